@@ -23,7 +23,7 @@ import { applyChange, revertChange, stateOfChange } from './apply-change.js'
 import { planP2p, planPfnLookup } from './plan-change.js'
 import { diskWriter, type Writer } from './write-files.js'
 
-/** Every file below, by path. */
+/** Returns the contents of every file below a path. */
 function contents(path: string): Record<string, string> {
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
     statSync(join(path, name)).isFile(),
@@ -37,7 +37,7 @@ function source(path: string): string {
 
 class Crash extends Error {}
 
-/** A machine that loses its power before the write of that number. */
+/** Returns a writer that fails after this many writes, like a power loss. */
 function crashingAt(limit: number): Writer {
   let writes = 0
   const guarded =
@@ -55,7 +55,7 @@ function crashingAt(limit: number): Writer {
 
 const planFix = (root: Root) => planPfnLookup(root, '', 'walk', SYNTHETIC_SOURCES)
 
-test('a change is applied and taken back, and nothing is left of it', async () => {
+test('applyChange and revertChange restore the tree, and leave no records', async () => {
   const path = scratch()
   writeLookupTree(path, 'through-flavors')
   chmodSync(join(path, 'nvidia/os-mlock.c'), 0o640)
@@ -70,7 +70,7 @@ test('a change is applied and taken back, and nothing is left of it', async () =
   expect(statSync(join(path, 'nvidia/os-mlock.c')).mode & 0o777).toBe(0o640)
 })
 
-test('power that is lost between any two writes of apply leaves what revert takes back, and what apply ends', async () => {
+test('revert and apply recover from a power loss between any two writes of apply', async () => {
   for (const finish of ['revert', 'apply'] as const) {
     let crashes = 0
     for (let limit = 0; ; limit++) {
@@ -103,7 +103,7 @@ test('power that is lost between any two writes of apply leaves what revert take
   }
 }, 120_000)
 
-test('power that is lost between any two writes of revert leaves what revert ends', async () => {
+test('revert recovers from a power loss between any two writes of revert', async () => {
   for (let limit = 0; ; limit++) {
     const path = scratch()
     writeFullSource(path)
@@ -120,12 +120,12 @@ test('power that is lost between any two writes of revert leaves what revert end
   }
 }, 120_000)
 
-test('a file that was changed since is left alone, by revert and by apply', async () => {
+test('revert and apply do not overwrite a file that changed since', async () => {
   const path = scratch()
   writeLookupTree(path, 'or-fail')
   const change = await planFix(new Root(path))
   await applyChange(new Root(path), change)
-  writeFileSync(join(path, 'nvidia/os-mlock.c'), `${source(path)}/* by somebody */\n`)
+  writeFileSync(join(path, 'nvidia/os-mlock.c'), `${source(path)}/* local edit */\n`)
   const now = contents(path)
   const refused = { code: 'ERR_GPUNVME_DRIVER_CHANGED_SINCE', category: 'privilege' }
   await expect(revertChange(new Root(path), '', 'pfn-lookup')).rejects.toMatchObject(refused)
@@ -133,14 +133,14 @@ test('a file that was changed since is left alone, by revert and by apply', asyn
   expect(contents(path)).toEqual(now)
 })
 
-/** What somebody may have put in the place of a file that the change had made, or taken away from it. */
+/** Replacements for a file of the change that cannot be read. */
 const UNREAD: [string, (path: string) => void][] = [
   ['is a folder', (path) => mkdirSync(path)],
   ['is too large', (path) => writeFileSync(path, Buffer.alloc(4 * 1024 * 1024 + 1))],
   ['is a link to itself', (path) => symlinkSync(basename(path), path)],
 ]
 
-test.each(UNREAD)('what %s is not taken for a file that is not there, and is left alone', async (_, put) => {
+test.each(UNREAD)('a file of the change that %s is not treated as missing', async (_, put) => {
   const path = scratch()
   const file = 'etc/modprobe.d/new.conf'
   const change = {
@@ -158,11 +158,11 @@ test.each(UNREAD)('what %s is not taken for a file that is not there, and is lef
   expect(lstatSync(join(path, file))).toBeDefined()
 })
 
-test('of several files, none is put back when one was changed since', async () => {
+test('revert restores no file if one of them changed since', async () => {
   const path = scratch()
   writeFullSource(path)
   await applyChange(new Root(path), await planP2p(new Root(path), '', SYNTHETIC_SOURCES))
-  writeFileSync(join(path, 'kernel-open/nvidia/nv.c'), 'by somebody\n')
+  writeFileSync(join(path, 'kernel-open/nvidia/nv.c'), 'local edit\n')
   const now = contents(path)
   await expect(revertChange(new Root(path), '', 'bar1-p2p')).rejects.toMatchObject({ category: 'privilege' })
   expect(contents(path)).toEqual(now)
@@ -183,7 +183,7 @@ test.each([
     }),
     'is not a record of a change',
   ],
-])('a record that %s is not gone by', async (_, text, reason) => {
+])('revert rejects a record that %s', async (_, text, reason) => {
   const path = scratch()
   writeLookupTree(path, 'or-fail')
   await applyChange(new Root(path), await planFix(new Root(path)))
@@ -194,7 +194,7 @@ test.each([
   })
 })
 
-test('an original that was damaged is not put back', async () => {
+test('revert does not restore a damaged original', async () => {
   const path = scratch()
   writeLookupTree(path, 'or-fail')
   await applyChange(new Root(path), await planFix(new Root(path)))
@@ -203,14 +203,14 @@ test('an original that was damaged is not put back', async () => {
   expect(source(path)).toContain('gpunvme_follow_pfn')
 })
 
-test('a tree that leads elsewhere by a link is not followed out of its root', async () => {
+test('planPfnLookup does not follow links out of the root', async () => {
   const [path, elsewhere] = [scratch(), scratch()]
   writeLookupTree(elsewhere, 'or-fail')
   symlinkSync(join(elsewhere, 'nvidia'), join(path, 'nvidia'))
   await expect(planFix(new Root(path))).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND' })
 })
 
-test('the change of a tree that its package took away is forgotten', async () => {
+test('revert forgets the change of a removed tree', async () => {
   const machine = scratch()
   const tree = 'usr/src/nvidia-580.142'
   writeLookupTree(join(machine, tree), 'or-fail')
@@ -222,7 +222,7 @@ test('the change of a tree that its package took away is forgotten', async () =>
   expect(await stateOfChange(new Root(machine), tree, 'pfn-lookup')).toEqual({ state: 'none' })
 })
 
-test('what is no tree, what is open, and what is not known are refused, each by its own error', async () => {
+test('plans reject missing trees, the open flavour, unknown sources and old versions', async () => {
   const path = scratch()
   await expect(planFix(new Root(path))).rejects.toMatchObject({ category: 'not-found' })
   writeLookupTree(path, 'or-fail', 'Dual MIT/GPL')

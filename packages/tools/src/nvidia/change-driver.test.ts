@@ -17,7 +17,7 @@ import { diskWriter } from './write-files.js'
 
 const TREE = '/usr/src/nvidia-580.142'
 
-/** A machine whose tree is one of the synthetic ones. */
+/** Returns a machine with a synthetic tree. */
 function machine(state: NvidiaStateName): string {
   const root = scratch()
   writeNvidiaState(root, state)
@@ -49,7 +49,7 @@ function source(root: string): string {
   return readFileSync(join(root, TREE, 'nvidia/os-mlock.c'), 'utf8')
 }
 
-test('the tree of the installed module is changed once, is known as changed, and is put back', async () => {
+test('changeDriver changes the tree once, reports it as changed, and revertDriver restores it', async () => {
   const root = machine('proprietary-580-on-6.17')
   const before = source(root)
   expect(await run(changeDriver, root, { isDryRun: true })).toMatchObject({ outcome: 'planned', tree: TREE })
@@ -63,7 +63,7 @@ test('the tree of the installed module is changed once, is known as changed, and
   ])
   const { trees, mismatches } = await readNvidia(root, SYNTHETIC_SOURCES.shapes)
   expect(trees).toMatchObject([{ pfnShape: 'page-table-walk', applied: ['pfn-walk/1'] }])
-  // The module on disk is still the one from before.
+  // The module on disk is still the old one.
   expect(mismatches.map(({ kind }) => kind)).toEqual(['mark-lost'])
   expect(await run(changeDriver, root, {})).toMatchObject({ outcome: 'already' })
   expect(await run(revertDriver, root, { isDryRun: true })).toMatchObject({ outcome: 'revertible' })
@@ -72,7 +72,7 @@ test('the tree of the installed module is changed once, is known as changed, and
   expect(await run(revertDriver, root, {})).toMatchObject({ outcome: 'never' })
 })
 
-test('an apply that was interrupted is brought to an end by the next one', async () => {
+test('changeDriver completes an interrupted change', async () => {
   const root = machine('proprietary-580-on-6.17')
   const change = await planPfnLookup(new Root(root), TREE.slice(1), 'walk', SYNTHETIC_SOURCES)
   // The original, the record, and no file of the tree.
@@ -90,7 +90,7 @@ test('an apply that was interrupted is brought to an end by the next one', async
   expect(source(root)).toContain('pfn-guarded/1')
 })
 
-test('a module that finds registers as it is needs no change; its tree may still be named', async () => {
+test('changeDriver rejects a module that needs no change, unless a tree is given', async () => {
   const root = machine('proprietary-535-on-6.1')
   await expect(run(changeDriver, root, {})).rejects.toMatchObject({
     code: 'ERR_GPUNVME_DRIVER_NOT_FIXABLE',
@@ -104,7 +104,7 @@ test('a module that finds registers as it is needs no change; its tree may still
   })
 })
 
-test('without a tree, or with an unknown version, nothing is written', async () => {
+test('changeDriver writes nothing without a tree, a known version or confirmation', async () => {
   const nothing = machine('none')
   await expect(run(changeDriver, nothing, {})).rejects.toMatchObject({ category: 'not-found' })
   const wish = { kind: 'options', goals: ['peer-mapping'] } as const
@@ -114,7 +114,7 @@ test('without a tree, or with an unknown version, nothing is written', async () 
   expect(source(root)).not.toContain('gpunvme')
 })
 
-test('after a change for BAR1 between GPUs, its keys come before the restart', async () => {
+test('the steps after bar1-p2p set its keys before the restart', async () => {
   const root = machine('open-580-on-6.12')
   const tree = join(root, 'open-gpu-kernel-modules')
   writeFullSource(tree)
@@ -128,7 +128,7 @@ test('after a change for BAR1 between GPUs, its keys come before the restart', a
   expect(restart).toBeGreaterThan(keys!)
 })
 
-test('options that the version has by itself are not written', async () => {
+test('changeDriver does not write options that the version enables by default', async () => {
   const root = machine('open-580-on-6.12')
   const wish = { kind: 'options', goals: ['static-bar1'] } as const
   expect(await run(changeDriver, root, wish)).toMatchObject({ outcome: 'given', files: [] })

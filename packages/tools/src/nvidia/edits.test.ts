@@ -7,8 +7,8 @@ function replace(from: string, to: string): Edit {
   return { at: SOURCE.indexOf(from), removed: from.length, text: to }
 }
 
-// As `diff -u` prints them.
-test('edits that are near each other share a hunk, and what lies between stays', () => {
+// Expected output as by `diff -u`.
+test('formatDiff puts close edits into one hunk', () => {
   const edits = [replace('line 3\n', 'three\n'), replace('line 6', 'six')]
   expect(formatDiff('a.c', SOURCE, edits)).toEqual([
     '--- a/a.c',
@@ -19,7 +19,7 @@ test('edits that are near each other share a hunk, and what lies between stays',
   ])
 })
 
-test('edits that are far from each other have hunks of their own, counted by what came before', () => {
+test('formatDiff puts distant edits into separate hunks with shifted line numbers', () => {
   const edits = [{ at: 0, removed: 0, text: 'new\n' }, replace('line 20', 'twenty')]
   expect(formatDiff('a.c', SOURCE, edits)).toEqual([
     ...['--- a/a.c', '+++ b/a.c', '@@ -1,3 +1,4 @@', '+new', ' line 1', ' line 2', ' line 3'],
@@ -27,7 +27,7 @@ test('edits that are far from each other have hunks of their own, counted by wha
   ])
 })
 
-test('what is put behind a line leaves it as it is; two edits of one line are one change', () => {
+test('formatDiff prints an insertion without its line, and two edits of a line as one change', () => {
   const behind = { at: SOURCE.indexOf('\nline 3'), removed: 0, text: '\nnew' }
   expect(formatDiff('a.c', SOURCE, [behind]).slice(2, 6)).toEqual(['@@ -1,5 +1,6 @@', ' line 1', ' line 2', '+new'])
   const [first, second] = [replace('li', 'LI'), { at: 5, removed: 1, text: 'one' }]
@@ -35,7 +35,7 @@ test('what is put behind a line leaves it as it is; two edits of one line are on
   expect(edited(SOURCE, [first, second])).toBe(SOURCE.replace('line 1\n', 'LIne one\n'))
 })
 
-test('a file that there was not is one of lines that are all new', () => {
+test('formatDiff prints a new file as a diff of /dev/null', () => {
   expect(formatDiff('etc/a.conf', '', [{ at: 0, removed: 0, text: 'one\ntwo\n' }])).toEqual([
     ...['--- /dev/null', '+++ b/etc/a.conf', '@@ -0,0 +1,2 @@', '+one', '+two'],
   ])

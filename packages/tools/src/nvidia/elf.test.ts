@@ -13,7 +13,7 @@ import { signerOf } from './module-signature.js'
 const UNSIGNED = { version: '580.142', flavour: 'open', pfn: 'follow_pfnmap_start' } as const
 const MODULE = describedModule({ ...UNSIGNED, signer: 'a key' }, '6.12.43')
 
-test('modinfo and nm say the same of a described module as we do', async ({ skip }) => {
+test('readModule agrees with modinfo and nm', async ({ skip }) => {
   const folder = scratch()
   const path = join(folder, 'nvidia.ko')
   writeFileSync(path, MODULE)
@@ -32,7 +32,7 @@ test('modinfo and nm say the same of a described module as we do', async ({ skip
   expect(nm.stdout.match(/follow_\w+/g)).toEqual(['follow_pfnmap_start'])
 })
 
-test('a module that defines a function of the name does not call it', () => {
+test('readElf does not match symbols by parts of their names', () => {
   const elf = readElf(
     elfModule({ modinfo: ['license=GPL'], undefinedSymbols: ['my_follow_pte', 'follow_pte_of'] }),
     LOOKUP_SYMBOLS,
@@ -40,7 +40,7 @@ test('a module that defines a function of the name does not call it', () => {
   expect(isKnown(elf) && [...elf.calls]).toEqual([])
 })
 
-test('a file that is cut off anywhere is unknown or the same, and never throws', () => {
+test('readElf returns unknown for a file cut at any byte', () => {
   const file = elfModule({ modinfo: ['version=1'], undefinedSymbols: ['follow_pte'] })
   for (let length = 0; length < file.length; length++) {
     const elf = readElf(file.subarray(0, length), LOOKUP_SYMBOLS)
@@ -49,7 +49,7 @@ test('a file that is cut off anywhere is unknown or the same, and never throws',
   expect(isKnown(readElf(file, LOOKUP_SYMBOLS))).toBe(true)
 })
 
-test('any one byte that is another, or all ones in eight, makes nothing throw', () => {
+test('readElf does not throw for any changed byte', () => {
   const file = elfModule({ modinfo: ['version=1'], undefinedSymbols: ['follow_pte'] })
   for (let at = 0; at < file.length; at++) {
     for (const [value, count] of [[0xff, 1] as const, [0x80, 1] as const, [0xff, 8] as const]) {
@@ -61,7 +61,7 @@ test('any one byte that is another, or all ones in eight, makes nothing throw', 
   }
 })
 
-test('who signed a module is read from its signature, and what is no signature is none', () => {
+test('signerOf returns the signer, undefined or a reason for an invalid signature', () => {
   expect(signerOf(MODULE)).toBe('a key')
   expect(signerOf(describedModule(UNSIGNED, '6.12.43'))).toBeUndefined()
   const hostile = Buffer.from(MODULE)

@@ -17,18 +17,18 @@ function files(path: string, contents = MODULE) {
 }
 
 test.each([
-  ['Debian puts it', 'usr/lib/modules/6.12.43/updates/dkms/nvidia.ko'],
-  ['dracut puts it', 'lib/modules/6.12.43/extra/nvidia.ko'],
-])('the module is found behind microcode, where %s', async (_, path) => {
+  ['Debian', 'usr/lib/modules/6.12.43/updates/dkms/nvidia.ko'],
+  ['dracut', 'lib/modules/6.12.43/extra/nvidia.ko'],
+])('moduleInInitramfs finds the module after microcode at the path of %s', async (_, path) => {
   expect(await moduleInInitramfs(initramfs(files(path), { early: EARLY }))).toEqual(MODULE)
 })
 
-test('a module that is itself compressed is unpacked', async () => {
+test('moduleInInitramfs decompresses the module', async () => {
   const image = initramfs(files('usr/lib/modules/6.12.43/extra/nvidia.ko.gz', gzipSync(MODULE)))
   expect(await moduleInInitramfs(image)).toEqual(MODULE)
 })
 
-test('an archive that is not compressed, and one behind another with zeros between, are searched', async () => {
+test('moduleInInitramfs searches uncompressed and concatenated archives', async () => {
   const path = 'usr/lib/modules/6.12.43/updates/nvidia.ko'
   const plain = Buffer.concat([cpio(EARLY), Buffer.alloc(1024), cpio(files(path))])
   expect(await moduleInInitramfs(plain)).toEqual(MODULE)
@@ -36,14 +36,14 @@ test('an archive that is not compressed, and one behind another with zeros betwe
   expect(await moduleInInitramfs(packed)).toEqual(MODULE)
 })
 
-test('no module is no module', async () => {
+test('moduleInInitramfs returns undefined without the module', async () => {
   expect(
     await moduleInInitramfs(initramfs(files('usr/lib/modules/6.12.43/nvidia-uvm.ko'), { early: EARLY })),
   ).toBeUndefined()
   expect(await moduleInInitramfs(Buffer.alloc(0))).toBeUndefined()
 })
 
-test.for(['xz', 'zstd', 'lz4'])('%s is unpacked by its program', async (program, { skip }) => {
+test.for(['xz', 'zstd', 'lz4'])('moduleInInitramfs unpacks %s by its program', async (program, { skip }) => {
   const path = 'usr/lib/modules/6.12.43/updates/nvidia.ko'
   const options = program === 'xz' ? ['--check=crc32'] : program === 'lz4' ? ['-l'] : []
   const { error, stdout } = spawnSync(program, [...options, '-c', '-q'], { input: cpio(files(path)) })
@@ -51,7 +51,7 @@ test.for(['xz', 'zstd', 'lz4'])('%s is unpacked by its program', async (program,
   expect(await moduleInInitramfs(Buffer.concat([cpio(EARLY), stdout]))).toEqual(MODULE)
 })
 
-test('without the program for it, an initramfs is unknown and says which is missing', async () => {
+test('moduleInInitramfs reports a missing decompressor', async () => {
   const { PATH } = process.env
   process.env['PATH'] = '/nowhere'
   try {
@@ -63,26 +63,22 @@ test('without the program for it, an initramfs is unknown and says which is miss
 })
 
 test.each([
-  ['is cut off in a header', (image: Buffer) => image.subarray(0, 60), 'it is truncated'],
-  ['is cut off in a file', (image: Buffer) => image.subarray(0, 400), 'it is truncated'],
+  ['is truncated in a header', (image: Buffer) => image.subarray(0, 60), 'it is truncated'],
+  ['is truncated in a file', (image: Buffer) => image.subarray(0, 400), 'it is truncated'],
   ['begins with something else', () => Buffer.from('MZ'.repeat(200)), 'other than a cpio archive'],
-  [
-    'says that a name is longer than any',
-    (image: Buffer) => put(image, 94, '00010000'),
-    'a name in it has 65536 bytes',
-  ],
-])('an initramfs that %s is unknown, with the reason', async (_, change, reason) => {
+  ['has a name that is too long', (image: Buffer) => put(image, 94, '00010000'), 'a name in it has 65536 bytes'],
+])('moduleInInitramfs returns a reason for an initramfs that %s', async (_, change, reason) => {
   const found = await moduleInInitramfs(Buffer.from(change(cpio(EARLY))))
   expect(found).toEqual({ unknown: expect.stringContaining(reason) as string })
 })
 
-test('an initramfs whose module says that it is larger than any is unknown', async () => {
+test('moduleInInitramfs returns a reason for a module that is too large', async () => {
   const [module] = files('usr/lib/modules/6.12.43/updates/nvidia.ko').slice(1)
   const found = await moduleInInitramfs(put(cpio([module!]), 54, 'fffffff0'))
   expect(found).toEqual({ unknown: expect.stringContaining('claims 4294967280 bytes') as string })
 })
 
-/** With a field of the first header replaced. */
+/** Replaces a field of the first header. */
 function put(image: Buffer, at: number, text: string): Buffer {
   const changed = Buffer.from(image)
   changed.write(text, at, 'latin1')

@@ -17,7 +17,7 @@ const BUS = 'src/nvidia/generated/g_kern_bus_nvoc.c'
 const MEMORY = 'src/nvidia/generated/g_virt_mem_allocator_nvoc.c'
 const PASCAL = 'src/nvidia/src/kernel/gpu/bus/arch/pascal/kern_bus_gp100.c'
 
-test('seven defaults, two functions and one mark are edited, each in one place', () => {
+test('p2pEdits changes seven defaults and two functions, and adds one mark', () => {
   const { edits, problems } = p2pEdits(sources, SYNTHETIC_SOURCES.p2p)
   expect(problems).toEqual([])
   expect([...edits].map(([file, each]) => [file, each.length])).toEqual([
@@ -38,18 +38,18 @@ test('seven defaults, two functions and one mark are edited, each in one place',
 })
 
 test.each([
-  ['is not there', BUS, /.*kbusHasPcieBar1P2PMapping.*\n/g, '', 'kbusHasPcieBar1P2PMapping is dispatched to nothing'],
+  ['is missing', BUS, /.*kbusHasPcieBar1P2PMapping.*\n/g, '', 'kbusHasPcieBar1P2PMapping is dispatched to nothing'],
   ['is dispatched elsewhere', MEMORY, '_46f6a7;', '_123456;', 'dmaAllocBar1P2PMapping is dispatched to GH100, 123456'],
   ['is edited already', MEMORY, '_46f6a7;', '_GH100;', 'dmaAllocBar1P2PMapping is dispatched to GH100, GH100'],
   [
-    'has a body of another kind',
+    'has an unknown body',
     PASCAL,
     'return attributes',
     'return !attributes',
     'kbusCreateP2PMapping_GP100 has unknown code',
   ],
-  ['has another licence', 'kernel-open/nvidia/nv.c', 'Dual MIT/GPL', 'GPL', 'the line MODULE_LICENSE'],
-] as const)('an anchor that %s is a problem, and says which', (_, file, from, to, problem) => {
+  ['has another license', 'kernel-open/nvidia/nv.c', 'Dual MIT/GPL', 'GPL', 'the line MODULE_LICENSE'],
+] as const)('p2pEdits reports an anchor that %s', (_, file, from, to, problem) => {
   const changed = new Map(sources).set(file, sources.get(file)!.replace(from, to))
   expect(changed.get(file)).not.toBe(sources.get(file))
   const { problems } = p2pEdits(changed, SYNTHETIC_SOURCES.p2p)

@@ -10,14 +10,14 @@ import { KNOWN_SHAPES, shapeOf } from './pfn-shapes.js'
 
 const LOOKUPS = Object.keys(SYNTHETIC_LOOKUPS) as SyntheticLookup[]
 
-test.each(LOOKUPS)('in a source of the shape %s, ours is called in the one place that failed', (lookup) => {
+test.each(LOOKUPS)('the fix replaces the failing lookup in a source of shape %s', (lookup) => {
   const text = fixed(lookup, 'walk')
   expect(text.match(/return gpunvme_follow_pfn\(vma, address, pfn\);/g)).toHaveLength(1)
   expect(text).not.toMatch(/return -1;/)
   expect(text.match(/^MODULE_INFO\(gpunvme, "pfn-walk\/1"\);$/gm)).toHaveLength(1)
 })
 
-test('what we put there is known again; a source that somebody changed it in is not', () => {
+test('formOfOurs recognises an unchanged fix only', () => {
   expect(formOfOurs(fixed('or-fail', 'walk'))).toBe('page-table-walk')
   expect(formOfOurs(fixed('or-fail', 'guarded'))).toBe('guarded-vm_pgoff')
   expect(formOfOurs(fixed('or-fail', 'walk').replace('pud_bad(pud)', '0'))).toBeUndefined()
@@ -29,13 +29,13 @@ test.each([
   ['a second definition', (source: string) => `${source}\nint nv_follow_pfn(void)\n{\n}\n`],
   ['no end', (source: string) => source.slice(0, source.indexOf('return follow_pfn'))],
   ['a preprocessor line', (source: string) => source.replace('#ifdef SYNTHETIC', '#ifndef SYNTHETIC')],
-])('a source that differs by %s is of no known shape', (_, change) => {
+])('shapeOf returns undefined for a source that differs by %s', (_, change) => {
   const source = change(SYNTHETIC_LOOKUPS['through-flavors'])
   expect(source).not.toBe(SYNTHETIC_LOOKUPS['through-flavors'])
   expect(shapeOf(source, 'proprietary', SYNTHETIC_SOURCES.shapes)).toBeUndefined()
 })
 
-test('white space and comments make no other shape, the other flavour does', () => {
+test('shapeOf ignores white space and comments, but not the flavour', () => {
   const source = SYNTHETIC_LOOKUPS['or-fail'].replaceAll('    ', '\t').replace('return -1', '/* no */ return  -1')
   expect(shapeOf(source, 'proprietary', SYNTHETIC_SOURCES.shapes)).toBeDefined()
   expect(shapeOf(source, 'open', SYNTHETIC_SOURCES.shapes)).toBeUndefined()

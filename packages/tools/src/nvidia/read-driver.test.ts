@@ -14,7 +14,7 @@ function machine(state: NvidiaStateName): string {
   return root
 }
 
-test('a machine without the driver has none of it, and nothing is unknown', async () => {
+test('a machine without the driver has no parts, and none is unknown', async () => {
   const driver = await readNvidia(machine('none'))
   expect(driver).toMatchObject({
     running: undefined,
@@ -31,7 +31,7 @@ test('a machine without the driver has none of it, and nothing is unknown', asyn
   })
 })
 
-test('an open module is told by what it says of itself: version, licence, what it calls, who signed it', async () => {
+test('an open module is read with version, license, lookup and signer', async () => {
   const driver = await readNvidia(machine('open-570-on-6.8'))
   expect(driver.running).toMatchObject({ version: '570.133.07', flavour: 'open', references: 42, taints: 'OE' })
   expect(driver.onDisk).toEqual([
@@ -57,7 +57,7 @@ test('an open module is told by what it says of itself: version, licence, what i
   expect(driver.mismatches).toEqual([])
 })
 
-test('a proprietary module that calls none of the look-ups cannot register, whatever the kernel has', async () => {
+test('a proprietary module without lookup functions has pfnLookup none', async () => {
   const driver = await readNvidia(machine('proprietary-580-on-6.17'))
   expect(driver.onDisk).toMatchObject([{ contents: { flavour: 'proprietary', pfnLookup: 'none' } }])
   expect(driver.initramfs).toMatchObject([{ module: { version: '580.142', flavour: 'proprietary' } }])
@@ -65,7 +65,7 @@ test('a proprietary module that calls none of the look-ups cannot register, what
   expect(driver.dkms).toMatchObject([{ name: 'nvidia', version: '580.142', state: 'built', architecture: 'x86_64' }])
 })
 
-test('an initramfs without the module is one without it, and not unknown', async () => {
+test('an initramfs without the module has none, and is not unknown', async () => {
   const driver = await readNvidia(machine('open-580-on-6.12'))
   expect(driver.initramfs).toEqual([
     { kernel: '6.12.43+deb13-amd64', path: '/boot/initrd.img-6.12.43+deb13-amd64', module: undefined },
@@ -80,12 +80,12 @@ test.each<[NvidiaStateName, string[]]>([
   ],
   ['dkms-two-trees', ['several-modules', 'several-trees']],
   ['no-headers', []],
-])('%s: what disagrees is said, each in a sentence', async (state, kinds) => {
+])('%s: all mismatches are listed', async (state, kinds) => {
   const { mismatches } = await readNvidia(machine(state))
   expect(mismatches.map(({ kind }) => kind)).toEqual(kinds)
 })
 
-test('registry keys that run and those that are configured are told apart; the command line has the last word', async () => {
+test('running and configured registry keys are separate, and the command line takes precedence', async () => {
   const root = machine('no-headers')
   put(root, 'etc/modprobe.d/b.conf', 'options nvidia \\\n  NVreg_RegistryDwords="A=1;B=0x11"\n# options nvidia X=1\n')
   put(root, 'usr/lib/modprobe.d/b.conf', 'options nvidia NVreg_EnableResizableBar=7\n')
@@ -100,13 +100,13 @@ test('registry keys that run and those that are configured are told apart; the c
   expect(staticBar1.state).toBe('off')
 })
 
-test('nouveau in its place is named', async () => {
+test('nouveau is listed as a rival', async () => {
   const root = machine('none')
   mkdirSync(join(root, 'sys/module/nouveau'), { recursive: true })
   expect((await readNvidia(root)).rivals).toEqual(['nouveau'])
 })
 
-test('a tree with nothing in it leaves what cannot be known unknown, with the reason', async () => {
+test('an empty tree gives unknown parts with reasons', async () => {
   const root = scratch()
   expect(await readNvidia(root)).toMatchObject({
     kernel: { unknown: 'there is no /proc/sys/kernel/osrelease' },
@@ -119,7 +119,7 @@ test.each([
   ['an empty file', Buffer.alloc(0), 'it is not an ELF file'],
   ['a text', Buffer.from('#!/bin/sh\n'.repeat(20)), 'it is not an ELF file'],
   ['damaged gzip', Buffer.from('1f8b08000000000000ff00', 'hex'), 'it is damaged'],
-])('%s in place of a module is unknown, with the reason', async (_, bytes, reason) => {
+])('%s instead of a module is unknown with a reason', async (_, bytes, reason) => {
   const root = machine('open-580-on-6.12')
   put(root, 'lib/modules/6.12.43+deb13-amd64/updates/dkms/nvidia.ko', bytes)
   put(root, 'boot/initrd.img-6.12.43+deb13-amd64', Buffer.concat([Buffer.from('garbage'), bytes]))
@@ -128,7 +128,7 @@ test.each([
   expect(driver.initramfs).toMatchObject([{ module: { unknown: expect.any(String) as string } }])
 })
 
-test('a module that says it is ours is believed only as far as its mark goes', async () => {
+test('a module with our mark has the lookup of that mark', async () => {
   const root = machine('none')
   const onDisk = { version: '580.142', flavour: 'proprietary', pfn: 'none', mark: 'pfn-walk/1' } as const
   writeDriver(root, { onDisk }, { kernel: NVIDIA_STATES.none.kernel, gpus: [] })

@@ -17,15 +17,15 @@ const peers = (second: string, nativeAtomics = false): CudaPeers => ({
   reaches: [reach(nativeAtomics)],
 })
 
-test('copies are held against the slowest link on the way: Gen4 x8 at MPS 256 carries 14.4 GB/s', async () => {
+test('limitsBetween returns the limit of the slowest link, 14.4 GB/s for Gen4 x8 at MPS 256', async () => {
   const machine = await readDescribed(machines.find(({ name }) => name === 'amd-two-cards-bifurcated')!)
   expect(limitsBetween(machine, peers('0000:0a:00.0'))(0, 1)! / 1e9).toBeCloseTo(14.4, 2)
-  // NVLink is no link of PCI Express, and a GPU that the machine does not list has no known way.
+  // NVLink is not PCI Express, and the path to an unlisted GPU is unknown.
   expect(limitsBetween(machine, peers('0000:0a:00.0', true))(0, 1)).toBeUndefined()
   expect(limitsBetween(machine, peers('0000:77:00.0'))(0, 1)).toBeUndefined()
 }, 60_000)
 
-test('one GPU, or none, is too few', () => {
+test('requireTwo rejects fewer than two GPUs', () => {
   const one = { devices: [gpu(0, '0000:09:00.0')], reaches: [] }
   expect(() => requireTwo({ peers: one })).toThrow(/CUDA lists one$/m)
   expect(() => requireTwo({ unavailable: new TooFewGpusError(0) })).toThrow(/CUDA lists none$/m)

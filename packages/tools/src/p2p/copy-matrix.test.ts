@@ -5,11 +5,11 @@ import type { PeerLane, PeerRig } from './peer-rig.js'
 const LENGTH = 1_000_000
 const gpu = (device: number) => ({ device, name: 'GPU', bdf: `0000:0${device}:00.0`, memoryBytes: 1e9 })
 
-/** GPUs whose memory is a number: the seed of the pattern that lies in it. */
+/** GPUs whose memory is modelled by the seed of its pattern. */
 class FakeGpus implements PeerRig {
   nowNs = 0
   readonly open: string[] = []
-  /** How a copy ends: what the destination holds then. */
+  /** Returns the content of the destination after a copy. */
   moved: (source: number, destination: number) => number = (source) => source
   nsPerCopy = 100_000
   wrongBytes = LENGTH
@@ -26,7 +26,7 @@ class FakeGpus implements PeerRig {
       },
       copy: () => {
         destination = this.moved(source, destination)
-        // Two at once take as long as one: the link goes both ways.
+        // Two concurrent copies take as long as one: the link is full duplex.
         this.nowNs = Math.max(this.nowNs, this.startedNs + this.nsPerCopy)
         return Promise.resolve()
       },
@@ -57,7 +57,7 @@ class FakeGpus implements PeerRig {
 const run = (rig: FakeGpus, count: number, more?: Partial<CopySettings>) =>
   copyMatrix({ devices: Array.from({ length: count }, (_, device) => gpu(device)) }, rig, rig.settings(more))
 
-test('every two GPUs are measured one way each, and both ways at once', async () => {
+test('every pair of GPUs is measured in each direction and in both directions', async () => {
   const rig = new FakeGpus()
   const results = await run(rig, 3)
   expect(results.map(({ from, to, directions }) => `${from}${directions === 'both' ? '<->' : '->'}${to}`)).toEqual([
@@ -70,7 +70,7 @@ test('every two GPUs are measured one way each, and both ways at once', async ()
   expect(results[2]!.isDirect).toBe(false)
 })
 
-test('a copy that reports success and moves nothing has no rate', async () => {
+test('a copy that reports success without moving data has no rate', async () => {
   const rig = new FakeGpus()
   rig.moved = (_source, destination) => destination
   const results = await run(rig, 2)
@@ -80,7 +80,7 @@ test('a copy that reports success and moves nothing has no rate', async () => {
   }
 })
 
-test('a copy that is wrong once, in its last repeat, by one byte, has no rate', async () => {
+test('a single wrong byte in the last repeat invalidates the rate', async () => {
   const rig = new FakeGpus()
   rig.wrongBytes = 1
   rig.moved = (source) => (source === 4 ? 0 : source)
@@ -89,7 +89,7 @@ test('a copy that is wrong once, in its last repeat, by one byte, has no rate', 
   expect(first!.problem).toContain('1 of 1000000 bytes')
 })
 
-test('what was left of an earlier copy is not taken for this one: each has a pattern of its own', async () => {
+test('data of an earlier copy is detected, since each copy has its own pattern', async () => {
   const rig = new FakeGpus()
   let last = 0
   rig.moved = (source) => {
@@ -100,7 +100,7 @@ test('what was left of an earlier copy is not taken for this one: each has a pat
   expect((await run(rig, 2))[0]!.problem).toContain('reported success')
 })
 
-test('a rate above what the slowest link carries is not shown, of one direction or of both', async () => {
+test('a rate above the limit of the slowest link is reported as a problem', async () => {
   const rig = new FakeGpus()
   rig.nsPerCopy = 50_000 // 20 GB/s of at most 12
   for (const { bytesPerSecond, problem } of await run(rig, 2)) {
@@ -109,13 +109,13 @@ test('a rate above what the slowest link carries is not shown, of one direction 
   }
 })
 
-test('where the limit is not known, a rate is shown without one', async () => {
+test('a rate with an unknown limit is accepted', async () => {
   const rig = new FakeGpus()
   rig.nsPerCopy = 10_000
   expect((await run(rig, 2, { limitOf: () => undefined }))[0]!.bytesPerSecond!.mean).toBe(1e11)
 })
 
-test('an interruption ends it between two copies', async () => {
+test('an abort ends copyMatrix between two copies', async () => {
   const abort = new AbortController()
   const rig = new FakeGpus()
   const onResult = () => abort.abort(new Error('enough'))

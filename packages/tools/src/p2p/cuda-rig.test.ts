@@ -12,7 +12,7 @@ describe.skipIf(!hasStandin)(
       process.env['GPUNVME_STANDIN_DEVICES'] = '3'
     })
 
-    test('are closed when all is done, and when something else went wrong', async () => {
+    test('are closed after success and after an error', async () => {
       await withCudaRig(async (rig) => {
         const lane = rig.lane(0, 1, 4096)
         await lane.prepare(1)
@@ -29,14 +29,14 @@ describe.skipIf(!hasStandin)(
       expect(standin.live()).toEqual(NOTHING)
     })
 
-    test('are closed where their kernels are refused', async () => {
+    test('are closed if their streams cannot be created', async () => {
       standin.fail('cuStreamCreate=2@2')
       const failing = withCudaRig((rig) => Promise.resolve(rig.lane(0, 1, 4096)))
       await expect(failing).rejects.toMatchObject({ resultName: 'CUDA_ERROR_OUT_OF_MEMORY' })
       expect(standin.live()).toEqual(NOTHING)
     })
 
-    test('stay open, with their memory, where a copy that hangs still reads it; others are closed', async () => {
+    test('stay open with their memory during a hanging copy; other GPUs are closed', async () => {
       const failing = withCudaRig(async (rig) => {
         rig.lane(2, 0, 4096).close()
         const lane = rig.lane(0, 1, 4096)

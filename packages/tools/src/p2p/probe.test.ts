@@ -5,7 +5,7 @@ import { probeStores, type GpuStores } from './probe.js'
 // Offsets of Base 2.1 §3.1.4: CC, CSTS, AQA.
 const [CC, CSTS, AQA] = [0x14, 0x1c, 0x24]
 
-/** Registers that are memory, and a GPU whose stores end up there, or elsewhere. */
+/** Registers in memory, and a GPU whose stores arrive there or not. */
 class FakeDrive {
   readonly words = new Map<number, number>([[AQA, 0x001f_001f]])
   readonly writes: [offset: number, value: number][] = []
@@ -36,7 +36,7 @@ class FakeDrive {
 
 const options = { signal: new AbortController().signal, timeoutMs: 20 }
 
-test('stores that arrive are seen, and the register holds afterwards what it held before', async () => {
+test('probeStores detects stores that arrive, and restores the register', async () => {
   const drive = new FakeDrive()
   const result = await probeStores(drive.bar, drive.gpu(), options)
   expect(result).toMatchObject({ arrived: true, before: 0x001f_001f })
@@ -44,7 +44,7 @@ test('stores that arrive are seen, and the register holds afterwards what it hel
   expect(drive.words.get(AQA)).toBe(0x001f_001f)
 })
 
-test('the GPU stores to AQA and to nothing else, and values that have no reserved bit set', async () => {
+test('the GPU writes only to AQA, and no reserved bits', async () => {
   const drive = new FakeDrive()
   await probeStores(drive.bar, drive.gpu(), options)
   for (const [offset, value] of drive.stored) {
@@ -54,14 +54,14 @@ test('the GPU stores to AQA and to nothing else, and values that have no reserve
   expect(drive.writes).toEqual([[0x24, 0x001f_001f]])
 })
 
-test('stores that go nowhere are found, and the first is the last', async () => {
+test('probeStores stops after the first lost store', async () => {
   const drive = new FakeDrive()
   const result = await probeStores(drive.bar, drive.gpu(() => undefined), options) // prettier-ignore
   expect(result.arrived).toBe(false)
   expect(result.stores).toEqual([{ value: 0x0123_0abc, seen: 0x001f_001f, arrived: false }])
 })
 
-test('a store that arrives later counts', async () => {
+test('probeStores accepts a delayed store', async () => {
   const drive = new FakeDrive()
   const gpu = drive.gpu((offset, value) => void setTimeout(() => drive.words.set(offset, value), 15))
   expect((await probeStores(drive.bar, gpu, { ...options, timeoutMs: 20_000 })).arrived).toBe(true)
@@ -70,7 +70,7 @@ test('a store that arrives later counts', async () => {
 test.each([
   ['enabled', CC, 1],
   ['still ready', CSTS, 1],
-])('a controller that is %s is left alone', async (_, offset, value) => {
+])('probeStores rejects a controller that is %s', async (_, offset, value) => {
   const drive = new FakeDrive()
   drive.words.set(offset, value)
   await expect(probeStores(drive.bar, drive.gpu(), options)).rejects.toMatchObject({
@@ -80,7 +80,7 @@ test.each([
   expect([drive.stored, drive.writes]).toEqual([[], []])
 })
 
-test('a drive that is gone, before or by the probe, is an error of the device', async () => {
+test('probeStores reports a drive lost before or during the probe as a device error', async () => {
   const gone = new FakeDrive()
   gone.isGone = true
   await expect(probeStores(gone.bar, gone.gpu(), options)).rejects.toMatchObject({ category: 'device' })
@@ -90,7 +90,7 @@ test('a drive that is gone, before or by the probe, is an error of the device', 
   await expect(probeStores(going.bar, gpu, options)).rejects.toMatchObject({ category: 'device' })
 })
 
-test('what the GPU throws is thrown, and the register is put back', async () => {
+test('probeStores passes on an error of the GPU, and restores the register', async () => {
   const drive = new FakeDrive()
   const gpu = drive.gpu((offset, value) => {
     drive.words.set(offset, value)
