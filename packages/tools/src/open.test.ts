@@ -9,7 +9,7 @@ import { ImageFileError, openEngine, openTransport, UnknownProfileError, UsageEr
 
 const directory = scratch()
 
-test('a transport and an engine by name make a controller that can be used', async () => {
+test('openTransport and openEngine open a usable controller by name', async () => {
   const { transport, link, time, close } = await openTransport('sim', { profile: 'sn740', capacityBytes: 1024 ** 3 })
   expect([time, link?.gen, link?.width, link?.mps]).toEqual(['modelled', 3, 4, 256])
   const controller = await Controller.open(transport, { engine: openEngine('host', transport) })
@@ -18,7 +18,7 @@ test('a transport and an engine by name make a controller that can be used', asy
   await close()
 })
 
-test('the serial number of a simulated drive is known, so that it can be written to', async () => {
+test('openTransport returns the serial number of a simulated drive, which allows writes', async () => {
   const { transport, serial, close } = await openTransport('sim')
   const controller = await Controller.open(transport, { write: { serial } })
   expect(controller.identity.serial).toBe(serial)
@@ -26,7 +26,7 @@ test('the serial number of a simulated drive is known, so that it can be written
   await close()
 })
 
-test('an image file is made where that is asked for, and found again', async () => {
+test('openTransport creates an image file on request, and opens it again', async () => {
   const image = join(directory, 'drive.img')
   await expect(openTransport('sim', { image })).rejects.toThrow(ImageFileError)
   await expect(openTransport('sim', { image, create: true })).rejects.toThrow(UsageError)
@@ -41,7 +41,7 @@ test('an image file is made where that is asked for, and found again', async () 
   await found.close()
 })
 
-test('an image file that was made meanwhile is left alone', async () => {
+test('createImageFile does not overwrite an existing file', async () => {
   const image = join(directory, 'raced.img')
   await createImageFile(image, 4096)
   await expect(createImageFile(image, 512)).rejects.toMatchObject({
@@ -51,10 +51,10 @@ test('an image file that was made meanwhile is left alone', async () => {
   expect(statSync(image).size).toBe(4096)
 })
 
-test('an engine that rings doorbells by itself says what it cannot drive, and what does', async () => {
+test('openEngine rejects an engine that cannot drive the transport, and suggests the host engine', async () => {
   const { transport, close } = await openTransport('sim')
   for (const name of ['cpu-kernel', 'cuda'] as const) {
-    // Of cuda too, whether there is a GPU or not.
+    // The error for cuda does not depend on a GPU.
     expect(() => openEngine(name, transport)).toThrow(EngineUnsuitableError)
     expect(() => openEngine(name, transport)).toThrow(`The engine '${name}' cannot drive the transport '`)
     expect(() => openEngine(name, transport)).toThrow('the host engine drives every transport')
@@ -62,7 +62,7 @@ test('an engine that rings doorbells by itself says what it cannot drive, and wh
   await close()
 })
 
-test('names that mean nothing are refused with those that mean something', async () => {
+test('openTransport and openEngine reject unknown names', async () => {
   await expect(openTransport('smi' as 'sim')).rejects.toThrow(UsageError)
   await expect(openTransport('smi' as 'sim')).rejects.toThrow('available: sim, qtest, sysfs, vfio, kmod, vfio-user')
   await expect(openTransport('sim', { profile: 'sn750' })).rejects.toThrow(UnknownProfileError)

@@ -13,7 +13,7 @@ const { signal } = new AbortController()
 
 beforeEach(() => vi.mocked(ask).mockReset())
 
-/** How it ends for a drive of that serial number when somebody types `typed`: 'confirmed', or why it is refused. */
+/** Returns 'confirmed', or the message of the rejection, for this serial number and input. */
 async function confirm(serial: string | undefined, typed: string, flags: ConfirmFlags = {}): Promise<string> {
   vi.mocked(ask).mockResolvedValue(typed)
   const drive = { bdf: '0000:0b:00.0', serial, description: 'a drive', change: 'write to' }
@@ -24,7 +24,7 @@ async function confirm(serial: string | undefined, typed: string, flags: Confirm
 }
 
 test.each([undefined, '', ' '.repeat(20)])(
-  'a drive of serial number %j is confirmed by its address alone',
+  'a drive with serial number %j is confirmed by its address',
   async (serial) => {
     expect(await confirm(serial, '')).toContain('the input does not match its PCI address')
     expect(await confirm(serial, '0000:0b:00.0')).toBe('confirmed')
@@ -33,7 +33,7 @@ test.each([undefined, '', ' '.repeat(20)])(
   },
 )
 
-test('blanks around a serial number are not part of it, on the drive, on the terminal and in --serial', async () => {
+test('blanks around serial numbers are ignored', async () => {
   expect(await confirm(' S1  ', 'S1')).toBe('confirmed')
   expect(await confirm(' S1  ', 'never asked', { serial: 'S1 ', yes: true })).toBe('confirmed')
   expect(await confirm('S1', '')).toContain('the input does not match its serial number')
@@ -41,7 +41,7 @@ test('blanks around a serial number are not part of it, on the drive, on the ter
 })
 
 test.each([{ serial: 'S2' }, { serial: 'S2', yes: true }, {}])(
-  'a refusal after %o does not print the serial number of the drive',
+  'a rejection with %o does not print the serial number of the drive',
   async (flags) => {
     const message = await confirm('SECRET1', '', flags)
     expect(message).not.toContain('SECRET1')
@@ -49,18 +49,18 @@ test.each([{ serial: 'S2' }, { serial: 'S2', yes: true }, {}])(
   },
 )
 
-test('--yes without --serial confirms no drive, and the question is still asked', async () => {
+test('--yes without --serial does not confirm, and the question is asked', async () => {
   expect(await confirm('S1', '', { yes: true })).toContain('the input does not match its serial number')
   expect(ask).toHaveBeenCalledOnce()
 })
 
-test('the question is asked with the signal of the session, so that an interrupt ends it', async () => {
+test('the question is asked with the abort signal of the session', async () => {
   await confirm('S1', 'S1')
   const question = 'Type its serial number (on its label, or by gpunvme status) to continue: '
   expect(ask).toHaveBeenCalledWith(question, output.io, signal)
 })
 
-test('the question does not show the serial number that has to be typed, nor does any line before it', async () => {
+test('neither the question nor any line before it shows the serial number', async () => {
   said.mockClear()
   expect(await confirm('SECRET1', 'SECRET1')).toBe('confirmed')
   expect(JSON.stringify([said.mock.calls, vi.mocked(ask).mock.calls.map(([question]) => question)])).not.toContain(
@@ -72,7 +72,7 @@ test.each([
   ['nothing', [], 'It has no known format'],
   ['a partition table', [510, 0x55, 0xaa], 'It has MBR'],
   ['bytes of unknown format', [4096, 1], 'It has no known format'],
-])('asks for confirmation with the contents of a drive that holds %s', async (_, [at = 0, ...bytes], contents) => {
+])('the question lists the contents of a drive with %s', async (_, [at = 0, ...bytes], contents) => {
   vi.mocked(ask).mockResolvedValue('')
   const media = new RamMedia(8 * 1024 * 1024)
   media.write(at, Uint8Array.from(bytes))

@@ -17,15 +17,15 @@ test.each<[OpenedTransport['name'], DriveFlags, string, object]>([
   ],
   ['vfio', { drive: 'nvme0' }, 'DRIVE  0000:0b:00.0 (transport vfio)', { simulated: false, address: '0000:0b:00.0' }],
   ['vfio-user', { socket: '/tmp/d.sock' }, 'DRIVE  served at /tmp/d.sock (transport vfio-user)', {}],
-])('names a drive of the transport %s, opened by %j', (name, flags, line, facts) => {
+])('nameOpened names a drive of transport %s opened by %j', (name, flags, line, facts) => {
   expect(nameOpened(opened(name), flags)).toMatchObject({ line, facts: { transport: name, ...facts } })
 })
 
-test('does not state whether a served drive is simulated', () => {
+test('nameOpened does not state whether a served drive is simulated', () => {
   expect(nameOpened(opened('vfio-user'), { socket: 's' }).facts).not.toHaveProperty('simulated')
 })
 
-test('names a drive of the Linux driver with its name and model', async () => {
+test('nameLinuxDrive includes Linux name and model', async () => {
   const root = await rootOf(machines.find(({ name }) => name === 'drive-free')!)
   expect(nameLinuxDrive({ bdf: '0000:01:00.0', linuxName: 'nvme0' }, root)).toEqual({
     line: 'DRIVE  0000:01:00.0 (nvme0, Samsung SSD 980 PRO 1TB)',

@@ -15,7 +15,7 @@ function isBuilt(): boolean {
   }
 }
 
-test('makes a hole where the addon is built, and says that it did not where it is not', () => {
+test('punchHole returns whether it made a hole, which requires the addon', () => {
   const path = join(scratch(), 'image')
   writeFileSync(path, new Uint8Array(3 * 4096).fill(1))
   const fd = openSync(path, 'r+')

@@ -16,7 +16,7 @@ async function check(flags: DriveFlags, name: string): Promise<string> {
   )
 }
 
-describe('without a drive named', () => {
+describe('requireNamedDrive without a drive', () => {
   test("suggests the machine's only NVMe drive, with model and size", async () => {
     const message = await check({}, 'drive-free')
     expect(message).toMatch(/^No drive is named\n/)
@@ -24,7 +24,7 @@ describe('without a drive named', () => {
     expect(message).toContain('use --drive nvme0, or --sim for a simulated drive')
   })
 
-  test('suggests the address of an only drive that Linux has no name for', async () => {
+  test('suggests the address of the only drive if it has no Linux name', async () => {
     expect(await check({}, 'drive-in-vfio')).toContain('--drive 0000:01:00.0, or --sim')
   })
 
@@ -32,20 +32,20 @@ describe('without a drive named', () => {
     expect(await check({}, 'drive-hostile-names')).not.toContain('\u001b')
   })
 
-  test('refers to gpunvme list where the machine has several drives', async () => {
+  test('suggests gpunvme list if the machine has several drives', async () => {
     const message = await check({}, 'server-epyc-two-sockets')
     expect(message).toMatch(
       /this machine has \d+ NVMe drives\n {2}Try: gpunvme list, which lists them; or use --drive ADDRESS; or use --sim /,
     )
   })
 
-  test('suggests --sim where the machine has no NVMe drive', async () => {
+  test('suggests --sim if the machine has no NVMe drive', async () => {
     const message = await check({}, 'intel-no-nvme')
     expect(message).toContain('this machine has no NVMe drive')
     expect(message).toContain('use --sim for a simulated drive')
   })
 
-  test.each([{ seed: 1 }, { capacity: 512 }, { nsid: 1 }])('%o does not name one', async (flags) => {
+  test.each([{ seed: 1 }, { capacity: 512 }, { nsid: 1 }])('rejects %o, which does not name a drive', async (flags) => {
     expect(await check(flags, 'drive-free')).toContain('No drive is named')
   })
 })
@@ -53,6 +53,6 @@ describe('without a drive named', () => {
 test.each<DriveFlags>([
   ...[{ drive: 'nvme0' }, { socket: 's' }, { image: 'i' }, { sim: true }],
   ...[{ profile: 'ideal' }, { realTime: true }, { transport: 'qtest' }],
-])('%o names a drive', async (flags) => {
+])('requireNamedDrive accepts %o', async (flags) => {
   expect(await check(flags, 'drive-free')).toBe('named')
 })

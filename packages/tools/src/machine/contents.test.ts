@@ -24,7 +24,7 @@ test.each([
   [[namespace('nvme0n1', 'a\u001b[2J')], 'holds a\\u{1b}[2J'],
   [[], 'contents unknown'],
   [unknown('no driver'), 'contents unknown'],
-])('describes %j', (namespaces, text) => {
+])('describeContents of %j', (namespaces, text) => {
   expect(describeContents(namespaces)).toBe(text)
 })
 
@@ -34,11 +34,11 @@ test.each([
   [[namespace('nvme0n1', 'ext4')], true],
   [[namespace('nvme0n1', nothing)], false],
   [unknown('no driver'), false],
-])('%j: data is known to be there: %s', (namespaces, holds) => {
+])('holdsKnownData of %j is %s', (namespaces, holds) => {
   expect(holdsKnownData(namespaces)).toBe(holds)
 })
 
-test('lists a namespace before its partitions', () => {
+test('blockDevicesOf lists a namespace before its partitions', () => {
   const named = ({ name, contents }: { name: string; contents: string }) => `${name} ${contents}`
   expect(blockDevicesOf([NTFS]).map(named)).toEqual([
     'nvme0n1 gpt',

@@ -13,7 +13,7 @@ const SLOW = 60_000
 
 describe('pathBetween', () => {
   test(
-    'below one switch with ACS off P2P stays in the switch',
+    'P2P stays in a common switch with ACS off',
     async () => {
       const path = pathBetween(await read('server-xeon-plx'), '0000:1a:00.0', '0000:1b:00.0')
       expect([path.meeting, path.meetAt, path.writes.passes]).toEqual(['same-switch', '0000:18:00.0', 'likely'])
@@ -26,7 +26,7 @@ describe('pathBetween', () => {
   )
 
   test(
-    'ACS redirect below the same switch makes a detour, and says at which port',
+    'ACS redirect in a common switch is a note with the port',
     async () => {
       const path = pathBetween(await read('server-xeon-plx-acs'), '0000:1a:00.0', '0000:1b:00.0')
       expect(path.notes).toEqual([expect.stringContaining('0000:19:04.0')])
@@ -35,7 +35,7 @@ describe('pathBetween', () => {
   )
 
   test(
-    'every link counts: a drive behind a chipset is held back by the chipset’s own',
+    'the slowest link includes the uplink of the chipset',
     async () => {
       const path = pathBetween(await read('amd-b550-chipset-ssd'), '0000:06:00.0', '0000:04:00.0')
       expect(path.links.map(({ address }) => address)).toEqual(['0000:06:00.0', '0000:02:00.2', '0000:04:00.0'])
@@ -45,7 +45,7 @@ describe('pathBetween', () => {
   )
 
   test(
-    'an idle GPU at Gen1 is counted at what it can do, a drive at Gen2 at what it does',
+    'the maximum link speed counts for a GPU, and the current one for a drive',
     async () => {
       const machine = await read('intel-drive-in-x2-slot')
       expect(pathBetween(machine, '0000:01:00.0', '0000:03:00.0').slowest).toMatchObject({ gen: 2, lanes: 4 })
@@ -55,7 +55,7 @@ describe('pathBetween', () => {
   )
 
   test(
-    'two sockets, two host bridges of one socket, and one host bridge are told apart',
+    'the meeting point distinguishes sockets and host bridges',
     async () => {
       const machine = await read('server-epyc-two-sockets')
       const meeting = (to: string) => pathBetween(machine, '0000:81:00.0', to).meeting
@@ -66,7 +66,7 @@ describe('pathBetween', () => {
   )
 
   test(
-    'what Linux does not vouch for is unknown, what is off the bus never passes, a guest cannot know',
+    'writes are unknown on unlisted root complexes and in guests, and never pass off the bus',
     async () => {
       const passes = async (name: string, from: string, to: string) =>
         pathBetween(await read(name), from, to).writes.passes
@@ -79,7 +79,7 @@ describe('pathBetween', () => {
   )
 
   test(
-    'an address that is not there is a mistake of the caller',
+    'a missing address is a RangeError',
     async () => {
       const machine = await read('drive-free')
       expect(() => pathBetween(machine, '0000:02:00.0', '0000:99:00.0')).toThrow(RangeError)
@@ -98,7 +98,7 @@ describe('lanesOf', () => {
     ['intel-not-root', '0000:03:00.0', 'chipset', undefined],
     ['vm-q35-passthrough', '0000:03:00.0', 'unknown', undefined],
   ])(
-    'on %s %s is on lanes of the %s',
+    'on %s, %s is on lanes of the %s',
     async (name, address, of, uplink) => {
       expect(lanesOf(await read(name), address)).toMatchObject({ of, uplink, evidence: expect.any(String) as string })
     },

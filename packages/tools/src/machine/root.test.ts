@@ -22,7 +22,7 @@ function link(path: string, to: string): void {
 }
 
 describe('Root', () => {
-  test('reads text, numbers, names and links', async () => {
+  test('reads texts, numbers, names and links', async () => {
     file('sys/devices/a/vendor', '0x10de\n')
     link('sys/devices/a/driver', '../../bus/pci/drivers/nvme')
     expect(await root.text('sys/devices/a/vendor')).toBe('0x10de')
@@ -32,7 +32,7 @@ describe('Root', () => {
     expect(await root.number('sys/devices/a/driver')).toBeUndefined()
   })
 
-  test('no link leads out of the tree: neither an absolute one nor one with too many ..', async () => {
+  test('does not follow absolute links or .. out of the tree', async () => {
     writeFileSync(join(folder, 'secret'), 'secret')
     link('absolute', join(folder, 'secret'))
     link('climbing', '../../../../../../../../..' + join(folder, 'secret'))
@@ -43,20 +43,20 @@ describe('Root', () => {
     expect(await root.text('../secret')).toBeUndefined()
   })
 
-  test('an absolute link is one from the root of the tree', async () => {
+  test('resolves an absolute link from the root of the tree', async () => {
     file('sys/value', '7')
     link('value', '/sys/value')
     expect(await root.number('value')).toBe(7)
     expect(root.resolve('value')).toBe('sys/value')
   })
 
-  test('links in a circle end', async () => {
+  test('does not follow cyclic links', async () => {
     link('a', 'b')
     link('b', 'a')
     expect(await root.text('a')).toBeUndefined()
   })
 
-  test('a pipe that nobody writes to does not hang, and a file that is too large is not read', async () => {
+  test('does not read pipes and files that are too large', async () => {
     execFileSync('mkfifo', [join(folder, 'machine/pipe')])
     file('large', 'x'.repeat(1001))
     expect(await root.text('pipe')).toBeUndefined()
@@ -65,7 +65,7 @@ describe('Root', () => {
     expect(await root.bytes('large', 1001)).toHaveLength(1001)
   }, 20_000)
 
-  test('says why something is missing', async () => {
+  test('returns the reason for a missing file', async () => {
     expect(await root.text('sys/nothing')).toBeUndefined()
     expect(root.why('sys/nothing')).toEqual({ unknown: 'there is no /sys/nothing' })
   })

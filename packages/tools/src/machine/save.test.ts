@@ -11,7 +11,7 @@ beforeEach(() => {
   folder = scratch()
 })
 
-/** Machines that differ in what there is to copy. */
+/** Machines with different sets of files to copy. */
 const kinds = [
   'intel-z790-luks',
   'server-zfs',
@@ -24,7 +24,7 @@ const kinds = [
 
 describe('writeLiveTree', () => {
   test.each(kinds)(
-    'of a copy of %s the same is read as of the machine, who uses its drives included',
+    'copies %s so that readMachine returns the same, including users of drives',
     async (name) => {
       const [from, into] = [join(folder, 'machine'), join(folder, 'copy')]
       writeMachine(
@@ -43,23 +43,23 @@ describe('writeLiveTree', () => {
     60_000,
   )
 
-  test('copies what is read and nothing else: no environment, no open files that are nobody’s business', async () => {
+  test('does not copy environments and unrelated open files', async () => {
     const from = join(folder, 'machine')
     writeMachine(
       machines.find(({ name }) => name === 'drive-open-in-qemu')!,
       from,
     )
     writeFileSync(join(from, 'proc/4242/environ'), 'SECRET=1')
-    symlinkSync('/home/somebody/diary.txt', join(from, 'proc/4242/fd/9'))
+    symlinkSync('/home/user/diary.txt', join(from, 'proc/4242/fd/9'))
     mkdirSync(join(from, 'proc/99/fd'), { recursive: true })
-    symlinkSync('/home/somebody/letters.txt', join(from, 'proc/99/fd/3'))
+    symlinkSync('/home/user/letters.txt', join(from, 'proc/99/fd/3'))
     await writeLiveTree(from, join(folder, 'copy'))
     expect(readdirSync(join(folder, 'copy/proc/4242')).sort()).toEqual(['comm', 'fd'])
     expect(readdirSync(join(folder, 'copy/proc/4242/fd'))).toEqual(['0'])
     expect(existsSync(join(folder, 'copy/proc/99'))).toBe(false)
   }, 60_000)
 
-  test('also copies what further readers read', async () => {
+  test('copies files of additional readers', async () => {
     const from = join(folder, 'machine')
     writeMachine(
       machines.find(({ name }) => name === 'drive-free')!,
@@ -70,7 +70,7 @@ describe('writeLiveTree', () => {
     expect(readFileSync(join(folder, 'copy/etc/extra.conf'), 'utf8')).toBe('options nvidia NVreg_X=1')
   }, 60_000)
 
-  test('leaves what is there alone, and nothing beside it', async () => {
+  test('does not change an existing target, and leaves no temporary files', async () => {
     const [from, into] = [join(folder, 'machine'), join(folder, 'copy')]
     writeMachine(
       machines.find(({ name }) => name === 'drive-free')!,
@@ -83,20 +83,20 @@ describe('writeLiveTree', () => {
     expect(readdirSync(folder).sort()).toEqual(['copy', 'machine'])
   }, 60_000)
 
-  test('leaves nothing where a file of it cannot be written', async () => {
+  test('leaves nothing if a file cannot be written', async () => {
     const from = join(folder, 'machine')
     writeMachine(
       machines.find(({ name }) => name === 'drive-free')!,
       from,
     )
-    // The folder itself can be made there, and files deep within it have names that are too long (PATH_MAX, 4096).
+    // The folder itself can be created, but paths of files deep inside are too long (PATH_MAX, 4096).
     const deep = join(folder, ...Array.from({ length: 20 }, () => 'd'.repeat(198)))
     mkdirSync(deep, { recursive: true })
     await expect(writeLiveTree(from, join(deep, 'copy'))).rejects.toMatchObject({ systemCode: 'ENAMETOOLONG' })
     expect(readdirSync(deep)).toEqual([])
   }, 60_000)
 
-  test('says so where there is no machine', async () => {
+  test('rejects a folder that is not a machine', async () => {
     await expect(writeLiveTree(folder, join(folder, 'copy'))).rejects.toMatchObject({ category: 'not-found' })
     expect(readdirSync(folder)).toEqual([])
   })

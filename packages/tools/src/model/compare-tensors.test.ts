@@ -24,11 +24,11 @@ async function compareWith(bytes: Uint8Array): Promise<{ readonly tensors: numbe
   return await compareTensors(rig, file, new Output({}, testIo()), signal)
 }
 
-test('a model equals the file that it was packed from', async () => {
+test('compareTensors accepts the file that a model was packed from', async () => {
   expect(await compareWith(safetensorsFile(TENSORS))).toMatchObject({ tensors: 3 })
 })
 
-test('rejects a file that differs in the last byte of its last tensor, and names the tensor', async () => {
+test('compareTensors rejects a file that differs in its last byte, and names the tensor', async () => {
   const bytes = Uint8Array.from(safetensorsFile(TENSORS))
   bytes[bytes.length - 1]! ^= 1
   await expect(compareWith(bytes)).rejects.toThrow('Loaded tensor model.layers.2.weight differs')
@@ -36,8 +36,8 @@ test('rejects a file that differs in the last byte of its last tensor, and names
 
 test.each<[string, TensorSize[], string]>([
   ['a tensor that was not packed', [...TENSORS, ['model.layers.3.weight', 8]], 'model.layers.3.weight'],
-  ['no tensor of a name that was packed', TENSORS.slice(1), 'model.layers.0.weight'],
+  ['a missing tensor', TENSORS.slice(1), 'model.layers.0.weight'],
   ['a tensor of another length', [...TENSORS.slice(0, 2), ['model.layers.2.weight', 2 * MIB]], 'model.layers.2.weight'],
-])('rejects a file that has %s', async (_, tensors, name) => {
+])('compareTensors rejects a file with %s', async (_, tensors, name) => {
   await expect(compareWith(safetensorsFile(tensors))).rejects.toThrow(`Loaded tensor ${name} differs`)
 })

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { requireSpace } from './enough-space.js'
 
-test('what fits on the disk passes; what does not is refused with what is needed and what there is', async () => {
+test('requireSpace rejects a size above the free space, and reports both', async () => {
   await requireSpace('A file', tmpdir(), 1, 'less')
   await expect(requireSpace('A file', tmpdir(), 2 ** 60, 'less')).rejects.toMatchObject({
     category: 'infeasible',

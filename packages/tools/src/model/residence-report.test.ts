@@ -11,18 +11,18 @@ function linesOf(budget: { vramBytes: number; ramBytes: number }, isKnown: boole
   return describePlan('chat', plan, isKnown ? { gpuLink: { gen: 4, width: 16 } } : {})
 }
 
-test('a pass that copies at a rate that nobody knows has no time, and is not said to take none', () => {
+test('describePlan predicts nothing for copies at an unknown rate', () => {
   const lines = linesOf({ vramBytes: 40 * MIB, ramBytes: 128 * MIB }, false)
   expect(lines).toContain('predicted nothing: it copies 88 MiB at an unknown rate (set --gpu-link)')
 })
 
-test('a pass for which nothing is moved takes no time', () => {
+test('describePlan predicts no time for a pass without transfers', () => {
   expect(linesOf({ vramBytes: 128 * MIB, ramBytes: 16 * MIB }, false)).toContain(
     'predicted no time: a pass moves no data',
   )
 })
 
-test('shows the times of passes, their lower bounds, and the source of the costs', () => {
+test('describePlan shows times of passes, lower bounds and the source of costs', () => {
   const lines = linesOf({ vramBytes: 40 * MIB, ramBytes: 128 * MIB }, true)
   expect(lines).toContain('predicted by the model of the preset sn740; copies at the limit of Gen4 x16')
   // 3 layers are read and 11 copied.
@@ -31,7 +31,7 @@ test('shows the times of passes, their lower bounds, and the source of the costs
   expect(lines.join('\n')).toMatch(/\nA PASS +TIME\nfirst, from a cold drive {2}10\.8 ms\n/)
 })
 
-test('shows times with verification where checksums are the bottleneck, and once the drive throttles', () => {
+test('describePlan shows times with slow checksums and with throttling', () => {
   const throttle = { factor: 2, limitBytes: 1e9, recoveredBytes: 0, coolingBytesPerSecond: 0 }
   const cost = { readNs: (bytes: number) => bytes / 3.5, throttle }
   const timesAt = (bytesPerNs: number) => {

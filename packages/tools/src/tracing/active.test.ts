@@ -3,13 +3,13 @@ import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { isTraced, traceInto, wrapTraced } from './active.js'
 
-test('without a trace, a transport is itself', () => {
+test('wrapTraced returns the same transport without a trace', () => {
   const { transport } = simulate()
   expect(isTraced()).toBe(false)
   expect(wrapTraced(transport, 'modelled')).toBe(transport)
 })
 
-test('each transport that is opened in a trace is told of with what its clock counts, under tracks of its own', async () => {
+test('each transport opened in a trace has its own tracks and an open event with its clock', async () => {
   const events: TraceEvent[] = []
   await traceInto(
     (event) => events.push(event),

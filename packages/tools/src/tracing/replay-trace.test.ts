@@ -32,7 +32,7 @@ interface Setting {
   readonly afterScan?: () => void
 }
 
-/** Replays the file on a drive of its own. */
+/** Replays the file on a new simulated drive. */
 async function replayed(
   { allowWrites = false, drive = '', depth = 32, afterScan = () => undefined, ...options }: Setting = {},
   look: (bytes: (offsetBytes: number, lengthBytes: number) => Uint8Array) => void = () => undefined,
@@ -57,8 +57,8 @@ async function replayed(
 const counts = ({ names }: ReplayTally) =>
   Object.fromEntries([...names].map(([name, { same, different, unanswered }]) => [name, [same, different, unanswered]]))
 
-describe('a trace that is replayed', () => {
-  test('has the same reads with the same statuses, and modelled times that agree', async () => {
+describe('replayTrace', () => {
+  test('repeats reads with the same statuses and similar modelled times', async () => {
     const events = await recordedTrace(async ({ namespace }) => {
       for (const slba of [0, 100, 7]) await namespace.readBytes(slba * 512, 4096)
       await namespace.readBytes(0, 3_000_000)
@@ -69,20 +69,20 @@ describe('a trace that is replayed', () => {
     expect(tally.differences).toEqual([])
     expect([...tally.skipped.keys()]).toEqual(['Admin commands'])
     const { trace, here } = tally.names.get('Read')!
-    // The same model: all that differs is when the host looked.
+    // The model is the same; only the polls of the host differ.
     expect(here.summary().p50Ns / trace.summary().p50Ns).toBeCloseTo(1, 0)
   })
 
-  test('has as many commands in flight as there were then', async () => {
+  test('has as many commands in flight as the trace', async () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 8 * 1024 * 1024).then(() => undefined)))
     const deep = (await replayed()).names.get('Read')!.here.summary()
     const shallow = (await replayed({ depth: 1 })).names.get('Read')!.here.summary()
-    // One at a time, none waits for the others on the link.
+    // With depth 1, no command waits for others on the link.
     expect(deep.count).toBe(8)
     expect(deep.maxNs).toBeGreaterThan(shallow.maxNs * 3)
   })
 
-  test('tells which command ends in another way here, by its line', async () => {
+  test('reports a command with a different status by its line', async () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(5 * 512, 512).then(() => undefined)))
     const action = { kind: 'status', sct: 2, sc: 0x81, dnr: true } as const
     const tally = await replayed({ faults: { rules: [{ match: { opcode: 2, lba: [5, 5] }, action }] } })
@@ -96,7 +96,7 @@ describe('a trace that is replayed', () => {
     expect(difference!.line).toBeGreaterThan(1)
   })
 
-  test('writes only where that is allowed, and then each block its own LBA', async () => {
+  test('writes only with allowWrites, and fills each block with its LBA', async () => {
     save(
       await recordedTrace(async ({ namespace }) => {
         const memory = namespace.dma.alloc(1024)
@@ -120,7 +120,7 @@ describe('a trace that is replayed', () => {
     })
   })
 
-  test('ends at a write that lies outside of what the guards have looked at, without sending it', async () => {
+  test('stops before a write outside of the range that was checked', async () => {
     const write = (slba: number, nlb: number) => submits({ entry: `Write NSID=1 SLBA=${slba} NLB=${nlb}` })
     for (const [slba, nlb] of [
       [8, 0],
@@ -140,7 +140,7 @@ describe('a trace that is replayed', () => {
     await expect(replayed({ allowWrites: true, afterScan })).rejects.toThrow('has changed since it was checked')
   })
 
-  test('is refused when its file was written to, or replaced, since it was checked', async () => {
+  test('rejects a file that was changed or replaced since it was checked', async () => {
     const text = submits({ entry: 'Read NSID=1 SLBA=9 NLB=1' })
     writeFileSync(path, text)
     const stamp = await checkTraceFile(path)
@@ -158,7 +158,7 @@ describe('a trace that is replayed', () => {
     await expect(requireUnchanged(path, old)).rejects.toMatchObject(refused)
   })
 
-  test('leaves out what this drive has no room for, and what it could not take in one command', async () => {
+  test('skips commands beyond the capacity or the transfer limit of the drive', async () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 2_000_000).then(() => undefined)))
     const tally = await replayed({ capacityBytes: 1024 * 1024 })
     expect(tally.skipped.get('beyond the end of this namespace')).toBe(1)
@@ -169,7 +169,7 @@ describe('a trace that is replayed', () => {
     ).toBe(1)
   })
 
-  test('is of the drive that is asked for, where the traced verb opened several', async () => {
+  test('replays the selected drive of a trace with several drives', async () => {
     const events = await recordedTrace(({ namespace }) => namespace.readBytes(0, 512).then(() => undefined))
     save([...events, ...events.map((event) => ({ ...event, track: `2: ${event.track}` }))])
     expect(counts(await replayed({ drive: '2: ' }))).toEqual({ Read: [1, 0, 0] })
@@ -184,7 +184,7 @@ function submits(...details: readonly object[]): string {
     .join('')
 }
 
-describe('a file that is no trace, or a strange one', () => {
+describe('an invalid or unusual trace', () => {
   test.each([
     ['', 'it has no events'],
     ['{}\n', 'Trace line 1 cannot be read: "timeNs" is missing'],
@@ -193,7 +193,7 @@ describe('a file that is no trace, or a strange one', () => {
     ['{"timeNs":1,"track":"bar","name":"read VS"}\n', 'it has no submitted commands'],
     ['x'.repeat(200_000), 'line 1 has more than 65536 characters'],
     [`${submits({ entry: 'Read' })}${'\0'.repeat(100)}\n`, 'Trace line 2 cannot be read: not JSON'],
-  ])('%j is refused before a drive is opened, by its line', async (text, problem) => {
+  ])('is rejected by scanTrace with the line: %j', async (text, problem) => {
     writeFileSync(path, text)
     await expect(scanTrace(path, '', never)).rejects.toMatchObject({
       category: 'infeasible',
@@ -201,13 +201,13 @@ describe('a file that is no trace, or a strange one', () => {
     })
   })
 
-  test('a last line that was cut off counts as absent', async () => {
+  test('with a truncated last line is replayed without it', async () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 512).then(() => undefined)))
     truncateSync(path, statSync(path).size - 10)
     expect(counts(await replayed())).toEqual({ Read: [1, 0, 0] })
   })
 
-  test('numbers that no command has are not sent: another namespace, an LBA or a length beyond all', async () => {
+  test('with invalid namespaces, LBAs or lengths has these commands skipped', async () => {
     writeFileSync(
       path,
       submits(
@@ -230,7 +230,7 @@ describe('a file that is no trace, or a strange one', () => {
     })
   })
 
-  test('commands of any number without a completion are sent once each, in memory that they do not fill', async () => {
+  test('with thousands of commands without completions has each replayed once', async () => {
     writeFileSync(path, '')
     for (let cid = 0; cid < 3000; cid++) {
       appendFileSync(path, submits({ entry: `Read CID=${cid % 700} NSID=1 SLBA=0x0 NLB=2047` }))
@@ -239,7 +239,7 @@ describe('a file that is no trace, or a strange one', () => {
   }, 120_000)
 })
 
-test('percentiles are right to three digits, whatever the number of durations', () => {
+test('LatencyTally has percentiles correct to three digits', () => {
   const tally = new LatencyTally()
   for (let ns = 1; ns <= 100_000; ns++) tally.add(ns)
   const { count, meanNs, p50Ns, p99Ns, maxNs } = tally.summary()

@@ -20,7 +20,7 @@ function shown(io: TestIo): string {
   return io.stderrText()
 }
 
-test('on a terminal, lines are folded where it ends, and take the place of a bar that was drawn', () => {
+test('traceToStderr on a terminal folds lines, and replaces a progress bar', () => {
   expect(shown(testIo({ columns: 80 }))).toBe(
     '\r\u001b[K    0.000005 ms  bar        read VS       VS=0x00010400 { TER=0 MNR=4 MJR=1 }\n' +
       '\r\u001b[K   20.022147 ms  cq 0       complete      CID=0x0000 SQID=0 SQHD=1 P=1\n' +
@@ -28,7 +28,7 @@ test('on a terminal, lines are folded where it ends, and take the place of a bar
   )
 })
 
-test('elsewhere, each event is one line', () => {
+test('traceToStderr without a terminal prints one line for each event', () => {
   expect(
     shown(testIo())
       .split('\n')

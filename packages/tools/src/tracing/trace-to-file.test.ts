@@ -9,7 +9,7 @@ const folder = scratch()
 
 const open = (path: string) => traceToFile(path, (output) => writeEvents('jsonl', output, { title: '' }))
 
-test('a trace has every event, including the last ones, and replaces an existing file only when it ends', () => {
+test('traceToFile writes every event, and replaces an existing file only at the end', () => {
   const path = join(folder, 'trace.jsonl')
   writeFileSync(path, 'before')
   const { sink, end } = open(path)
@@ -23,7 +23,7 @@ test('a trace has every event, including the last ones, and replaces an existing
   expect(readdirSync(folder)).toEqual(['trace.jsonl'])
 })
 
-test('a trace into a missing folder fails, and leaves no file', () => {
+test('traceToFile rejects a missing folder, and leaves no file', () => {
   expect(() => open(join(folder, 'missing', 'trace.jsonl'))).toThrow(expect.objectContaining({ category: 'not-found' }))
   expect(existsSync(join(folder, 'missing'))).toBe(false)
 })

@@ -23,7 +23,7 @@ interface Shown {
   readonly args: Readonly<Record<string, string>>
 }
 
-test('a time line has every command as a span from its submission to its completion, beside all events', async () => {
+test('the Perfetto format has a span for each command, and all events', async () => {
   const { events, text } = await written('perfetto')
   const shown = JSON.parse(text) as Shown[]
   const completed = events.filter(({ name, details }) => name === 'complete' && details?.['afterNs'] !== undefined)
@@ -36,7 +36,7 @@ test('a time line has every command as a span from its submission to its complet
   expect(new Set(reads.map(({ args }) => args['status']))).toEqual(new Set(['Successful Completion (SCT 0h SC 00h)']))
   const afterUs = completed.map(({ details }) => Number(details!['afterNs']) / 1000)
   expect(spans.map(({ dur }) => dur).sort((a, b) => a - b)).toEqual(afterUs.sort((a, b) => a - b))
-  // A viewer shows what overlaps in one row as nested, which commands are not.
+  // A viewer shows overlapping spans of a row as nested, but commands are not nested.
   for (const tid of new Set(spans.map((span) => span.tid))) {
     const row = spans.filter((span) => span.tid === tid).sort((a, b) => a.ts - b.ts)
     const ns = (microseconds: number) => Math.round(microseconds * 1000)
@@ -50,7 +50,7 @@ test('a time line has every command as a span from its submission to its complet
   expect(shown.find(({ name }) => name === 'process_name')?.args['name']).toBe('gpunvme read')
 })
 
-test('only the kinds that are wanted, and always which drive it was', async () => {
+test('the option only selects kinds of events, besides the open event of the drive', async () => {
   const all = await written('jsonl')
   let sum = 0
   for (const kind of EVENT_KINDS) {
