@@ -7,7 +7,7 @@ const cwd = scratch()
 const run = (...args: string[]) => gpunvme(args, { cwd })
 const runSim = (...args: string[]) => run(...args, '--sim')
 
-test('smart says how the drive is in its first line, and numbers with their units', async () => {
+test('smart prints a summary in its first line, and values with units', async () => {
   const { code, stdout } = await runSim('smart')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^SIMULATED .*\nNo critical warning \(CW\)\n {2}temperature +\d+ °C, warning from 70 °C/)
@@ -18,20 +18,20 @@ test('smart says how the drive is in its first line, and numbers with their unit
   })
 }, 60_000)
 
-test('log lists the pages of the drive, shows one by any of its names, and gives its bytes back to decode', async () => {
+test('log lists the pages of the drive, prints one by name, and --raw output can be decoded', async () => {
   const { stdout } = await runSim('log')
   expect(stdout).toMatch(/^SIMULATED .*\nLID {2}PAGE +SAYS +WHAT\n00h +supported +log page 00h/)
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   const shown = json(await runSim('log', 'firmware', '--json'))
   expect(shown).toMatchObject({ schema: 'gpunvme.log/1', page: { lid: 3, lengthBytes: 512 }, fields: { FRS1: '1' } })
-  // Those of a drive that has done nothing yet are all below 80h, so that they come here whole as text.
+  // All bytes of an unused drive are below 80h, so that text conversion keeps them.
   const bytes = Buffer.from((await runSim('log', '02h', '--raw')).stdout)
   expect(bytes).toHaveLength(512)
   writeFileSync(join(cwd, 'smart.bin'), bytes)
   expect((await run('decode', 'log', '--file', 'smart.bin')).stdout).toContain('AVSP=100: 100 %')
 }, 60_000)
 
-test('features are decoded, and those that are not there have a reason', async () => {
+test('features are decoded, and missing ones have a reason', async () => {
   const { code, stdout } = await runSim('features')
   expect(code).toBe(0)
   expect(stdout).toMatch(
@@ -44,7 +44,7 @@ test('features are decoded, and those that are not there have a reason', async (
   })
 }, 60_000)
 
-test('identify shows any structure, of the controller or of a namespace', async () => {
+test('identify prints any structure of the controller or of a namespace', async () => {
   const { stdout } = await runSim('identify', '--nsid', '1', '--fields')
   expect(stdout).toMatch(
     /^SIMULATED .*\nNamespace 1\nIdentify Namespace \(NVM 1\.2 §4\.1\.5\.1\)[^\n]*\n {2}NSZE=0x3b9e12b0\n/,
@@ -56,7 +56,7 @@ test('identify shows any structure, of the controller or of a namespace', async 
   })
 }, 60_000)
 
-test('regs --watch prints an object a line, and an interrupt ends it with exit code 0', async () => {
+test('regs --watch prints one object per line, and SIGINT ends it with exit code 0', async () => {
   const onStderr = (text: string, running: Running) => {
     if (text.includes('brought up') && !text.includes('Finishing')) running.kill('SIGINT')
   }
@@ -67,7 +67,7 @@ test('regs --watch prints an object a line, and an interrupt ends it with exit c
   expect(JSON.parse(lines[0]!)).toMatchObject({ schema: 'gpunvme.regs/1', drive: { by: 'driver' } })
 }, 60_000)
 
-test('whatever cannot be meant, or is not there, is refused by its own exit code and says what next', async () => {
+test('invalid arguments and missing objects have their exit code and next step', async () => {
   const cases: readonly (readonly [args: string, code: number, said: RegExp])[] = [
     [
       'log nope',

@@ -19,7 +19,7 @@ import { gpunvme, json, scratch } from './gpunvme.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
-const rootReason = process.getuid?.() === 0 ? ' [skipped as root, who may read every file]' : ''
+const rootReason = process.getuid?.() === 0 ? ' [skipped as root, which can read every file]' : ''
 let layer1: { offsetBytes: number; tensors: { name: string }[] }
 
 beforeAll(async () => {
@@ -29,14 +29,14 @@ beforeAll(async () => {
   layer1 = (plan as { layers: (typeof layer1)[] }).layers[2]!
 })
 
-/** A copy of the drive with one bit flipped at each of these bytes. */
+/** Copies the drive and flips one bit at each of these offsets. Returns the name of the copy. */
 function flipped(name: string, ...offsets: number[]): string {
   copyFileSync(at('drive.img'), at(name))
   for (const offset of offsets) flipByte(at(name), offset)
   return name
 }
 
-/** Flips one bit of it. */
+/** Flips one bit of a file. */
 function flipByte(path: string, offset: number): void {
   const file = openSync(path, 'r+')
   const byte = new Uint8Array(1)
@@ -53,19 +53,19 @@ async function expectError(args: string[], code: number, ...texts: (string | Reg
   expect({ args, code: ended.code }).toEqual({ args, code })
 }
 
-describe('exit 2: what was typed cannot be meant', () => {
-  test('an unknown flag names the nearest one, and the help', async () => {
+describe('exit code 2, invalid arguments:', () => {
+  test('an unknown flag, with the nearest one and the help', async () => {
     await expectError(['load', '--jsn'], 2, "Unknown option '--jsn'", 'Did you mean --json?', 'Try: gpunvme help load')
   })
 
-  test('an unknown command names the nearest one', async () => {
+  test('an unknown command, with the nearest one', async () => {
     await Promise.all([
       expectError(['verfy'], 2, "Unknown command 'verfy'", 'Did you mean verify?', 'Try: gpunvme help'),
       expectError(['help', 'lod'], 2, "Unknown verb 'lod'", /verbs: .*load/),
     ])
   })
 
-  test('an argument too many, or one too few', async () => {
+  test('too many or too few arguments', async () => {
     await Promise.all([
       expectError(['load', 'a', 'b'], 2, 'Too many arguments'),
       expectError(['inspect'], 2, "Missing required argument 'model'"),
@@ -75,13 +75,13 @@ describe('exit 2: what was typed cannot be meant', () => {
     ])
   })
 
-  test('no command at all prints the help on stderr', async () => {
+  test('no command, with the help on stderr', async () => {
     const { code, stdout, stderr } = await gpunvme([], { cwd })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('Exit codes:')
   })
 
-  test('numbers and sizes that are none, or out of range', async () => {
+  test('invalid numbers and sizes', async () => {
     await Promise.all([
       expectError(['load', 'model.gguf', '--depth', '0'], 2, 'integer from 1 to 4095'),
       expectError(['load', 'model.gguf', '--passes', '2.5'], 2, 'an integer from'),
@@ -94,7 +94,7 @@ describe('exit 2: what was typed cannot be meant', () => {
     ])
   })
 
-  test('a transport, engine or profile that does not exist: the names of those that do', async () => {
+  test('an unknown transport, engine or profile, with the known names', async () => {
     await Promise.all([
       expectError(['identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim'),
       expectError(['load', 'model.gguf', '--sim', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host'),
@@ -102,7 +102,7 @@ describe('exit 2: what was typed cannot be meant', () => {
     ])
   })
 
-  test('a directory or a device where a file belongs', async () => {
+  test('a directory or a device instead of a file', async () => {
     await Promise.all([
       expectError(['inspect', '.'], 2, 'a directory'),
       expectError(['load', '--image', '.'], 2, 'a directory'),
@@ -110,11 +110,11 @@ describe('exit 2: what was typed cannot be meant', () => {
     ])
   })
 
-  test('a capacity for an image that has another', async () => {
+  test('a capacity that differs from that of the image', async () => {
     await expectError(['load', '--image', 'drive.img', '--capacity', '1GiB'], 2, 'omit the capacity')
   })
 
-  test('an image without a name, or with one that no file can have', async () => {
+  test('an image with an empty or too long name', async () => {
     await Promise.all([
       expectError(['pack', 'model.gguf', '--image', ''], 2, '--image requires the name of a file'),
       expectError(['load', '--image', 'x'.repeat(300)], 2, 'as a drive: the name is too long', 'Try: '),
@@ -128,19 +128,19 @@ describe('exit 2: what was typed cannot be meant', () => {
     await expectError(['ls', 'extra', '--image', 'drive.img'], 2)
   })
 
-  test('packing a model onto itself', async () => {
+  test('a model packed onto itself', async () => {
     await expectError(['pack', 'model.gguf', '--image', './model.gguf'], 2, 'the model itself')
   })
 
-  test('--keep with a file that exists, or with what is no name', async () => {
+  test('--keep with an existing file or an invalid name', async () => {
     await expectError(['demo', '--keep', 'model.gguf'], 2, 'already exists')
     await expectError(['demo', '--keep', ''], 2, '--keep requires the name of a file')
     await expectError(['demo', '--keep', 'x'.repeat(300)], 2, 'the name is too long (ENAMETOOLONG)', 'Try: ')
   })
 })
 
-describe('exit 3: not found', () => {
-  test('a directory to keep the demo in, or for temporary files', async () => {
+describe('exit code 3, not found:', () => {
+  test('a missing directory for --keep or for temporary files', async () => {
     await expectError(['demo', '--keep', 'missing/kept.gguf'], 3, 'disk of missing', 'ENOENT', 'Try: ')
     const ended = await gpunvme(['demo'], { cwd, env: { TMPDIR: at('missing') } })
     expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining(at('missing')) as string])
@@ -160,7 +160,7 @@ describe('exit 3: not found', () => {
     ])
   })
 
-  test('a file that holds no image', async () => {
+  test('a file without an image', async () => {
     writeFileSync(at('empty.img'), new Uint8Array(4 * 1024 * 1024))
     await Promise.all([
       expectError(['verify', '--image', 'empty.img'], 3, 'No model image', 'gpunvme pack MODEL'),
@@ -171,8 +171,8 @@ describe('exit 3: not found', () => {
   })
 })
 
-describe('exit 7: a file that is no sound model', () => {
-  test('a truncated GGUF says where it ends', async () => {
+describe('exit code 7, an invalid model file:', () => {
+  test('a truncated GGUF, with the position', async () => {
     copyFileSync(at('model.gguf'), at('short.gguf'))
     truncateSync(at('short.gguf'), 3000)
     await Promise.all([
@@ -182,7 +182,7 @@ describe('exit 7: a file that is no sound model', () => {
     expect(existsSync(at('short.img'))).toBe(false)
   })
 
-  test('something else altogether, and a drive image in its place', async () => {
+  test('another kind of file, and a drive image', async () => {
     writeFileSync(at('page.gguf'), '<!DOCTYPE html><html></html>')
     await Promise.all([
       expectError(['inspect', 'page.gguf'], 7, 'Unknown format of'),
@@ -191,14 +191,14 @@ describe('exit 7: a file that is no sound model', () => {
   })
 })
 
-describe('exit 4: refused, or not permitted', () => {
-  test('an image that is there already', async () => {
+describe('exit code 4, refused or not permitted:', () => {
+  test('an existing image', async () => {
     const before = readFileSync(at('drive.img'))
     await expectError(['pack', 'model.gguf', '--image', 'drive.img'], 4, 'namespace 1 already has a model', '--replace')
     expect(readFileSync(at('drive.img')).equals(before)).toBe(true)
   })
 
-  test('a file system, until its kind is named', async () => {
+  test('a file system without --overwrite for its kind', async () => {
     const disk = new Uint8Array(16 * 1024 * 1024)
     disk.set([0x53, 0xef], 0x438) // ext2/3/4
     writeFileSync(at('disk.img'), disk)
@@ -210,9 +210,9 @@ describe('exit 4: refused, or not permitted', () => {
   })
 
   test.each([
-    ['where the image would lie', 3 * 1024 * 1024],
-    ['at its end, which packing clears', 16 * 1024 * 1024 - 1000],
-  ])('a file of no known kind with something %s', async (_, position) => {
+    ['in the range of the image', 3 * 1024 * 1024],
+    ['at its end, which pack clears', 16 * 1024 * 1024 - 1000],
+  ])('a file of unknown format with a nonzero byte %s', async (_, position) => {
     const disk = new Uint8Array(16 * 1024 * 1024)
     disk.set([1], position)
     writeFileSync(at('sparse.img'), disk)
@@ -220,7 +220,7 @@ describe('exit 4: refused, or not permitted', () => {
     expect(readFileSync(at('sparse.img')).equals(disk)).toBe(true)
   })
 
-  test('a file of no known kind, until that is named', async () => {
+  test('a file of unknown format without --overwrite', async () => {
     const thesis = Buffer.alloc(8 * 1024 * 1024, 'all my work ')
     writeFileSync(at('thesis.txt'), thesis)
     await expectError(['pack', 'model.gguf', '--image', 'thesis.txt'], 4, "--overwrite 'unknown data'")
@@ -236,7 +236,7 @@ describe('exit 4: refused, or not permitted', () => {
     expect(existsSync(at('serial.img'))).toBe(false)
   })
 
-  test.skipIf(rootReason !== '')(`a file that may not be read${rootReason}`, async () => {
+  test.skipIf(rootReason !== '')(`an unreadable file${rootReason}`, async () => {
     for (const name of ['secret.gguf', 'secret.img']) {
       copyFileSync(at(name.endsWith('.img') ? 'drive.img' : 'model.gguf'), at(name))
       chmodSync(at(name), 0)
@@ -248,8 +248,8 @@ describe('exit 4: refused, or not permitted', () => {
   })
 })
 
-describe('exit 6: bytes that are not right', () => {
-  test('a flipped bit in a tensor: the tensor is named, and its layer never handed out', async () => {
+describe('exit code 6, failed verification:', () => {
+  test('a flipped bit in a tensor, which is named and whose layer is not loaded', async () => {
     const name = layer1.tensors[0]!.name
     flipped('flip.img', layer1.offsetBytes + 10)
     await expectError(['load', '--image', 'flip.img'], 6, 'Verification failed: "layer 1"', `"${name}"`)
@@ -265,7 +265,7 @@ describe('exit 6: bytes that are not right', () => {
     })
   })
 
-  test('one damaged superblock: the drive can be used, and verify says so', async () => {
+  test('one damaged superblock copy, by verify only; load warns', async () => {
     flipped('one.img', 100)
     const repair = 'gpunvme pack MODEL --image FILE --replace, which writes the model again'
     const loaded = await gpunvme(['load', '--image', 'one.img', '-q'], { cwd })
@@ -281,7 +281,7 @@ describe('exit 6: bytes that are not right', () => {
     expect(stdout).toContain(repair)
   })
 
-  test('both superblocks damaged, or the image cut off', async () => {
+  test('two damaged superblock copies, or a truncated image', async () => {
     flipped('both.img', 100, 1024 * 1024 + 100)
     await expectError(['load', '--image', 'both.img'], 6, 'Superblock copy A is damaged')
     copyFileSync(at('drive.img'), at('cut.img'))
@@ -290,7 +290,7 @@ describe('exit 6: bytes that are not right', () => {
     expect((await gpunvme(['verify', '--image', 'cut.img'], { cwd })).code).toBe(6)
   })
 
-  test('a model file that is not the packed one', async () => {
+  test('a model file that differs from the packed one', async () => {
     await writeDemoModel(at('other.gguf'), { layers: 3, targetBytes: 4 * 1024 * 1024 })
     await expectError(
       ['load', 'other.gguf', '--image', 'drive.img'],
@@ -302,8 +302,8 @@ describe('exit 6: bytes that are not right', () => {
   })
 })
 
-describe('exit 6: with --compare', () => {
-  test('a model file with one byte that was not packed, which nothing is streamed for', async () => {
+describe('load --compare', () => {
+  test('rejects a model file with one changed byte with exit code 6 before it loads', async () => {
     copyFileSync(at('model.gguf'), at('tuned.gguf'))
     flipByte(at('tuned.gguf'), statSync(at('tuned.gguf')).size - 1)
     const args = ['load', 'tuned.gguf', '--image', 'drive.img']
@@ -312,7 +312,7 @@ describe('exit 6: with --compare', () => {
     expect((await gpunvme([...args, '--compare'], { cwd })).stdout).toMatch(/^SIMULATED.*\n$/)
   })
 
-  test('exit 2 without a file to compare with', async () => {
+  test('ends with exit code 2 without a model file', async () => {
     await Promise.all([
       expectError(['load', 'model.gguf', '--compare'], 2, '--compare requires a MODEL file'),
       expectError(['load', '--image', 'drive.img', '--compare'], 2, '--compare requires a MODEL file'),
@@ -321,8 +321,8 @@ describe('exit 6: with --compare', () => {
   })
 })
 
-describe('exit 7: cannot be done', () => {
-  test('a demo that would not fit into memory or onto the disk, before its first byte', async () => {
+describe('exit code 7, infeasible:', () => {
+  test('a demo that does not fit into memory or on the disk, before any write', async () => {
     await expectError(
       ['demo', '--size', '1024TiB', '--keep', 'huge.gguf'],
       7,
@@ -333,14 +333,14 @@ describe('exit 7: cannot be done', () => {
     expect(readdirSync(cwd).filter((name) => /huge|gpunvme-/.test(name))).toEqual([])
   })
 
-  test('a drive that is too small, which is not left behind', async () => {
+  test('a drive that is too small, which is removed', async () => {
     const args = ['pack', 'model.gguf', '--image', 'small.img', '--capacity', '3MiB']
     await expectError(args, 7, 'does not fit', /needed: \d+ bytes/, '--capacity')
     expect(existsSync(at('small.img'))).toBe(false)
     await expectError(['load', 'model.gguf', '--sim', '--capacity', '3MiB'], 7, 'does not fit')
   })
 
-  test('an existing file that is too small keeps its size', async () => {
+  test('an existing file that is too small, which keeps its size', async () => {
     writeFileSync(at('tiny.img'), new Uint8Array(3 * 1024 * 1024))
     await expectError(['pack', 'model.gguf', '--image', 'tiny.img'], 7, 'does not fit')
     expect(existsSync(at('tiny.img'))).toBe(true)
@@ -348,7 +348,7 @@ describe('exit 7: cannot be done', () => {
     await expectError(['pack', 'model.gguf', '--image', 'none.img'], 7, '0 bytes are too few for a drive')
   })
 
-  test('engines that cannot drive the simulator: what there is today', async () => {
+  test('engines that cannot drive the simulator, with the alternative', async () => {
     await Promise.all([
       ...['cpu-kernel', 'cuda'].flatMap((name) =>
         [
@@ -359,7 +359,7 @@ describe('exit 7: cannot be done', () => {
         ),
       ),
     ])
-    // Before the model is made.
+    // The error precedes the creation of the model.
     const demo = await gpunvme(['demo', '--engine', 'cpu-kernel'], { cwd })
     expect(demo.stdout + demo.stderr).not.toMatch(/model/)
     await expectError(['pack', 'model.gguf', '--image', 'cuda.img', '--engine', 'cuda'], 7, 'cannot drive')
@@ -367,7 +367,7 @@ describe('exit 7: cannot be done', () => {
   })
 })
 
-test('with --json, an error is the one object on stdout, and on stderr as ever', async () => {
+test('with --json, an error is one object on stdout and text on stderr', async () => {
   for (const [args, category] of [
     [['inspect', 'missing.gguf', '--json'], 'not-found'],
     [['load', '--json', '--nonsense'], 'usage'],

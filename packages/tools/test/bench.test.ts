@@ -11,7 +11,7 @@ const SHORT = ['--repeats', '2', '--time', '0.002', '--warm-up', '0.001']
 
 const resultsOf = (text: string) => readResults(text, 'stdout')
 
-test('a simulated drive is measured in its own time: twice the same, and all is checked', async () => {
+test('bench of a simulated drive is reproducible in modelled time', async () => {
   const args = [
     'bench',
     '--sim',
@@ -49,7 +49,7 @@ test('a simulated drive is measured in its own time: twice the same, and all is 
   })
 })
 
-test('a table of 80 columns names the denominator; JSON, a page and rows are written beside it, whole', async () => {
+test('bench prints a table of 80 columns, and writes complete JSON, HTML and CSV files', async () => {
   const files = ['-o', 'a.json', '--report', 'a.html', '--csv', 'a.csv']
   const { code, stdout, stderr } = await gpunvme(['bench', '--sim', '--numjobs', '1,2', ...SHORT, ...files], { cwd })
   expect([code, stderr]).toEqual([0, 'Wrote a.json\nWrote a.csv\nWrote a.html\n'])
@@ -63,7 +63,7 @@ test('a table of 80 columns names the denominator; JSON, a page and rows are wri
   expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
 })
 
-test('writes are guarded: a file that holds something is refused, and left as it was', async () => {
+test('bench --rw write does not overwrite unknown data', async () => {
   const thesis = Buffer.alloc(4 * 1024 * 1024, 'thesis ')
   writeFileSync(join(cwd, 'thesis.img'), thesis)
   const args = ['bench', '--rw', 'write', '--image', 'thesis.img', '-o', 'never.json', ...SHORT]
@@ -74,7 +74,7 @@ test('writes are guarded: a file that holds something is refused, and left as it
   expect(existsSync(join(cwd, 'never.json'))).toBe(false)
 })
 
-describe('what cannot be measured', () => {
+describe('invalid runs of bench:', () => {
   test.each([
     [['--sim', '--bs', '4'], 2, 'multiples of 512 bytes'],
     [['--hand-over'], 2, 'requires a --drive'],
@@ -87,7 +87,7 @@ describe('what cannot be measured', () => {
   })
 })
 
-test('results that failed the checks are shown without their rates, and the exit code is 6', async () => {
+test('bench shows results that failed the checks without rates, with exit code 6', async () => {
   const [cell] = oneCell().cells
   const failed = { ...cell!, problem: { kind: 'failed', reason: 'SMART counts 0 Read commands, but 9 were sent' } }
   const other = { ...oneCell(), sources: [{ ...oneCell().sources[0]!, name: 'cuda' }] }
@@ -100,7 +100,7 @@ test('results that failed the checks are shown without their rates, and the exit
   expect(stderr).toContain('1 cell of 2 failed the checks')
 })
 
-test.skipIf(!isBuilt)(`engines take turns on a drive that is simulated in real time${skipped}`, async () => {
+test.skipIf(!isBuilt)(`engines alternate on a drive simulated in real time${skipped}`, async () => {
   const args = ['--real-time', '--engines', 'host,cpu-kernel', '--capacity', '64MiB', '--bs', '64KiB', '--qd', '4']
   const { code, stdout } = await gpunvme(
     ['bench', ...args, '--repeats', '3', '--time', '0.05', '--warm-up', '0', '--cool-down', '0', '--json'],

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const CONFIRMED = ['--serial', SERIAL, '--yes']
 
-/** A command that is refused with this exit code, and leaves the drive as it was. */
+/** Runs a command that must fail with this exit code and not change the drive. Returns stderr. */
 async function refused(code: number, ...args: string[]): Promise<string> {
   const ended = await inProcess(tree, ...args)
   expect([ended.code, ended.stdout]).toEqual([code, ''])
@@ -22,7 +22,7 @@ async function refused(code: number, ...args: string[]): Promise<string> {
   return ended.stderr
 }
 
-test('a mounted drive: who holds it, and how it is let go', async () => {
+test('bind rejects a mounted drive with its holder and the command to release it', async () => {
   tree.mount('/home')
   for (const words of [CONFIRMED, ['--dry-run']]) {
     const said = await refused(4, 'bind', 'nvme0', ...words)
@@ -31,7 +31,7 @@ test('a mounted drive: who holds it, and how it is let go', async () => {
   }
 })
 
-test('a drive of another serial number, and one that nobody has confirmed', async () => {
+test('bind rejects another serial number and missing confirmation without printing the serial number', async () => {
   const other = await refused(4, 'bind', 'nvme0', '--serial', 'OTHER', '--yes')
   expect(other).toContain("its serial number is not 'OTHER'")
   const unconfirmed = await refused(4, 'bind', 'nvme0')
@@ -42,7 +42,7 @@ test('a drive of another serial number, and one that nobody has confirmed', asyn
   expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('stdin is not a terminal')
 })
 
-test('lists the uses that the guard cannot detect before an unconfirmed drive is taken', async () => {
+test('bind without confirmation lists the uses that cannot be detected', async () => {
   const said = (await refused(4, 'bind', 'nvme0')).replace(/\s+/g, ' ')
   expect(said).toContain(
     'No use of the drive was found. gpunvme cannot detect: - files that a process mapped into memory, or registered with io_uring',
@@ -50,12 +50,12 @@ test('lists the uses that the guard cannot detect before an unconfirmed drive is
   expect(said).toContain('another machine or guest that shares the drive')
 })
 
-test('a drive of which Linux says nothing is not confirmed by what was there before', async () => {
+test('bind does not accept the serial number of a previous drive at the same address', async () => {
   expect((await inProcess(tree, 'bind', 'nvme0', ...CONFIRMED)).code).toBe(0)
   const file = `run/gpunvme/${BDF}.json`
   const entry = JSON.parse(readFileSync(join(tree.root, file), 'utf8')) as object
   expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
-  // Given back by other means, and then another drive was plugged in, which no driver has.
+  // The drive was returned by other means and replaced by another one without a driver.
   tree.file(file, JSON.stringify({ ...entry, bootId: 'another' }))
   for (const path of ['driver', 'nvme']) tree.remove(`${tree.device()}/${path}`)
   const { code, stderr } = await inProcess(tree, 'bind', BDF, ...CONFIRMED)
@@ -63,7 +63,7 @@ test('a drive of which Linux says nothing is not confirmed by what was there bef
   expect(stderr).toContain('Try: pass --serial ADDRESS --yes with the PCI address of the intended drive')
 })
 
-test('a drive that is another one by the time that it would be taken', async () => {
+test('takeDrive rejects a drive that was replaced after confirmation', async () => {
   const taking = {
     root: tree.root,
     found: nvmeFunction(tree.root, BDF),
@@ -76,7 +76,7 @@ test('a drive that is another one by the time that it would be taken', async () 
   expect(tree.state()).toEqual(ORIGINAL)
 })
 
-test('a name that Linux gave to two drives that were bound: the addresses', async () => {
+test('unbind rejects a name of two bound drives, and lists their addresses', async () => {
   expect((await inProcess(tree, 'bind', 'nvme0', ...CONFIRMED)).code).toBe(0)
   const other = '0000:0c:00.0'
   const text = readFileSync(join(tree.root, `run/gpunvme/${BDF}.json`), 'utf8')
@@ -88,7 +88,7 @@ test('a name that Linux gave to two drives that were bound: the addresses', asyn
   expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
 })
 
-test('a drive of which nobody can know the serial number is confirmed by its address', async () => {
+test('bind accepts the address of a drive without a known serial number', async () => {
   const other = '0000:0c:00.0'
   tree.function(other, '0x010802')
   expect(await refused(4, 'bind', other, '--to', 'none')).toContain('Try: pass --serial ADDRESS --yes')
@@ -96,7 +96,7 @@ test('a drive of which nobody can know the serial number is confirmed by its add
   expect(tree.state(other)).toEqual([undefined, 'gpunvme-none', 'on'])
 })
 
-test('what is no drive, and what is no word for one', async () => {
+test('bind, unbind and status reject other devices, missing drives and invalid names', async () => {
   tree.function('0000:0b:00.1', '0x0c0330', 'xhci_hcd')
   for (const verb of ['bind', 'unbind', 'status']) {
     expect(await refused(3, verb, '0b:00.1')).toContain('is not an NVMe controller: class code 0c0330h')
@@ -107,9 +107,9 @@ test('what is no drive, and what is no word for one', async () => {
   expect(await refused(3, 'unbind', 'nvme0')).toContain(`${BDF} is not bound by gpunvme`)
 })
 
-test('words that do not go together', async () => {
+test('bind and unbind reject contradictory arguments', async () => {
   expect(await refused(2, 'bind', 'nvme0', '--to', 'nvme')).toContain('Expected vfio-pci, kmod or none.')
-  // What follows -- is not ours: the error is text, not JSON.
+  // Options after -- belong to the command: the error is text, not JSON.
   expect(await refused(3, 'bind', 'nvme7', '--', 'gpunvme', 'identify', '--json')).toContain(
     'Linux has no drive named nvme7',
   )
@@ -120,13 +120,13 @@ test('words that do not go together', async () => {
   expect(json(both)).toMatchObject({ error: { category: 'usage' } })
 })
 
-test('a driver that is not loaded: the command that loads it', async () => {
+test('bind suggests modprobe for a driver that is not loaded', async () => {
   expect(await refused(3, 'bind', 'nvme0', '--to', 'kmod', ...CONFIRMED)).toContain('Try: modprobe gpunvme')
   tree.remove('sys/bus/pci/drivers/vfio-pci')
   expect(await refused(3, 'bind', 'nvme0', ...CONFIRMED)).toContain('Try: modprobe vfio-pci')
 })
 
-test('a group that others are in: which, and what has them', async () => {
+test('bind rejects a shared IOMMU group, and lists its functions and drivers', async () => {
   tree.function('0000:0b:00.1', '0x0c0330', 'xhci_hcd')
   tree.group('0000:0b:00.1', '12')
   const said = await refused(4, 'bind', 'nvme0', '--to', 'vfio-pci', ...CONFIRMED)
@@ -134,7 +134,7 @@ test('a group that others are in: which, and what has them', async () => {
   expect(said).toContain('0000:0b:00.1 is bound to xhci_hcd')
 })
 
-test('vfio-pci without an IOMMU: what turns one on, and what does without', async () => {
+test('bind rejects vfio-pci without an IOMMU, and suggests alternatives', async () => {
   tree.remove(`${tree.device()}/iommu_group`)
   const said = await refused(7, 'bind', 'nvme0', '--to', 'vfio-pci', ...CONFIRMED)
   expect(said).toContain('it has no IOMMU group')
@@ -142,7 +142,7 @@ test('vfio-pci without an IOMMU: what turns one on, and what does without', asyn
   expect(said).toContain('use the transport sysfs, with no driver')
 })
 
-test('a drive that does not wake up is given back', async () => {
+test('bind returns a drive that does not leave D3cold', async () => {
   tree.file(`${tree.device()}/power_state`, 'D3cold\n')
   expect(await refused(5, 'bind', 'nvme0', ...CONFIRMED)).toContain(
     'does not wake up: the kernel reports power state D3cold',
@@ -150,7 +150,7 @@ test('a drive that does not wake up is given back', async () => {
   expect(await refused(3, 'unbind', BDF)).toContain('is not bound by gpunvme')
 })
 
-test('a drive that a process drives is not given back: which process', async () => {
+test('unbind rejects a drive in use, and names the process', async () => {
   expect((await inProcess(tree, 'bind', 'nvme0', ...CONFIRMED)).code).toBe(0)
   mkdirSync(join(tree.root, 'proc/4242/fd'), { recursive: true })
   tree.file('proc/4242/comm', 'nvmf_tgt\n')
@@ -165,7 +165,7 @@ test('a drive that a process drives is not given back: which process', async () 
   expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
 })
 
-test('where nothing can be remembered, nothing is taken', async () => {
+test('bind does not take a drive if it cannot write its record', async () => {
   tree.file(`run/gpunvme/${BDF}.json.new/in-its-place`, '')
   expect(await refused(2, 'bind', 'nvme0', ...CONFIRMED)).toContain(`Cannot write ${tree.root}/run/gpunvme/${BDF}.json`)
 })

@@ -17,7 +17,7 @@ const bind = (...args: string[]) => inProcess(tree, 'bind', 'nvme0', ...args)
 const stateFile = () => join(tree.root, 'run/gpunvme', `${BDF}.json`)
 
 describe('bind and unbind', () => {
-  test('take a drive from Linux and give it back, and everything is as it was', async () => {
+  test('take a drive from Linux, and restore its state', async () => {
     const bound = await bind(...CONFIRMED)
     expect([bound.code, bound.stderr]).toEqual([
       0,
@@ -35,7 +35,7 @@ describe('bind and unbind', () => {
     expect(tree.state()).toEqual(BOUND)
     expect(existsSync(join(tree.root, 'sys/class/nvme/nvme0'))).toBe(false)
 
-    // By the name that Linux had for it, which Linux does not know now.
+    // By the former Linux name, which does not exist now.
     const back = await inProcess(tree, 'unbind', 'nvme0')
     expect([back.code, back.stdout]).toEqual([0, `${BDF} was returned to nvme\n`])
     expect(tree.state()).toEqual(ORIGINAL)
@@ -63,7 +63,7 @@ describe('bind and unbind', () => {
     expect((await bind(...CONFIRMED)).stderr).toBe(`${lost.join('\n')}\n`)
   })
 
-  test('as JSON say the steps, the reason and what gives the drive back', async () => {
+  test('print the steps, the reason and the undo command as JSON', async () => {
     const bound = json(await bind(...CONFIRMED, '--json'))
     expect(bound).toMatchObject({
       schema: 'gpunvme.bind/1',
@@ -86,7 +86,7 @@ describe('bind and unbind', () => {
     })
   })
 
-  test('with --dry-run print each step as a shell takes it, and touch nothing', async () => {
+  test('print shell commands with --dry-run, and change nothing', async () => {
     const plan = await bind('--dry-run', '--to', 'none')
     const device = `${tree.root}/sys/bus/pci/devices/${BDF}`
     expect([plan.code, plan.stderr]).toEqual([0, ''])
@@ -112,7 +112,7 @@ describe('bind and unbind', () => {
     expect(existsSync(stateFile())).toBe(true)
   })
 
-  test('choose what the machine allows: the module, then vfio-pci, then no driver', async () => {
+  test('choose the kernel module, then vfio-pci, then no driver', async () => {
     tree.driver('gpunvme')
     expect((await bind('--dry-run')).stdout).toContain('bound to gpunvme: the module gpunvme is loaded')
     tree.remove('sys/bus/pci/drivers/gpunvme')
@@ -121,7 +121,7 @@ describe('bind and unbind', () => {
     expect((await bind('--dry-run')).stdout).toContain('bound to no driver: there is no IOMMU, or it is off, and')
   })
 
-  test('a drive that is bound already is not taken a second time, nor forgotten', async () => {
+  test('reject a second bind of a drive, and keep its record', async () => {
     await bind(...CONFIRMED)
     const again = await inProcess(tree, 'bind', BDF, '--to', 'none', '--dry-run')
     expect(again.code).toBe(4)
@@ -131,7 +131,7 @@ describe('bind and unbind', () => {
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  test('--all gives back what it can, and says what it cannot', async () => {
+  test('with --all return all possible drives, and report failures', async () => {
     await bind(...CONFIRMED)
     const other = '0000:0c:00.0'
     tree.function(other, '0x010802', 'nvme')
@@ -148,13 +148,13 @@ describe('bind and unbind', () => {
   })
 })
 
-describe('what is remembered', () => {
+describe('the record of a binding', () => {
   const change = (fields: object) => {
     const entry = JSON.parse(readFileSync(stateFile(), 'utf8')) as object
     writeFileSync(stateFile(), JSON.stringify({ ...entry, ...fields }))
   }
 
-  test('of another start of the machine is forgotten, and nothing is touched', async () => {
+  test('from before a reboot is deleted without changes', async () => {
     await bind(...CONFIRMED)
     change({ bootId: 'another' })
     const before = tree.state()
@@ -167,7 +167,7 @@ describe('what is remembered', () => {
     expect(existsSync(stateFile())).toBe(false)
   })
 
-  test('of a drive that somebody else has given back, or that is gone, is forgotten', async () => {
+  test('of a missing or returned drive is deleted', async () => {
     await bind(...CONFIRMED)
     tree.remove(tree.device())
     expect(json(await inProcess(tree, 'status', BDF, '--json'))).toMatchObject({
@@ -181,25 +181,25 @@ describe('what is remembered', () => {
     expect((await inProcess(tree, 'unbind', BDF)).code).toBe(3)
   })
 
-  test('of a process that has the drive is that one’s to give back', async () => {
+  test('with a running holder is not unbound by another process', async () => {
     await bind(...CONFIRMED)
     const [pid, startTicks] = [process.ppid, startOf(process.ppid)]
     change({ holder: { pid, startTicks } })
     const refused = await inProcess(tree, 'unbind', BDF)
     expect(refused.code).toBe(4)
     expect(refused.stderr).toContain(`${BDF} is in use by process ${pid}, which returns it when it ends`)
-    // One of the same number that started at another time is another process.
+    // A process with the same pid and another start time is a different one.
     change({ holder: { pid, startTicks: `${startTicks}0` } })
     expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
   test.each([
-    ['nothing', ''],
-    ['no object', '[1]'],
-    ['another form', '{"schema":"gpunvme.binding/2"}'],
-    ['too much', ' '.repeat(70_000)],
-  ])('is refused where the file holds %s, and the drive is left as it is', async (_, text) => {
+    ['is empty', ''],
+    ['is an array', '[1]'],
+    ['has another schema', '{"schema":"gpunvme.binding/2"}'],
+    ['is too long', ' '.repeat(70_000)],
+  ])('that %s is rejected, and the drive does not change', async (_, text) => {
     await bind(...CONFIRMED)
     writeFileSync(stateFile(), text)
     const refused = await inProcess(tree, 'unbind', BDF)
@@ -211,7 +211,7 @@ describe('what is remembered', () => {
     expect(tree.state()).toEqual(BOUND)
   })
 
-  test('does not lead out of the bus', async () => {
+  test('cannot refer to another driver path or address', async () => {
     await bind(...CONFIRMED)
     const { record } = JSON.parse(readFileSync(stateFile(), 'utf8')) as { record: object }
     change({ record: { ...record, previous: '../../../../away' } })
@@ -223,7 +223,7 @@ describe('what is remembered', () => {
 })
 
 describe('status', () => {
-  test('shows a drive of Linux’s, and what takes it', async () => {
+  test('shows a drive of Linux with the command to bind it', async () => {
     const { code, stdout } = await inProcess(tree, 'status')
     expect(code).toBe(0)
     expect(stdout.replaceAll(tree.root, 'DIR')).toBe(
@@ -238,7 +238,7 @@ describe('status', () => {
     )
   })
 
-  test('shows since when and by whom a drive is bound, and what gives it back', async () => {
+  test('shows time, user and undo command of a binding', async () => {
     await bind(...CONFIRMED)
     const { stdout } = await inProcess(tree, 'status', '0b:00.0')
     expect(stdout).toMatch(/^ {2}driver {5}vfio-pci, by gpunvme$/m)
@@ -256,7 +256,7 @@ describe('status', () => {
     })
   })
 
-  test('tells what somebody else has given to user space, and what nobody has', async () => {
+  test('distinguishes drives of Linux, drives bound by other programs, and free drives', async () => {
     tree.function('0000:0c:00.0', '0x010802', 'vfio-pci')
     tree.function('0000:0d:00.0', '0x010802')
     const { drives } = json(await inProcess(tree, 'status', '--json')) as { drives: object[] }
@@ -267,7 +267,7 @@ describe('status', () => {
     ])
   })
 
-  test('offers no drive that is in use, nor one that is off the bus', async () => {
+  test('does not suggest to bind a drive that is in use or off the bus', async () => {
     tree.mount('/home')
     const used = await inProcess(tree, 'status')
     expect(used.stdout).toContain('  in use     nvme0n1p1 mounted on /home; cannot be bound\n')
@@ -279,7 +279,7 @@ describe('status', () => {
     expect(gone.stdout).not.toContain('gpunvme bind')
   })
 
-  test('offers no drive of a program to a second one', async () => {
+  test('shows a drive used by a program as not available', async () => {
     tree.function('0000:0c:00.0', '0x010802', 'vfio-pci')
     tree.group('0000:0c:00.0', '13')
     tree.file('proc/77/comm', 'qemu\n')
@@ -290,7 +290,7 @@ describe('status', () => {
     expect(stdout).toContain('  opened by  nothing: it is in use\n')
   })
 
-  test('of a tree without a machine, and of what is no folder, is not found', async () => {
+  test('rejects a root that is not a machine', async () => {
     tree.file('file', '')
     expect((await inProcess(tree, 'status', '--root', join(tree.root, 'dev-null'))).code).toBe(3)
     const file = await inProcess(tree, 'status', '--root', join(tree.root, 'file'))
@@ -302,7 +302,7 @@ describe('status', () => {
     expect([hollow.code, hollow.stderr]).toEqual([3, expect.stringContaining('it has neither sys/ nor proc/')])
   })
 
-  test('says that there is no drive, and is no failure', async () => {
+  test('ends with exit code 0 without a drive', async () => {
     tree.remove(tree.device())
     expect(await inProcess(tree, 'status')).toMatchObject({
       code: 0,

@@ -3,7 +3,7 @@ import { completionTree, type CompletedNode } from '../src/command-line/completi
 import { VERBS } from '../src/verbs.js'
 import { failureOf, gpunvme, json, scratch, testSession } from './gpunvme.js'
 
-test('without a shell, prints where the script of each shell belongs', async () => {
+test('completion without a shell prints the location for the script of each shell', async () => {
   const cwd = scratch()
   const { code, stdout } = await gpunvme(['completion'], { cwd })
   expect(code).toBe(0)
@@ -16,7 +16,7 @@ test('without a shell, prints where the script of each shell belongs', async () 
   expect((await failureOf('completion', 'tcsh')).message).toContain('Allowed choices are bash, zsh, fish')
 })
 
-test('the tree has every verb with its options, and knows which options take a file', async () => {
+test('completionTree has every verb with its options, and marks options that take a file', async () => {
   const nodes = new Map((await completionTree(testSession())).map((node): [string, CompletedNode] => [node.path, node]))
   for (const { name } of VERBS) expect(nodes.get(name)?.options.flatMap(({ names }) => names)).toContain('--help')
   const unknown = [...nodes.values()].flatMap(({ path, options }) =>

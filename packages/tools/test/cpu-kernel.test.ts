@@ -8,7 +8,7 @@ import { startDrive, type DriveOptions } from '../../cuda-native/test/real-time-
 import { layeredModel, smallModel, tensorBytes } from '../../layer-loader/test/models.js'
 import { openEngine } from '../src/open.js'
 
-// The loader's cases that need no virtual time, with commands that the device code submits.
+// Cases of the loader that need no virtual time, with commands submitted by the device code.
 
 const MIB = 1024 * 1024
 
@@ -27,14 +27,14 @@ async function drive(options: DriveOptions = {}, queues = 1): Promise<Drive> {
     namespace: controller.namespace(1),
     diagnostics,
     async [Symbol.asyncDispose]() {
-      // Of a drive that is gone it says so.
+      // Rejects for a removed drive.
       await controller.close().catch(() => undefined)
       await close()
     },
   }
 }
 
-/** A fault of the reads of a model's layers: the image begins at byte 2 MiB, and each layer is one of 1 MiB. */
+/** Returns a fault for reads of a layer. The image begins at byte 2 MiB, and each layer has 1 MiB. */
 const inLayer = (
   layer: number,
   action: { kind: 'corrupt-data'; byte: number; xor: number } | { kind: 'remove-device' },
@@ -47,8 +47,8 @@ describe.skipIf(!isBuilt)(`models by the engine cpu-kernel${skipped}`, () => {
   test.each<[string, DriveOptions, number]>([
     ['with 512-byte blocks', {}, 1],
     ['with 4096-byte blocks and several queues', { namespaces: [{ blockBytes: 4096, capacityBytes: 64 * MIB }] }, 4],
-    ['that takes its time', { profile: 'sn740' }, 4],
-  ])('a model on a simulated drive %s comes back byte for byte', async (_, options, queues) => {
+    ['with the timing of an SN740', { profile: 'sn740' }, 4],
+  ])('a model on a simulated drive %s is streamed byte-identical', async (_, options, queues) => {
     await using opened = await drive(options, queues)
     const { namespace } = opened
     const model = await smallModel([
@@ -72,18 +72,18 @@ describe.skipIf(!isBuilt)(`models by the engine cpu-kernel${skipped}`, () => {
     expect(await opened.diagnostics()).toEqual([])
   })
 
-  test('two streams of a model at the same time are each right', async () => {
+  test('two concurrent streams of a model are both correct', async () => {
     await using opened = await drive({}, 2)
     const model = await layeredModel(6, MIB)
     await pack(model, opened.namespace)
     const packed = (await openImage(opened.namespace)).model()
     const stream = async () => {
-      let right = 0
+      let correct = 0
       for await (using lease of streamLayers(packed)) {
         const { name } = lease.tensors[0]!
-        right += Buffer.compare(lease.tensor(name), await tensorBytes(model, name)) === 0 ? 1 : 0
+        correct += Buffer.compare(lease.tensor(name), await tensorBytes(model, name)) === 0 ? 1 : 0
       }
-      return right
+      return correct
     }
     expect(await Promise.all([stream(), stream()])).toEqual([6, 6])
   })
@@ -98,7 +98,7 @@ describe.skipIf(!isBuilt)(`models by the engine cpu-kernel${skipped}`, () => {
     expect(await opened.diagnostics()).toEqual([])
   })
 
-  test('data that is corrupted on its way is noticed, and never handed out', async () => {
+  test('data corrupted in transfer is detected and never leased', async () => {
     await using opened = await drive(inLayer(2, { kind: 'corrupt-data', byte: 100, xor: 4 }))
     await pack(await layeredModel(4, MIB), opened.namespace)
     const names: string[] = []
@@ -109,7 +109,7 @@ describe.skipIf(!isBuilt)(`models by the engine cpu-kernel${skipped}`, () => {
     expect(names).toEqual(['layer 0', 'layer 1'])
   })
 
-  test('a drive that is gone ends the stream with the driver’s error', async () => {
+  test('a removed drive ends the stream with a device error', async () => {
     await using opened = await drive(inLayer(1, { kind: 'remove-device' }))
     await pack(await layeredModel(4, MIB), opened.namespace)
     const packed = (await openImage(opened.namespace)).model()

@@ -6,7 +6,7 @@ import { gpunvme, json, scratch } from './gpunvme.js'
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
 
-// A Read of 8 blocks at LBA 3B9F8000h into 123456000h, put together by hand from Base 2.1 Figure 92 and NVM 1.2 §3.3.4.
+// A Read of 8 blocks at LBA 3B9F8000h into 123456000h, encoded by hand after Base 2.1 Figure 92 and NVM 1.2 §3.3.4.
 const READ = `02001204 01000000 00000000 00000000 00000000 00000000 00604523 01000000
 00000000 00000000 00809f3b 00000000 07000000 00000000 00000000 00000000`
 const READ_TEXT = 'Read CID=0x0412 NSID=1 PRP1=0x123456000 SLBA=0x3b9f8000 NLB=7'
@@ -82,7 +82,7 @@ describe('decode', () => {
     )
   })
 
-  // Each as the tool prints the Read above.
+  // Output of each tool for the Read above.
   test.each([
     [
       'xxd',
@@ -120,7 +120,7 @@ describe('decode', () => {
 `,
     ],
     ['xxd -i', `  ${READ.replace(/\s/g, '').replace(/../g, '0x$&, ')}\n`],
-  ])('takes what %s prints', async (_, text) => {
+  ])('accepts the output of %s', async (_, text) => {
     expect(await piped(['decode', 'sqe', '--brief'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
   })
 
@@ -146,7 +146,7 @@ describe('decode', () => {
       "Expected hexadecimal digits in stdin, got 'unsigned'\n",
       digitsHint,
     ],
-    // Digits alone, were the offset some of them.
+    // All characters are digits if the offset is counted as data.
     [
       'xxd -e',
       '00000000: 30303030 30303030  00000000\n',
@@ -159,11 +159,11 @@ describe('decode', () => {
       "Expected pairs of hexadecimal digits in stdin, got 7 digits in '0000000'\n",
       digitsHint,
     ],
-  ])('refuses the text that %s prints instead of decoding it as bytes', async (_, text, message, hint) => {
+  ])('rejects the output of %s', async (_, text, message, hint) => {
     expect(await piped(['decode', 'log'], text)).toEqual({ code: 2, stdout: '', stderr: message + hint })
   })
 
-  test('digits after 0x are whole bytes, and one digit is a byte', async () => {
+  test('accepts bytes and words after 0x, and single digits as bytes', async () => {
     const args = ['0x0,0x0,0x0,0x0', '0x00000000', '0x4,00,0x1,0x0', '0x12040181']
     expect(await gpunvme(['decode', 'cqe', '--brief', ...args], { cwd })).toMatchObject({
       code: 0,
@@ -171,7 +171,7 @@ describe('decode', () => {
     })
   })
 
-  test('numbers the entries where there are several, and knows the queue', async () => {
+  test('numbers several entries, and decodes admin commands with --set admin', async () => {
     const { stdout } = await gpunvme(['decode', 'sqe', '--brief', '--set', 'admin', READ, READ], { cwd })
     const lines = stdout.trimEnd().split('\n')
     // Opcode 02h is Get Log Page on the admin queue.
@@ -180,7 +180,7 @@ describe('decode', () => {
     expect(lines[1]).toMatch(/^1: Get Log Page /)
   })
 
-  test('names the status of a completion, and gives its bits to programs', async () => {
+  test('names the status of a completion, and has its fields in JSON', async () => {
     const { stdout } = await gpunvme(['decode', 'cqe', '--brief', CQE], { cwd })
     expect(stdout).toBe('CID=0x0412 SQID=1 SQHD=4 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)\n')
     expect(json(await gpunvme(['decode', 'cqe', CQE, '--json'], { cwd }))).toMatchObject({
@@ -190,7 +190,7 @@ describe('decode', () => {
     })
   })
 
-  test('explains a register by its name in any case, reserved bits too', async () => {
+  test('accepts register names in any case, and prints reserved bits', async () => {
     const { stdout } = await gpunvme(['decode', 'csts', '0x80000009', '--brief'], { cwd })
     expect(stdout).toBe('CSTS=0x80000009 { RDY=1 CFS=0 SHST=COMPLETE NSSRO=0 PP=0 ST=0 reserved=0x80000000 }\n')
     const ended = await gpunvme(['decode', 'CAP', '0x20_0103_0800_03ff', '--json'], { cwd })
@@ -238,7 +238,7 @@ describe('decode', () => {
     expect((await piped(['decode', 'identify', '--cns', '3', '00'], '')).stderr).toContain('expected 4096 bytes, got 1')
   })
 
-  test('decodes Identify by CNS, and hides nothing that is set', async () => {
+  test('decodes Identify by CNS, including reserved bytes', async () => {
     const identify = Buffer.alloc(4096)
     identify.write('SN1'.padEnd(20), 4)
     identify[77] = 7
@@ -314,7 +314,7 @@ describe('decode', () => {
     [['decode', 'identify', '0000'], 'Identify Controller: expected 4096 bytes, got 2'],
     [['decode', 'identify', '--cns', '256', '00'], 'Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.'],
     [['decode', 'identify', '--cns', '100h', '00'], 'Expected a number from 0 to 255'],
-    // Not of the verb identify.
+    // Suggests the help of decode, not of identify.
     [['decode', 'identify', '--cns', 'x'], '\n  Try: gpunvme help decode\n'],
     [
       ['decode', 'identify', '--cns', '0xff', '00'],
@@ -339,14 +339,14 @@ describe('decode', () => {
       'CC: --file requires a structure\n  Try: gpunvme decode CC -, to read stdin',
     ],
     [['decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
-  ])('%j is refused as a usage error', async (args, message) => {
+  ])('%j is a usage error', async (args, message) => {
     const { code, stdout, stderr } = await piped(args, '')
     expect(stderr).toContain(message)
     expect(stderr).not.toMatch(/^ {4}at /m)
     expect([code, stdout]).toEqual([2, ''])
   })
 
-  test('a file that is missing, empty or endless is refused', async () => {
+  test('rejects a file that is missing, empty or too long', async () => {
     expect((await gpunvme(['decode', 'sqe', '--file', 'missing'], { cwd })).code).toBe(3)
     writeFileSync(at('empty'), '')
     expect(await gpunvme(['decode', 'sqe', '--file', 'empty'], { cwd })).toMatchObject({

@@ -26,7 +26,7 @@ beforeAll(() => {
   proprietary = machine('proprietary-580-on-6.17')
 })
 
-test('driver shows the state, as text and as one JSON object', { timeout: SLOW }, async () => {
+test('driver prints the state as text and as one JSON object', { timeout: SLOW }, async () => {
   const shown = await gpunvme(['driver', '--root', old], { cwd })
   expect([shown.code, shown.stderr]).toEqual([0, ''])
   expect(shown.stdout).toMatch(/^ {2}running +570\.133\.07, open$/m)
@@ -39,24 +39,20 @@ test('driver shows the state, as text and as one JSON object', { timeout: SLOW }
   })
 })
 
-test(
-  'plan names the open flavour first, and what has to be done on the machine that was copied',
-  { timeout: SLOW },
-  async () => {
-    const { code, stdout } = await gpunvme(['driver', 'plan', '--root', proprietary], { cwd })
-    expect(code).toBe(0)
-    const planned = await gpunvme(['driver', 'plan', '--root', proprietary, '--json'], { cwd })
-    expect((json(planned) as { advice: { steps: string[] }[] }).advice[0]!.steps).toEqual([
-      `on that machine: install the open flavour of the driver, which needs no change (GPUs from Turing on; gpunvme doctor --root ${proprietary} names the package), then restart`,
-      'on that machine: or, to keep the proprietary flavour: sudo gpunvme driver apply pfn-lookup',
-    ])
-    expect(stdout).toMatch(
-      /1\. on that machine: install the open flavour.*\n +2\. on that machine: .*gpunvme driver apply\s+pfn-lookup/s,
-    )
-  },
-)
+test('driver plan suggests the open flavour first, with steps for the copied machine', { timeout: SLOW }, async () => {
+  const { code, stdout } = await gpunvme(['driver', 'plan', '--root', proprietary], { cwd })
+  expect(code).toBe(0)
+  const planned = await gpunvme(['driver', 'plan', '--root', proprietary, '--json'], { cwd })
+  expect((json(planned) as { advice: { steps: string[] }[] }).advice[0]!.steps).toEqual([
+    `on that machine: install the open flavour of the driver, which needs no change (GPUs from Turing on; gpunvme doctor --root ${proprietary} names the package), then restart`,
+    'on that machine: or, to keep the proprietary flavour: sudo gpunvme driver apply pfn-lookup',
+  ])
+  expect(stdout).toMatch(
+    /1\. on that machine: install the open flavour.*\n +2\. on that machine: .*gpunvme driver apply\s+pfn-lookup/s,
+  )
+})
 
-test('options are shown, written once somebody has agreed, and taken back whole', { timeout: SLOW }, async () => {
+test('driver apply options requires confirmation, and revert removes them', { timeout: SLOW }, async () => {
   const words = ['options', '--set', 'static-bar1,peer-mapping', '--root', old]
   const planned = await gpunvme(['driver', 'plan', ...words], { cwd })
   expect(planned.code).toBe(0)
@@ -81,7 +77,7 @@ test('options are shown, written once somebody has agreed, and taken back whole'
   expect(left.sort()).toEqual(['etc', 'etc/modprobe.d', 'var/lib/gpunvme'])
 })
 
-test('each wrong input has an exit code and a next step of its own', { timeout: SLOW }, async () => {
+test('invalid input of driver has an exit code and a next step', { timeout: SLOW }, async () => {
   writeLookupTree(join(cwd, 'unknown-tree'), 'or-fail')
   const cases: [string[], number, string][] = [
     [['apply'], 2, 'driver apply requires a change'],

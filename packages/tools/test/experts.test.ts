@@ -24,7 +24,7 @@ const run = async (...args: string[]) => json(await gpunvme([...args, '--json'],
 const text = async (...args: string[]) => (await gpunvme(args, { cwd })).stdout
 
 describe('inspect', () => {
-  test('shows the experts of each layer, the dense part, and the bytes that a token uses', async () => {
+  test('shows the experts of each layer, the dense part and the bytes per token', async () => {
     const stdout = await text('inspect', 'moe.gguf')
     expect(stdout).toContain(
       'LAYERS WITH EXPERTS  EXPERTS  ONE EXPERT  DENSE PART\n' +
@@ -87,7 +87,7 @@ describe('inspect', () => {
 })
 
 describe('plan', () => {
-  test('says what a token needs, besides the pass over all experts', async () => {
+  test('shows the needs of a token beside the pass over all experts', async () => {
     const stdout = await text('plan', 'moe.gguf', ...PLAN, '--hit-rate', '0.5')
     expect(stdout).toContain('A pass reads all experts of every layer; a token needs fewer.\n')
     expect(stdout).toContain(
@@ -153,7 +153,7 @@ describe('plan', () => {
     [['moe.gguf', '--hit-rate', ''], 'Expected a number from 0 to 1'],
     [['dense.gguf', '--hit-rate', '0.5'], '--hit-rate requires a model with experts'],
     [['dense.gguf', '--experts-used', '2'], '--experts-used requires a model with experts'],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { code, stderr } = await gpunvme(['plan', ...args, ...PLAN], { cwd })
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })

@@ -21,7 +21,7 @@ const SHAPED = [
   'intel-no-driver',
 ]
 
-/** Runs whose results lack members that every example has, or have members that none has. Exit code 6: a damaged drive. */
+/** Runs whose results have other members than those of the examples. Those of verify end with exit code 6. */
 const MORE_RUNS = [
   'demo --size 4MiB --profile ideal --json',
   'load --image member-a.img --image member-b.img --to host --json',
@@ -36,12 +36,12 @@ const MORE_RUNS = [
   'plan model.gguf --vram 3700KiB --ram 0B --tier 2 --json',
 ]
 
-/** What `drive` has of a real drive, and of one behind a socket; of one that Linux has only where a verb takes such. */
+/** Facts in `drive` of a real drive, of a served drive, and of a drive of Linux for verbs that support it. */
 const BDF = '0000:0b:00.0'
 const OTHER_DRIVES = (['vfio', 'vfio-user'] as const).map((name) => nameOpened({ name, transport: { bdf: BDF } }, {}))
 const LINUX_DRIVE = nameLinuxDrive({ bdf: BDF, linuxName: 'nvme1' }, '/nonexistent')
 
-/** In an order in which each finds what the ones before have made. */
+/** Verbs in an order in which examples find the files of earlier ones. */
 const inOrder = ['pack', ...names.filter((name) => !['pack', 'rm'].includes(name)), 'rm']
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ async function helpOf(verb: string): Promise<string> {
   return (await gpunvme(['help', verb], { cwd })).stdout
 }
 
-test('the help names every verb and every exit code, in 80 columns', async () => {
+test('the help lists every verb and every exit code, in 80 columns', async () => {
   const { code, stdout, stderr } = await gpunvme(['--help'], { cwd })
   expect([code, stderr]).toEqual([0, ''])
   for (const verb of names) expect(stdout).toMatch(new RegExp(`^ {2}${verb} `, 'm'))
@@ -78,21 +78,21 @@ test('the help names every verb and every exit code, in 80 columns', async () =>
   expect((await gpunvme(['help'], { cwd })).stdout).toBe(stdout)
 })
 
-test('a verb explains itself by help and by --help', async () => {
+test('help VERB and VERB --help print the same text', async () => {
   expect((await gpunvme(['inspect', '--help'], { cwd })).stdout).toBe(await helpOf('inspect'))
 })
 
 describe.each(inOrder)('%s', (verb) => {
-  test('its help has 80 columns, --json where there is a result, and examples', async () => {
+  test('has help in 80 columns with --json and examples', async () => {
     const help = await helpOf(verb)
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(help).toContain(`Usage: gpunvme ${verb} `)
     expect(examplesIn(help).length).toBeGreaterThan(0)
-    // What trace prints is the other verb's.
+    // The output of trace is that of the traced verb.
     if (!['completion', 'trace'].includes(verb)) expect(help).toContain('--json')
   })
 
-  test('every example in its help runs as it stands', { timeout: 300_000 }, async () => {
+  test('has help whose examples all succeed', { timeout: 300_000 }, async () => {
     const help = await helpOf(verb)
     for (const example of examplesIn(help)) {
       const words = example.split(' ')
@@ -124,7 +124,7 @@ async function resultsOfDescribed(words: readonly string[]): Promise<string[]> {
   return ended.map(({ stdout }) => stdout)
 }
 
-describe('results that no example prints', () => {
+describe('additional runs for docs/reference/json.md:', () => {
   test.each(MORE_RUNS)('%s', async (line) => {
     const { code, stdout } = await gpunvme(line.split(' '), { cwd })
     expect(code).toBe(line.startsWith('verify') ? 6 : 0)
@@ -132,12 +132,12 @@ describe('results that no example prints', () => {
   })
 
   // load.test.ts prints such a result where there is a stand-in for a GPU, and compares its shape with this one.
-  test('load into the memory of a GPU, as recorded', () => {
+  test('the recorded result of load into GPU memory', () => {
     keepShapes(readFileSync(join(import.meta.dirname, 'recorded/load-to-gpu.json'), 'utf8'))
   })
 })
 
-/** What --json printed, by its schema: all of it one object, or an object on every line. */
+/** Shapes of all results by schema. */
 const shapes = new Map<string, Shape>()
 
 function keepShapes(stdout: string): void {
@@ -148,13 +148,13 @@ function keepShapes(stdout: string): void {
   }
 }
 
-/** The results that the same verb would print for drives that this machine need not have. */
+/** Returns the results that the same verb would print for other kinds of drives. */
 function withOtherDrives(value: { readonly drive?: object }): object[] {
   const { drive = {} } = value
   if (!('profile' in drive)) return []
   const { facts: simulated } = nameOpened({ name: 'sim', transport: {} }, {})
   const own = Object.fromEntries(Object.entries(drive).filter(([key]) => !(key in simulated)))
-  // `by` names who answers: the simulator, a transport, or Linux.
+  // `by` is the source of the answer: the simulator, a transport, or Linux.
   const others = 'by' in own ? [...OTHER_DRIVES, LINUX_DRIVE] : OTHER_DRIVES
   return others.map(({ facts }) => ({ ...value, drive: { ...facts, ...own } }))
 }
@@ -169,7 +169,7 @@ function expectPage(name: string, part: string, generated: string): void {
   expect(readFileSync(path, 'utf8')).toBe(written)
 }
 
-test('docs/reference/json.md has the shape of everything that the examples print with --json', () => {
+test('docs/reference/json.md has the shapes of all --json results', () => {
   const blocks = [...shapes].map(([schema, shape]) => `\n### ${schema}\n\n\`\`\`ts\n${render(shape)}\n\`\`\`\n`)
   expectPage('json.md', 'shapes', blocks.join(''))
 })

@@ -16,7 +16,7 @@ function when(word: string, ...signals: NodeJS.Signals[]) {
   }
 }
 
-test('SIGINT ends the demo with 130, and its files are gone', async () => {
+test('SIGINT ends the demo with exit code 130, and its files are removed', async () => {
   for (const word of ['A model', '2 Packing', '3 Streaming']) {
     const temporary = scratch()
     const ended = await gpunvme(['demo'], { cwd, env: { TMPDIR: temporary }, onStderr: when(word, 'SIGINT') })
@@ -26,14 +26,14 @@ test('SIGINT ends the demo with 130, and its files are gone', async () => {
   }
 })
 
-test('SIGTERM does the same, and with --json it is an error object', async () => {
+test('SIGTERM ends the demo with exit code 130, and an error object with --json', async () => {
   const env = { TMPDIR: scratch() }
   const ended = await gpunvme(['demo', '--json'], { cwd, env, onStderr: when('A model', 'SIGTERM') })
   expect(ended.code).toBe(130)
   expect(json(ended)).toMatchObject({ error: { code: 'ERR_GPUNVME_INTERRUPTED', category: 'interrupted' } })
 })
 
-test('the first SIGINT ends the making of the model, and --keep leaves nothing beside the kept file', async () => {
+test('SIGINT during the creation of the model leaves no file of --keep', async () => {
   const folder = scratch()
   const args = ['demo', '--size', '512MiB', '--keep', join(folder, 'kept.gguf')]
   const ended = await gpunvme(args, { cwd, onStderr: when('A model', 'SIGINT') })
@@ -42,7 +42,7 @@ test('the first SIGINT ends the making of the model, and --keep leaves nothing b
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('an interrupted pack takes the drive away that it had begun to make', async () => {
+test('an interrupted pack removes the image file that it created', async () => {
   await writeDemoModel(join(cwd, 'model.gguf'))
   const args = ['pack', 'model.gguf', '--image', 'drive.img']
   const ended = await gpunvme(args, { cwd, onStderr: when('Packing', 'SIGINT') })
@@ -50,7 +50,7 @@ test('an interrupted pack takes the drive away that it had begun to make', async
   expect(existsSync(join(cwd, 'drive.img'))).toBe(false)
 })
 
-test('an interrupted pack that had to give up the old model says so, before and after', async () => {
+test('an interrupted pack reports that the old model was removed', async () => {
   await writeDemoModel(join(cwd, 'small.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
   await writeDemoModel(join(cwd, 'large.gguf'))
   const { endBytes } = json(await gpunvme(['pack', 'large.gguf', '--dry-run', '--json'], { cwd })) as {
@@ -67,12 +67,12 @@ test('an interrupted pack that had to give up the old model says so, before and 
   expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
 })
 
-test('a pack that was killed goes on with the same model, and with no other one', async () => {
+test('a killed pack is resumed by the same model only', async () => {
   const path = join(cwd, 'killed.gguf')
   await writeDemoModel(path, { layers: 2, targetBytes: 8 * 1024 * 1024 })
   await writeDemoModel(join(cwd, 'another.gguf'), { layers: 3, targetBytes: 8 * 1024 * 1024 })
   {
-    // As the command does it, but for checkpoints that a small model has too.
+    // Like the command, but with checkpoints, which the command omits for a small model.
     await using model = await openModelFile(path)
     await using store = await openWritableFileStore(join(cwd, 'killed.img'), { sizeBytes: 16 * 1024 * 1024 })
     const controller = new AbortController()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { merge, render, shapeOf } from './json-shape.js'
 
-test('what is not in every sample is optional, and what differs is either', () => {
+test('members missing in a sample are optional, and different types form a union', () => {
   const shape = merge(shapeOf({ a: 1, b: [{ c: 'x' }, { c: 'y', d: null }] }), shapeOf({ a: 'one', b: [] }))
   expect(render(shape)).toBe(`{
   a: number | string
@@ -12,7 +12,7 @@ test('what is not in every sample is optional, and what differs is either', () =
 }`)
 })
 
-test('keys that are names of the wire format are not fields of ours', () => {
+test('keys that are names of the wire format become an index signature', () => {
   expect(render(shapeOf({ fields: { EN: 1, CSS: 'NVM' } }))).toBe('{\n  fields: { [name]: number | string }\n}')
 })
 

@@ -64,7 +64,7 @@ beforeAll(async () => {
 describe('load into host memory', () => {
   const toHost = ['--image', 'drive.img', '--to', 'host']
 
-  test('a model that fits stays there: it is read once, and passes read nothing', async () => {
+  test('a model that fits is read once, and passes read nothing', async () => {
     const result = await loaded(...toHost, '--passes', '2')
     expect(result).toMatchObject({
       to: { memory: 'host' },
@@ -83,7 +83,7 @@ describe('load into host memory', () => {
     ])
   })
 
-  test('what does not fit is read from the drive in every pass, in the time that was predicted', async () => {
+  test('layers that do not fit are read in every pass, close to the predicted time', async () => {
     const result = await loaded(...toHost, '--vram', '0', '--ram', '3MiB', '--passes', '3')
     const onDrive = sum(result.layers.flatMap(({ bytes, place }) => (place === 'drive' ? [bytes] : [])))
     expect(onDrive).toBeGreaterThan(0)
@@ -92,20 +92,20 @@ describe('load into host memory', () => {
       expect(pass).toMatchObject({ layers: LAYERS, layersVerified: LAYERS })
       expect(bytesOf(pass)).toBe(sum(result.layers.map(({ bytes }) => bytes)))
     }
-    // Modelled time: the same on every machine. The last pass reads nothing ahead for another.
+    // Modelled time does not depend on the machine. The last pass does not prefetch.
     const [elapsed, predicted] = [
       sum(result.passes.map(({ elapsedNs }) => elapsedNs)),
       sum(result.passes.map(({ predictedNs }) => predictedNs)),
     ]
     expect(elapsed / predicted).toBeGreaterThan(0.7)
     expect(elapsed / predicted).toBeLessThan(1.4)
-    // Reads ahead between passes are counted, so that the drive is never faster than its link.
+    // Prefetches between passes count, so that the rate does not exceed the link.
     const busyNs = sum(result.passes.map(({ driveBusyNs }) => driveBusyNs))
     const { payloadLimitBytesPerSecond } = result.link
     expect((3 * onDrive) / busyNs).toBeLessThan(payloadLimitBytesPerSecond / 1e9)
   })
 
-  test('the text names the drive, the plan, what stays, each pass, and what was verified', async () => {
+  test('the text has the drive, the plan, resident layers, each pass and the verification', async () => {
     const { stdout, stderr } = await gpunvme(['load', ...toHost, '--ram', '3MiB', '--passes', '2'], { cwd })
     expect(stdout).toMatch(
       /^SIMULATED {2}WD PC SN740 512GB \(profile sn740, image drive\.img\)\nPlan for "gpunvme demo"/,
@@ -120,12 +120,12 @@ describe('load into host memory', () => {
     expect(stderr).toMatch(/^gpu +none: requested\nengine +host for sim:sn740: works with every transport\n/)
   })
 
-  test('--no-verify claims nothing about the bytes', async () => {
+  test('--no-verify reports no verified layers', async () => {
     const result = await loaded(...toHost, '--no-verify')
     expect([result.layersVerified, chosenOf(result, 'verification')]).toEqual([0, 'off'])
   })
 
-  test('a budget that is too small names what is needed, in the options that give it', async () => {
+  test('a budget that is too small is rejected with the needed size and the option', async () => {
     const { code, stderr } = await gpunvme(['load', ...toHost, '--ram', '1MiB'], { cwd })
     expect(code).toBe(7)
     expect(stderr).toMatch(
@@ -157,7 +157,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
     )
     const sim = ['--image', 'drive.img', '--profile', 'ideal', '--real-time']
 
-    test('copies go to the GPU, which verifies them, and the GPU submits the commands', async () => {
+    test('layers are copied to the GPU, which verifies them and submits the commands', async () => {
       const result = await loaded(...sim, '--to', 'gpu', '--vram', '3950KiB', '--ram', '2MiB', '--passes', '2')
       expect(result).toMatchObject({
         to: { memory: 'gpu', gpu: expect.any(String) as string },
@@ -175,7 +175,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
       expect(standin.live()).toEqual(NOTHING)
     })
 
-    // docs/json.md shows this result, also where it is written without a stand-in. UPDATE=1 records it anew.
+    // docs/reference/json.md has the shape of this result. UPDATE=1 records it.
     test('the result has the shape of the recorded one', async () => {
       const { code, stdout } = await gpunvme(['load', ...sim, '--to', 'gpu', '--vram', '3950KiB', '--json'], { cwd })
       expect(code).toBe(0)
@@ -185,7 +185,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
       expect(shape(stdout)).toBe(shape(readFileSync(path, 'utf8')))
     })
 
-    test('too little GPU memory for one layer after the other is refused with what is needed', async () => {
+    test('too little GPU memory for single layers is rejected with the needed size', async () => {
       const { code, stderr } = await gpunvme(['load', ...sim, '--to', 'gpu', '--vram', '1MiB'], { cwd })
       expect([code, stderr]).toEqual([
         7,
@@ -194,14 +194,14 @@ describe.skipIf(!hasStandin || !isBuilt)(
       expect(standin.live()).toEqual(NOTHING)
     })
 
-    test('rejects a GPU index that does not exist and gives the number of GPUs', async () => {
+    test('a GPU index that does not exist is rejected with the number of GPUs', async () => {
       const { code, stderr } = await gpunvme(['load', ...sim, '--gpu', '7'], { cwd })
       expect([code, stderr]).toEqual([2, 'There is no GPU 7\n  CUDA lists 1 GPU\n  Try: use --gpu 0\n'])
     })
   },
 )
 
-test('--to gpu without a GPU is refused, with what is missing and what needs none', async () => {
+test('load --to gpu without a GPU is rejected, and --to host is suggested', async () => {
   const env = { GPUNVME_CUDA_LIBRARY: at('libcuda.so.1') }
   const { code, stderr } = await gpunvme(['load', '--image', 'drive.img', '--to', 'gpu'], { cwd, env })
   expect([code, stderr]).toEqual([3, expect.stringContaining('use --to host, which needs no GPU') as string])
@@ -217,7 +217,7 @@ describe('load without an image', () => {
 
   const lacks = missing('mkfs.ext4')
   const skipped = lacks === undefined ? '' : ` (skipped: ${lacks})`
-  test.skipIf(lacks !== undefined)(`a file in the ext4 of the drive, in place${skipped}`, async () => {
+  test.skipIf(lacks !== undefined)(`loads a file in place from the ext4 file system of a drive${skipped}`, async () => {
     await mkdir(at('files/models'), { recursive: true })
     await copyFile(at('model.gguf'), at('files/models/tiny.gguf'))
     run('mkfs.ext4', ['-q', '-F', '-d', at('files'), at('ext4.img'), '32m'])
@@ -227,7 +227,7 @@ describe('load without an image', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('Cannot read /models/other.gguf in place') as string])
   })
 
-  test('the drives of a set', async () => {
+  test('loads from the drives of a set', async () => {
     const packing = await gpunvme(['pack', 'model.gguf', '--image', 'a.img', '--image', 'b.img', '--stripe'], { cwd })
     expect(packing.code).toBe(0)
     const result = await loaded('--image', 'a.img', '--image', 'b.img', '--to', 'host')
@@ -246,7 +246,7 @@ describe('load without an image', () => {
     server = undefined
   })
 
-  test('a model on a web server, by ranges', async () => {
+  test('loads a model from a web server', async () => {
     const bytes = readFileSync(at('model.gguf'))
     const listening = createServer(({ headers, url }, response) => {
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
@@ -282,7 +282,7 @@ test.each([
   ['https://localhost/%zz.gguf', 'MODEL is not a valid URL'],
   ['--image drive.img --passes 0', 'an integer from 1'],
   ['--image drive.img --to disk', 'Allowed choices are gpu, host'],
-])('load %s is refused', async (args, headline) => {
+])('load rejects %s', async (args, headline) => {
   const { code, stderr } = await gpunvme(['load', ...args.split(' ')], { cwd })
   expect([code, stderr]).toEqual([2, expect.stringContaining(headline) as string])
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await gpunvme(['trace', '--format', 'jsonl', '-o', 't.jsonl', '--', 'read', '--sim'], { cwd })
 })
 
-describe('refuses to choose a drive', LIMIT, () => {
+describe('a command without a drive is rejected:', LIMIT, () => {
   test.each([
     ...['identify', 'smart', 'log', 'features', 'regs', 'regs --as-found', 'read', 'bench', 'ls', 'verify', 'rm chat'],
     ...['write block.bin --lba 0', 'pack model.gguf', 'load model.gguf', 'plan model.gguf --vram 8MiB --measure'],
@@ -29,7 +29,7 @@ describe('refuses to choose a drive', LIMIT, () => {
   })
 })
 
-describe('marks a simulated drive at the top of stdout and in JSON', LIMIT, () => {
+describe('a simulated drive is marked at the top of stdout and in JSON:', LIMIT, () => {
   test.each([
     ...['identify', 'smart', 'log', 'features', 'regs', 'regs --as-found', 'read', 'write block.bin --lba 0'],
     ...['load model.gguf', 'plan model.gguf --vram 8MiB --measure', 'replay t.jsonl'],
@@ -42,12 +42,12 @@ describe('marks a simulated drive at the top of stdout and in JSON', LIMIT, () =
     })
   })
 
-  test('with the preset and the image file in the line', async () => {
+  test('the line has the profile and the image file', async () => {
     const { stdout } = await gpunvme(['identify', '--profile', '990pro', '--image', 'empty.img'], { cwd })
     expect(stdout).toMatch(/^SIMULATED {2}Samsung 990 PRO 2TB \(profile 990pro, image empty\.img\)\n/)
   })
 
-  test('once in an unlimited series of records', async () => {
+  test('the first record of a series has the mark', async () => {
     const args = ['regs', '--sim', '--watch', '--interval', '1', '--count', '2', '--json']
     const [first = ''] = (await gpunvme(args, { cwd })).stdout.split('\n')
     expect(JSON.parse(first)).toMatchObject({ drive: { by: 'driver', simulated: true } })
@@ -66,7 +66,7 @@ test('decode reads a hex dump of read, which starts with the line that names the
   expect(parseHexDump(stdout, 'stdin')).toEqual(new Uint8Array(512))
 })
 
-test('an in-memory drive is not a place for models', LIMIT, async () => {
+test('ls, verify, rm and pack reject a drive in memory', LIMIT, async () => {
   for (const words of [['ls'], ['verify'], ['rm', 'chat'], ['pack', 'model.gguf']]) {
     const { code, stderr } = await gpunvme([...words, '--sim'], { cwd })
     expect(code).toBe(2)
@@ -78,7 +78,7 @@ test.each([
   [['--sim', '--drive', '0000:0b:00.0'], '--sim and --drive are mutually exclusive'],
   [['--sim', '--socket', 'x.sock'], '--sim and --socket are mutually exclusive'],
   [['--sim', '--transport', 'qtest'], '--sim and --transport qtest are mutually exclusive'],
-])('%o: two different drives are refused', async (flags, problem) => {
+])('options for two different drives are rejected: %o', async (flags, problem) => {
   const { code, stderr } = await gpunvme(['identify', ...flags], { cwd })
   expect([code, stderr.split('\n')[0]]).toEqual([2, problem])
 })

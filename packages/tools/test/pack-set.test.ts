@@ -23,7 +23,7 @@ async function done(...args: readonly string[]): Promise<unknown> {
   return json(ended)
 }
 
-/** Makes drives of zeros. */
+/** Creates image files of zeros. */
 function empty(names: readonly string[], mib = 32): string[] {
   for (const name of names) emptyImage(at(name), mib * MIB)
   return [...names]
@@ -45,7 +45,7 @@ describe.each([
 ] as const)('a %s', (kind, options, size) => {
   const [one, other, three] = [`${kind}1.img`, `${kind}2.img`, `${kind}3.img`] as const
 
-  test('is created on new files, holds the model byte for byte, and is found in any order of its drives', async () => {
+  test('is created on new files, has a byte-identical model, and opens in any order of drives', async () => {
     expect((await run(['pack', 'model.gguf', ...images(one, other), ...options, '--dry-run'])).stdout).toContain(
       `Needs 2 drives of ${size}; `,
     )
@@ -66,7 +66,7 @@ describe.each([
     expect(loaded).toMatchObject({ layersVerified: LAYERS })
   })
 
-  test('takes another model, gives one back, and is found again by the options that created it', async () => {
+  test('supports further models and rm, and accepts the options of its creation again', async () => {
     const drives = images(one, other)
     const named = { name: 'two', set: { kind }, created: false }
     expect(await done('pack', 'model.gguf', ...drives, '--name', 'two')).toMatchObject(named)
@@ -87,10 +87,10 @@ describe.each([
     ['rm', 'gpunvme demo'],
     ['pack', 'model.gguf'],
     ['pack', 'model.gguf', '--replace-image'],
-  ])('of which one drive is named alone is not written to by %s', refusesOne)
+  ])('of which only one drive is named is not written by %s', refusesOne)
 
   test.each([['verify'], ['ls'], ['load', '--to', 'host'], ['plan', '--vram', '8MiB']])(
-    'of which one drive is named alone is read by %s if that drive has everything',
+    'of which only one drive is named is read by %s if that drive has all data',
     async (...words) => {
       if (kind === 'stripe') return refusesOne(...words)
       const ended = await run([...words, '--image', one])
@@ -101,7 +101,7 @@ describe.each([
     },
   )
 
-  test('is not created over, unless its models are given up', async () => {
+  test('is not replaced by another set without --replace-image', async () => {
     const [shape, name] = kind === 'stripe' ? ['--mirror', 'mirror'] : ['--stripe', 'stripe']
     const refused = await pack([one, other], shape)
     expect([refused.code, refused.stderr]).toEqual([
@@ -119,7 +119,7 @@ describe.each([
     await done('pack', 'model.gguf', ...images(one, other), ...options, '--replace-image')
   })
 
-  test('of whose drives one is missing, and another one named, is refused with what each drive holds', async () => {
+  test('with a missing and a foreign drive is rejected with the contents of each drive', async () => {
     empty([three])
     const refused = await pack([one, three], ...options)
     expect([refused.code, refused.stderr]).toEqual([
@@ -134,7 +134,7 @@ describe.each([
     expect(isUntouched(three)).toBe(true)
   })
 
-  test('is not mixed with another set', async () => {
+  test('is rejected with a drive of another set', async () => {
     empty([`${kind}4.img`, `${kind}5.img`])
     await done('pack', 'model.gguf', ...images(`${kind}4.img`, `${kind}5.img`), ...options)
     const mixed = await pack([one, `${kind}5.img`])
@@ -148,7 +148,7 @@ describe.each([
   })
 })
 
-test('a stripe of three without one of its drives is refused by verbs that read and by those that write', async () => {
+test('ls, rm and pack reject a stripe of three without one of its drives', async () => {
   const drives = empty(['s1.img', 's2.img', 's3.img'])
   await done('pack', 'model.gguf', ...images(...drives), '--stripe')
   for (const words of [['ls'], ['rm', 'gpunvme demo'], ['pack', 'model.gguf']]) {
@@ -160,7 +160,7 @@ test('a stripe of three without one of its drives is refused by verbs that read 
   }
 })
 
-test('a mirror without one of its drives can be read, with a warning, and not written to', async () => {
+test('a mirror without one of its drives is read with a warning, and not written', async () => {
   const drives = empty(['m1.img', 'm2.img', 'm3.img'])
   await done('pack', 'model.gguf', ...images(...drives), '--mirror')
   const left = images('m3.img', 'm1.img')
@@ -181,8 +181,8 @@ test('a mirror without one of its drives can be read, with a warning, and not wr
   expect(await run(['verify', ...images(...drives)])).toMatchObject({ code: 0, stderr: '' })
 })
 
-describe('drives that hold data', () => {
-  test('of unknown format are scanned before anything is written to any of them', async () => {
+describe('pack onto drives with data', () => {
+  test('of unknown format is rejected before any write', async () => {
     const drives = empty(['u1.img', 'u2.img'])
     mark('u2.img', 3 * MIB, 7)
     const refused = await pack(drives, '--mirror')
@@ -197,7 +197,7 @@ describe('drives that hold data', () => {
     await done('pack', 'model.gguf', ...images(...drives), '--mirror', '--overwrite', 'unknown data')
   })
 
-  test('beyond what is written are left as they are, also when a second model reaches them', async () => {
+  test('beyond the image keeps that data, also for a second model', async () => {
     const drives = empty(['b1.img', 'b2.img'], 24)
     mark('b2.img', 9 * MIB, 7)
     await done('pack', 'model.gguf', ...images(...drives), '--mirror')
@@ -209,7 +209,7 @@ describe('drives that hold data', () => {
     expect(imageBytes(at('b2.img'), 9 * MIB, 1)).toEqual(Buffer.of(7))
   })
 
-  test('of a known format are named with their drive before anything is written to any of them', async () => {
+  test('of a known format is rejected with the drive before any write', async () => {
     const drives = empty(['e1.img', 'e2.img'])
     mark('e2.img', 1024 + 0x38, 0x53, 0xef)
     const refused = await pack(drives, '--stripe')
@@ -221,7 +221,7 @@ describe('drives that hold data', () => {
     await done('pack', 'model.gguf', ...images(...drives), '--stripe', '--overwrite', 'ext2/3/4')
   })
 
-  test('of a model image are not taken into a set, unless the image is given up', async () => {
+  test('of a model image is rejected without --replace-image', async () => {
     empty(['i2.img'])
     await done('pack', 'model.gguf', '--image', 'i1.img', '--capacity', '32MiB')
     const refused = await pack(['i1.img', 'i2.img'], '--stripe')
@@ -234,7 +234,7 @@ describe('drives that hold data', () => {
     expect(await done('verify', ...images('i1.img', 'i2.img'))).toMatchObject({ ok: true })
   })
 
-  test('of unknown format behind an image that is given up are scanned as well', async () => {
+  test('of unknown format after a replaced image is rejected', async () => {
     empty(['j1.img', 'j2.img'], 64)
     await done('pack', 'model.gguf', '--image', 'j1.img')
     mark('j1.img', 64 * MIB - 1, 7)
@@ -244,7 +244,7 @@ describe('drives that hold data', () => {
   })
 })
 
-test('drives without a set are refused, with the options that create one', async () => {
+test('drives without a set are rejected with the options that create one', async () => {
   const drives = empty(['n1.img', 'n2.img'])
   const { code, stderr } = await pack(drives)
   expect([code, stderr]).toEqual([
@@ -254,7 +254,7 @@ test('drives without a set are refused, with the options that create one', async
   expect(drives.every(isUntouched)).toBe(true)
 })
 
-test('sizes of which no set can be made are refused: of a drive, of the set, of the stripe unit', async () => {
+test('drives and stripe units that are too small or too large for a set are rejected', async () => {
   empty(['t1.img'], 3)
   empty(['t2.img', 't3.img'], 4)
   const small = await pack(['t1.img', 't2.img'], '--mirror')
@@ -269,7 +269,7 @@ test('sizes of which no set can be made are refused: of a drive, of the set, of 
   expect(['t1.img', 't2.img', 't3.img'].every(isUntouched)).toBe(true)
 })
 
-test('a drive that is larger than the others is named with what it leaves unused', async () => {
+test('the unused size of a larger drive is reported', async () => {
   empty(['l1.img'], 16)
   empty(['l2.img'], 32)
   const { code, stderr } = await pack(['l1.img', 'l2.img'], '--mirror')
@@ -277,7 +277,7 @@ test('a drive that is larger than the others is named with what it leaves unused
 })
 
 describe('Ctrl-C', () => {
-  /** Sends SIGINT once, when stderr says that this stage has begun. */
+  /** Sends SIGINT once, at the begin of this stage. */
   const interruptAt = (stage: string): Pick<RunOptions, 'onStderr'> => {
     let sent = false
     return {
@@ -289,14 +289,14 @@ describe('Ctrl-C', () => {
     }
   }
 
-  test.each(['Creating a', 'Packing'])('at "%s" removes image files that were made for the set', async (stage) => {
+  test.each(['Creating a', 'Packing'])('at "%s" removes image files that were created for the set', async (stage) => {
     const args = ['pack', 'model.gguf', ...images('x1.img', 'x2.img'), '--stripe']
     const ended = await run(args, interruptAt(stage))
     expect([ended.code, existsSync(at('x1.img')), existsSync(at('x2.img'))]).toEqual([130, false, false])
   })
 
   test.each(['Creating a', 'Packing'])(
-    'at "%s" leaves the set whole or absent, and pack can be repeated',
+    'at "%s" leaves the set complete or absent, and pack can be repeated',
     async (stage) => {
       const drives = empty(['y1.img', 'y2.img'])
       const args = ['pack', 'model.gguf', ...images(...drives), '--mirror']
@@ -307,10 +307,10 @@ describe('Ctrl-C', () => {
     },
   )
 
-  test('creation that was killed between two labels is repeated without another option', async () => {
+  test('between two labels of a creation lets pack be repeated without another option', async () => {
     const drives = empty(['k1.img', 'k2.img'])
     await done('pack', 'model.gguf', ...images(...drives), '--stripe')
-    // As after the first label: copy B on the first drive, nothing on the second.
+    // The state after the first label: copy B on the first drive, nothing on the second.
     const label = imageBytes(at('k1.img'), MIB, 4096)
     empty(drives)
     mark('k1.img', MIB, ...label)
@@ -322,7 +322,7 @@ describe('Ctrl-C', () => {
   })
 })
 
-test('the labels of a set whose creation was killed before their first copy are completed before a model is written', async () => {
+test('pack completes missing first label copies before it writes a model', async () => {
   const drives = empty(['h1.img', 'h2.img', 'h3.img'])
   const [one, other, three] = drives as [string, string, string]
   await done('pack', 'model.gguf', ...images(one, other), '--mirror')
@@ -334,7 +334,7 @@ test('the labels of a set whose creation was killed before their first copy are 
   expect((await pack([one, three], '--mirror')).stderr).toContain('drives are in use')
 })
 
-test('one file under two names is refused', async () => {
+test('pack rejects one file under two names', async () => {
   empty(['same.img'])
   symlinkSync(at('same.img'), at('link.img'))
   const { code, stderr } = await pack(['same.img', 'link.img'], '--stripe')
@@ -344,7 +344,7 @@ test('one file under two names is refused', async () => {
   ])
 })
 
-test('a copy of a drive beside the drive is refused', async () => {
+test('pack rejects a copy of a drive beside the drive', async () => {
   const drives = empty(['c1.img', 'c2.img'])
   await done('pack', 'model.gguf', ...images(...drives), '--mirror')
   copyFileSync(at('c1.img'), at('c3.img'))
@@ -363,7 +363,7 @@ test.each([
   ['--image a.img --image b.img --mirror --serial S1', '--serial is given 1 times for 2 drives'],
   ['--image a.img --image b.img', 'a.img does not exist'],
   ['--image a.img --image model.gguf --mirror', 'model.gguf is the model itself'],
-])('pack %s is refused, and makes no file', async (args, headline) => {
+])('pack rejects %s, and creates no file', async (args, headline) => {
   const { code, stderr } = await run(['pack', 'model.gguf', ...args.split(' ')])
   expect([code, stderr]).toEqual([2, expect.stringContaining(headline) as string])
   expect([existsSync(at('a.img')), existsSync(at('b.img'))]).toEqual([false, false])

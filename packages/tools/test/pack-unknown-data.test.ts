@@ -27,7 +27,7 @@ function mark(image: string, at: number, ...bytes: number[]): void {
   closeSync(fd)
 }
 
-test('refuses to add a model that would overwrite data of unknown format', async () => {
+test('pack does not overwrite data of unknown format', async () => {
   emptyImage(join(cwd, 'grown.img'), 64 * MIB)
   mark('grown.img', 24 * MIB)
   expect((await pack('small', 'grown.img')).code).toBe(0)
@@ -43,16 +43,16 @@ test('refuses to add a model that would overwrite data of unknown format', async
   expect((await pack('large', 'grown.img', '--overwrite', 'unknown data')).code).toBe(0)
 })
 
-test('scans a gap that packing leaves, since a later model may be written there', async () => {
+test('pack also scans gaps, since a later model may be written there', async () => {
   emptyImage(join(cwd, 'gap.img'), 64 * MIB)
   expect((await pack('small', 'gap.img')).code).toBe(0)
-  // Packing leaves the rest of the last MiB unused.
+  // The rest of the last MiB is unused.
   const end = 2 * MIB + 4 * MIB + MIB - 4096
   mark('gap.img', end)
   expect((await pack('large', 'gap.img')).stderr).toContain(`byte ${end} is nonzero`)
 })
 
-test('overwrites bytes of removed or replaced models, which belong to the image', async () => {
+test('pack overwrites bytes of removed or replaced models', async () => {
   emptyImage(join(cwd, 'reused.img'), 96 * MIB)
   for (const words of [[], ['--replace'], ['--replace'], ['--replace']])
     expect(await pack('small', 'reused.img', ...words)).toMatchObject({ code: 0 })
@@ -61,7 +61,7 @@ test('overwrites bytes of removed or replaced models, which belong to the image'
   expect(await pack('small', 'reused.img')).toMatchObject({ code: 0 })
 })
 
-test('data that the user named by its signature does not hide other data beside an image', async () => {
+test('--overwrite for a signature does not allow overwriting other data', async () => {
   emptyImage(join(cwd, 'stale.img'), 192 * MIB)
   expect((await pack('small', 'stale.img')).code).toBe(0)
   mark('stale.img', 24 * MIB)

@@ -11,7 +11,7 @@ const at = (name: string) => join(cwd, name)
 const MIB = 1024 * 1024
 const LIMIT = { timeout: 120_000 }
 
-test('what was written is read back: to a file, as a hex dump, in JSON and raw', LIMIT, async () => {
+test('read returns written bytes in a file, as a hex dump and in JSON', LIMIT, async () => {
   const bytes = pattern(5 * MIB + 100)
   writeFileSync(at('some.bin'), bytes)
   const placed = ['--image', 'made.img']
@@ -44,7 +44,7 @@ test('what was written is read back: to a file, as a hex dump, in JSON and raw',
   })
 })
 
-test('stdin is written to its end, and an empty stdin is refused', LIMIT, async () => {
+test('write - writes stdin to its end, and rejects an empty stdin', LIMIT, async () => {
   emptyImage(at('stdin.img'), 16 * MIB)
   const input = pattern(3 * MIB)
   const words = ['write', '-', '--image', 'stdin.img', '--lba', '8']
@@ -56,7 +56,7 @@ test('stdin is written to its end, and an empty stdin is refused', LIMIT, async 
 })
 
 describe('an interrupt', () => {
-  test('of a read leaves no file, and what was there before', LIMIT, async () => {
+  test('of a read keeps the old file, and leaves no partial one', LIMIT, async () => {
     emptyImage(at('endless.img'), 8192 * MIB)
     writeFileSync(at('kept.bin'), 'before')
     const onStderr = (text: string, running: Running) => {
@@ -72,7 +72,7 @@ describe('an interrupt', () => {
   })
 })
 
-describe('a write is refused, and nothing is changed, where it would lose', () => {
+describe('write does not overwrite', () => {
   async function refuses(image: string, options: string[], headline: string, next: string): Promise<void> {
     writeFileSync(at('block.bin'), new Uint8Array(512).fill(1))
     copyFileSync(at(image), at('before.img'))
@@ -85,7 +85,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
     }
   }
 
-  test('models that were packed', LIMIT, async () => {
+  test('packed models', LIMIT, async () => {
     await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * MIB })
     await gpunvme(['pack', 'model.gguf', '--image', 'models.img'], { cwd })
     await refuses('models.img', ['--lba', '9000'], 'it has a model image', '--overwrite models')
@@ -93,7 +93,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
     expect((await gpunvme(words, { cwd })).code).toBe(0)
   })
 
-  test('a file system, wherever it would be written', LIMIT, async () => {
+  test('a file system, at any offset of its drive', LIMIT, async () => {
     emptyImage(at('disk.img'), 16 * MIB)
     const disk = readFileSync(at('disk.img'))
     disk.set([0x53, 0xef], 0x438) // ext2/3/4
@@ -101,7 +101,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
     await refuses('disk.img', ['--lba', '30000'], 'it holds other data', 'ext2/3/4')
   })
 
-  test('bytes of a file that nobody can name, where it would be written', LIMIT, async () => {
+  test('data of unknown format', LIMIT, async () => {
     writeFileSync(at('thesis.txt'), Buffer.alloc(MIB, 'all my work '))
     await refuses(
       'thesis.txt',
@@ -112,7 +112,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
   })
 })
 
-describe('what cannot be meant is refused before anything is read or written', () => {
+describe('read and write reject invalid arguments before any access:', () => {
   test.each([
     [
       'the range in blocks and in bytes',
@@ -120,16 +120,16 @@ describe('what cannot be meant is refused before anything is read or written', (
       'Ranges in blocks and in bytes are mutually exclusive',
     ],
     ['a range beyond the end', ['read', '--lba', '32768', '--image', 'small.img'], 'are not all inside namespace 1'],
-    ['raw bytes to two places', ['read', '--raw', '-o', 'x'], '--raw and -o are mutually exclusive'],
+    ['raw bytes to stdout and to a file', ['read', '--raw', '-o', 'x'], '--raw and -o are mutually exclusive'],
     ['raw bytes in JSON', ['read', '--raw', '--json'], '--raw and --json are mutually exclusive'],
     [
-      'too much for one object',
+      'too many bytes for JSON',
       ['read', '--sim', '--blocks', '4096', '--json'],
       '2 MiB exceed the limit of a JSON result',
     ],
-    ['the drive as its own copy', ['read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
+    ['the drive as output file', ['read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
     ['a device as the file', ['read', '--sim', '-o', '/dev/null'], '/dev/null is not a regular file'],
-    ['a write without a place', ['write', 'small.img', '--image', 'other.img'], '--lba or --offset is required'],
+    ['a write without an offset', ['write', 'small.img', '--image', 'other.img'], '--lba or --offset is required'],
     ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'No drive is named'],
     ['a drive written to itself', ['write', 'small.img', '--image', 'small.img', '--lba', '0'], 'is the drive itself'],
     [
@@ -148,14 +148,14 @@ describe('what cannot be meant is refused before anything is read or written', (
       'are not all inside namespace 1',
     ],
     [
-      'more than the file has',
+      'more blocks than the file has',
       ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--blocks', '2'],
       'has only 100 bytes',
     ],
     ['a folder', ['write', '.', '--image', 'small.img', '--lba', '0'], 'is a directory'],
     ['an empty file', ['write', '/dev/null', '--image', 'small.img', '--lba', '0', '--blocks', '1'], 'has no bytes'],
     [
-      'padding with something else',
+      'an unknown padding',
       ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--pad', 'ones'],
       'Allowed choices are zero',
     ],

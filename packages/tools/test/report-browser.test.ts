@@ -50,7 +50,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     browser.evaluate(`document.querySelectorAll('details').forEach((one) => (one.open = ${open}))`)
 
   test.each(shapes)(
-    '%s: no request, nothing on the console, and a layout that holds at every width, light, dark and on paper',
+    '%s has no requests, no console output, and a valid layout at every width and in print',
     async (name, results) => {
       const url = await open(name, results)
       const problems: Record<string, unknown> = {}
@@ -73,9 +73,9 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
       problems['print'] = await browser.evaluate(CHECKS)
       for (const [place, found] of Object.entries(problems)) expect({ place, found }).toEqual({ place, found: [] })
 
-      const told = (...methods: string[]) => browser.events.filter(({ method }) => methods.includes(method))
-      expect(told('Runtime.consoleAPICalled', 'Runtime.exceptionThrown', 'Log.entryAdded')).toEqual([])
-      const requested = told('Network.requestWillBeSent').map(
+      const eventsOf = (...methods: string[]) => browser.events.filter(({ method }) => methods.includes(method))
+      expect(eventsOf('Runtime.consoleAPICalled', 'Runtime.exceptionThrown', 'Log.entryAdded')).toEqual([])
+      const requested = eventsOf('Network.requestWillBeSent').map(
         ({ params }) => (params['request'] as { url: string }).url,
       )
       expect(requested.filter((one) => !one.startsWith('data:'))).toEqual([url])
@@ -83,7 +83,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     300_000,
   )
 
-  test('texts of drives and files stay texts, and the results in the page are those that were read', async () => {
+  test('texts of drives are escaped, and the page contains the results', async () => {
     const results = hostileTexts()
     await open('hostile', results)
     const seen = await browser.evaluate(`({
@@ -96,7 +96,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(JSON.parse((seen as { results: string }).results)).toEqual(results)
   }, 120_000)
 
-  test('every drawing has a title and a description, and its numbers are in a table beside it', async () => {
+  test('every drawing has a title, a description and a table', async () => {
     await open('sweep', sweep())
     const drawings = (await browser.evaluate(`[...document.querySelectorAll('svg[role=img]')].map((svg) => ({
       labels: svg.getAttribute('aria-labelledby').split(' ').map((id) => document.getElementById(id)?.textContent ?? ''),

@@ -16,7 +16,7 @@ beforeAll(() => {
   mkdirSync(at('folder'))
 })
 
-test('report writes a page beside the results, and says on stdout what the run has shown', async () => {
+test('report writes a page beside the results, and prints the headline', async () => {
   const { code, stdout, stderr } = await gpunvme(['report', 'results.json', '--csv', 'repeats.csv'], { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Wrote results.html\nWrote repeats.csv\n' })
   expect(stdout).toMatch(/^In modelled time, host reads 3\.\d+ GB\/s from a simulated WD PC SN740: /)
@@ -25,7 +25,7 @@ test('report writes a page beside the results, and says on stdout what the run h
   expect(readFileSync(at('repeats.csv'), 'utf8')).toMatch(/^started_at,[^]*\r\n$/)
 })
 
-test('--json says the same for programs, with the files that were written', async () => {
+test('report --json prints the best cell and the written files', async () => {
   const ended = await gpunvme(['report', 'results.json', '-o', 'page.html', '--json', '-q'], { cwd })
   expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
   expect(json(ended)).toMatchObject({
@@ -38,7 +38,7 @@ test('--json says the same for programs, with the files that were written', asyn
   })
 })
 
-test('--markdown prints a summary and writes no file', async () => {
+test('report --markdown prints a summary and writes no file', async () => {
   const before = readdirSync(cwd)
   const { code, stdout, stderr } = await gpunvme(['report', 'results.json', '--markdown'], { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -47,21 +47,21 @@ test('--markdown prints a summary and writes no file', async () => {
 })
 
 test.each([
-  ['no results', ['report', 'missing.json'], 3, ['missing.json', 'no such file']],
+  ['a missing file', ['report', 'missing.json'], 3, ['missing.json', 'no such file']],
   ['an empty file', ['report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench -o results.json']],
-  ['half a file', ['report', 'half.json'], 7, ['Cannot read half.json', 'invalid JSON']],
-  ['what another verb printed', ['report', 'load.json'], 7, ['it is the output of gpunvme load']],
-  ['results of a newer form', ['report', 'newer.json'], 7, ['version 2', 'Try: use the gpunvme that wrote the file']],
-  ['the results in place of the page', ['report', 'results.json', '-o', './results.json'], 2, ['is used twice']],
-  ['a page in place of a folder', ['report', 'results.json', '-o', 'folder'], 2, ['folder is a directory']],
-  ['stdin without a name for the page', ['report', '-'], 2, ['Try: use -o page.html']],
+  ['a truncated file', ['report', 'half.json'], 7, ['Cannot read half.json', 'invalid JSON']],
+  ['the output of another verb', ['report', 'load.json'], 7, ['it is the output of gpunvme load']],
+  ['results of a newer schema', ['report', 'newer.json'], 7, ['version 2', 'Try: use the gpunvme that wrote the file']],
+  ['the results as output file', ['report', 'results.json', '-o', './results.json'], 2, ['is used twice']],
+  ['a folder as output file', ['report', 'results.json', '-o', 'folder'], 2, ['folder is a directory']],
+  ['stdin without an output file', ['report', '-'], 2, ['Try: use -o page.html']],
   [
-    'two results for one stdout',
+    '--markdown with --json',
     ['report', 'results.json', '--markdown', '--json'],
     2,
     ['--markdown and --json are mutually exclusive'],
   ],
-] as const)('%s is refused, and no file is left', async (_, args, code, texts) => {
+] as const)('report rejects %s, and leaves no file', async (_, args, code, texts) => {
   const before = readdirSync(cwd)
   const ended = await gpunvme(args, { cwd })
   for (const text of texts) expect(ended.stderr).toContain(text)

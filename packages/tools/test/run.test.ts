@@ -27,7 +27,7 @@ test.each([
   ['help', 'help regs', 0],
   ['a trace', 'trace -o trace.txt identify --sim', 0],
   ['a signal', 'regs --sim --watch --interval 10', 0],
-])('%s leaves no handle behind in the process', async (_, words, code) => {
+])('%s leaves no open handle in the process', async (_, words, code) => {
   const run = () => gpunvme(words.split(' '), { cwd, onStderr })
   // Modules that the first run loads stay loaded.
   await run()

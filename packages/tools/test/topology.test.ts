@@ -18,7 +18,7 @@ beforeAll(() => {
 
 describe('topology and list', () => {
   test(
-    'topology prints the tree, and the paths below it',
+    'topology prints the tree and the paths',
     async () => {
       const { code, stdout, stderr } = await gpunvme(['topology', '--root', 'saved'], { cwd })
       expect([code, stderr]).toEqual([0, ''])
@@ -29,7 +29,7 @@ describe('topology and list', () => {
   )
 
   test(
-    '--json is one object with its schema',
+    'topology --json and list --json print one object',
     async () => {
       const topology = json(await gpunvme(['topology', '--root', 'saved', '--json'], { cwd }))
       expect(topology).toMatchObject({
@@ -56,7 +56,7 @@ describe('topology and list', () => {
   )
 
   test(
-    'what list advises to call next is for the machine that was copied',
+    'list prints next steps for the copied machine',
     async () => {
       const { stdout } = await gpunvme(['list', '--root', 'saved'], { cwd })
       expect(stdout).toContain(`Not in use, 4 partitions: vfat, unknown, ntfs, ext4. Next: ${BIND}\n`)
@@ -65,7 +65,7 @@ describe('topology and list', () => {
   )
 
   test(
-    'a folder that holds no machine is not found, and says what would be one',
+    'a folder that is not a machine is rejected',
     async () => {
       for (const verb of ['topology', 'list']) {
         const { code, stdout, stderr } = await gpunvme([verb, '--root', 'empty'], { cwd })
@@ -77,7 +77,7 @@ describe('topology and list', () => {
   )
 
   test(
-    'words that they do not take are refused',
+    'topology rejects arguments',
     async () => {
       const { code, stderr } = await gpunvme(['topology', 'nvme0'], { cwd })
       expect(code).toBe(2)

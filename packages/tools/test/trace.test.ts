@@ -26,7 +26,7 @@ beforeAll(() => {
 })
 
 describe('a traced verb', () => {
-  test('prints what it prints without a trace, which is a file of its own', LIMIT, async () => {
+  test('has the same output, and its trace is a separate file', LIMIT, async () => {
     const words = ['read', '--image', 'drive.img', '--lba', '0x10', '--blocks', '8', '--json']
     const plain = await gpunvme(words, { cwd })
     const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'read.jsonl', '--', ...words], { cwd })
@@ -40,7 +40,7 @@ describe('a traced verb', () => {
     ])
   })
 
-  test('is told of on stderr, in lines, where no file is given', LIMIT, async () => {
+  test('is traced on stderr without -o', LIMIT, async () => {
     const { code, stdout, stderr } = await gpunvme(['trace', '--only', 'commands', 'identify', '--sim', '--json'], {
       cwd,
     })
@@ -49,7 +49,7 @@ describe('a traced verb', () => {
     expect(stderr).not.toContain('ring tail')
   })
 
-  test('that fails leaves its trace, and its own exit code', LIMIT, async () => {
+  test('that fails leaves its trace, and keeps its exit code', LIMIT, async () => {
     const words = [
       'trace',
       '--format',
@@ -68,7 +68,7 @@ describe('a traced verb', () => {
     expect(shown.filter(({ name, ph }) => name === 'Identify' && ph === 'X').length).toBeGreaterThan(2)
   })
 
-  test('that gets SIGINT leaves a complete trace', LIMIT, async () => {
+  test('that receives SIGINT leaves a complete trace', LIMIT, async () => {
     const signals: NodeJS.Signals[] = ['SIGINT']
     const onStderr = (text: string, running: Running) => {
       if (text.includes('Namespace 1,')) for (const signal of signals.splice(0)) running.kill(signal)
@@ -82,7 +82,7 @@ describe('a traced verb', () => {
     expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('that drives no controller has nothing to trace, and that is said', LIMIT, async () => {
+  test('without a controller reports that nothing was traced', LIMIT, async () => {
     const { code, stdout, stderr } = await gpunvme(['trace', 'decode', 'CC', '0x00460001'], { cwd })
     expect([code, stderr]).toEqual([0, 'decode accessed no controller through gpunvme: nothing was traced\n'])
     expect(stdout).toContain('EN=1')
@@ -97,11 +97,11 @@ describe('a traced verb', () => {
     [['trace', '-o', '/dev/null', 'read'], '/dev/null is not a regular file'],
     [['trace', '-o', 'no/such/folder', 'read'], 'no such file or directory'],
     [['trace'], "missing required argument 'verb'"],
-  ])('%j is refused', async (words, text) => {
+  ])('trace rejects %j', async (words, text) => {
     expect((await failureOf(...words)).message).toContain(text)
   })
 
-  test('does not replace the drive that it works on by its trace', async () => {
+  test('does not overwrite its drive with the trace', async () => {
     for (const given of [['--image', at('drive.img')], [`--image=${at('drive.img')}`]]) {
       const { message } = await failureOf('trace', '-o', at('drive.img'), 'read', ...given)
       expect(message).toContain('is used by read and would be overwritten')
@@ -111,7 +111,7 @@ describe('a traced verb', () => {
 })
 
 describe('a replay', () => {
-  test('sends the reads of a trace to another drive, and says what it compared', LIMIT, async () => {
+  test('repeats the reads of a trace on another drive, and prints the comparison', LIMIT, async () => {
     const read = ['read', '--image', 'drive.img', '--blocks', '10000', '-o', 'some.bin']
     await gpunvme(['trace', '--format', 'jsonl', '-o', 'ten.jsonl', ...read], { cwd })
     const words = ['replay', 'ten.jsonl', '--profile', '990pro']
@@ -130,7 +130,7 @@ describe('a replay', () => {
     })
   })
 
-  test('in which a command ends in another way than then fails, and names its line', LIMIT, async () => {
+  test('with a different status ends with exit code 6, and names the line', LIMIT, async () => {
     const line = (track: string, name: string, entry: string) =>
       `${JSON.stringify({ timeNs: 1, track, name, details: { entry } })}\n`
     writeFileSync(
@@ -149,7 +149,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('that can send nothing of a trace says so, and fails', LIMIT, async () => {
+  test('without replayable commands ends with exit code 7', LIMIT, async () => {
     const entry = 'Flush CID=0x0001 NSID=1'
     writeFileSync(
       at('flush.jsonl'),
@@ -168,7 +168,7 @@ describe('a replay', () => {
     [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'data of unknown format'],
     [['replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it has commands of drive 1 alone'],
     [['replay', 'writes.jsonl', '--opened', '0'], 'Expected an integer from 1'],
-  ])('%j is refused', async (words, text) => {
+  ])('replay rejects %j', async (words, text) => {
     const submit = (entry: string) =>
       `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`
     writeFileSync(at('nonsense.jsonl'), `${submit('Read NSID=1 SLBA=0x0 NLB=0')}<html>\n`)

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await gpunvme(['pack', 'model.gguf', '--image', 'drive.img'], { cwd })
 })
 
-test('inspect lists dtypes and layers, and says how the tensors are aligned', async () => {
+test('inspect lists dtypes, layers and the alignment of tensors', async () => {
   const { code, stdout, stderr } = await gpunvme(['inspect', 'model.gguf'], { cwd })
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^model\.gguf: GGUF v3, architecture llama, named "gpunvme demo"\n21 tensors in 4 layers/)
@@ -24,7 +24,7 @@ test('inspect lists dtypes and layers, and says how the tensors are aligned', as
   expect(stdout).toMatch(/\nAlignment: .* to align them:\n {2}gpunvme pack model\.gguf --image FILE\n$/)
 })
 
-test('inspect --json is the whole catalogue', async () => {
+test('inspect --json prints the complete catalogue', async () => {
   const ended = await gpunvme(['inspect', 'model.gguf', '--json'], { cwd })
   expect(json(ended)).toMatchObject({
     schema: 'gpunvme.inspect/1',
@@ -49,7 +49,7 @@ test('inspect --json is the whole catalogue', async () => {
   expect(layers.flatMap(({ tensors }) => tensors)).toHaveLength(21)
 })
 
-test('a model of several files is inspected, packed and streamed by any of them', async () => {
+test('a split model is inspected, packed and loaded by any of its files', async () => {
   const part = (number: number) => `split-0000${number}-of-00003.gguf`
   for (const number of [1, 2, 3]) {
     cpSync(new URL(`../../layer-loader/test/formats/vectors/${part(number)}`, import.meta.url), join(cwd, part(number)))
@@ -70,7 +70,7 @@ test('a model of several files is inspected, packed and streamed by any of them'
   expect(loaded.code).toBe(0)
 }, 120_000)
 
-test('pack makes a sparse drive, and gives a receipt with the fingerprint', async () => {
+test('pack creates a sparse image, and prints the fingerprint', async () => {
   const ended = await gpunvme(['pack', 'model.gguf', '--image', 'made.img', '--name', 'chat', '--json'], { cwd })
   expect(ended.code).toBe(0)
   expect(json(ended)).toMatchObject({
@@ -104,13 +104,13 @@ test('pack --dry-run prints the plan and writes nothing', async () => {
   expect(json(planned)).toMatchObject({ schema: 'gpunvme.pack-plan/1', name: 'gpunvme demo', chunks: ANY_NUMBER })
 })
 
-test('pack --replace gives up the former model, and says so by its generation', async () => {
+test('pack --replace discards the old model, and increments the generation', async () => {
   await gpunvme(['pack', 'model.gguf', '--image', 'twice.img'], { cwd })
   const again = await gpunvme(['pack', 'model.gguf', '--image', 'twice.img', '--replace', '--json'], { cwd })
   expect(json(again)).toMatchObject({ generation: 2, replaced: 'given up' })
 })
 
-test('load --json has every layer, the drive with its queues, and the rate with its denominator', async () => {
+test('load --json has the drive with its queues, the link and all passes', async () => {
   const result = json(
     await gpunvme(['load', '--image', 'drive.img', '--to', 'host', '--depth', '4', '--json'], { cwd }),
   )
@@ -126,7 +126,7 @@ test('load --json has every layer, the drive with its queues, and the rate with 
   })
 })
 
-test('load tells the queues that the controller gave, where they are fewer or shorter than asked for', async () => {
+test('load reports if the controller supports fewer or shorter queues than requested', async () => {
   const args = ['load', '--image', 'drive.img', '--queues', '64', '--depth', '4095']
   const ended = await gpunvme([...args, '--json'], { cwd })
   const { queues, depth } = (json(ended) as { drive: { queues: number; depth: number } }).drive
@@ -145,13 +145,13 @@ test('load MODEL --sim packs the model onto a simulated drive in memory first', 
   expect(stdout).toContain('verified  4 of 4 layers')
 })
 
-test('load takes a packed model by its name, or by the file it must agree with', async () => {
+test('load accepts a packed model by name or by its file', async () => {
   for (const model of ['gpunvme demo', 'model.gguf']) {
     expect((await gpunvme(['load', model, '--image', 'drive.img'], { cwd })).code).toBe(0)
   }
 })
 
-test('load says what it compared with the model file: contents only with --compare', async () => {
+test('load compares contents with the model file only with --compare', async () => {
   const args = ['load', 'model.gguf', '--image', 'drive.img']
   const plain = await gpunvme(args, { cwd })
   expect(plain.stderr).toContain('names, types and shapes; --compare also compares contents')
@@ -159,19 +159,19 @@ test('load says what it compared with the model file: contents only with --compa
   expect([compared.code, compared.stderr]).toEqual([0, expect.stringContaining('SHA-256 of every tensor') as string])
 })
 
-test('modelled time is the same in every run with one seed', async () => {
+test('modelled time is reproducible for a seed', async () => {
   const run = async () => json(await gpunvme(['load', '--image', 'drive.img', '--seed', '7', '--json'], { cwd }))
   const [first, second] = (await Promise.all([run(), run()])) as { loaded: { elapsedNs: number } }[]
   expect(first?.loaded.elapsedNs).toBe(second?.loaded.elapsedNs)
 })
 
-test('the ideal profile has no link, so its rate has no denominator', async () => {
+test('the ideal profile has no link', async () => {
   const ended = await gpunvme(['load', '--image', 'drive.img', '--profile', 'ideal', '--json'], { cwd })
   expect(ended.code).toBe(0)
   expect(json(ended)).not.toHaveProperty('link')
 })
 
-test('verify reads everything and finds a sound drive sound', async () => {
+test('verify of an undamaged drive reports no problems', async () => {
   const { code, stdout } = await gpunvme(['verify', '--image', 'drive.img'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('drive.img: sound')
@@ -199,7 +199,7 @@ test('identify shows the controller and its namespaces', async () => {
   })
 })
 
-test('regs decodes every register that the controller has, in offset order, one a line where no terminal folds it', async () => {
+test('regs prints every register of the controller by offset, one per line without a terminal', async () => {
   const { stdout } = await gpunvme(['regs', '--sim'], { cwd })
   const lines = stdout.trimEnd().split('\n').slice(1)
   expect(lines.map((line) => line.split('=')[0])).toEqual([
@@ -217,7 +217,7 @@ test('regs --as-found does not bring the controller up', async () => {
   expect(registers.find(({ name }) => name === 'CAP')).toMatchObject({ offset: '0x00', fields: { MQES: 1023 } })
 })
 
-test('demo makes, packs, streams and compares a model, and leaves nothing behind', async () => {
+test('demo creates, packs, loads and compares a model, and removes its files', async () => {
   const temporary = scratch()
   const ended = await gpunvme(['demo', '--size', '4MiB'], { cwd, env: { TMPDIR: temporary } })
   expect(ended.code).toBe(0)
@@ -239,7 +239,7 @@ test('demo makes, packs, streams and compares a model, and leaves nothing behind
   expect(starts(recorded), 'to record it again: node scripts/record-demo.mjs').toEqual(starts(lines))
 })
 
-test('demo --keep leaves the model for the other verbs', async () => {
+test('demo --keep keeps the model file', async () => {
   const ended = await gpunvme(['demo', '--size', '4MiB', '--keep', 'kept.gguf', '--json'], { cwd })
   expect(json(ended)).toMatchObject({
     schema: 'gpunvme.demo/1',
@@ -286,7 +286,7 @@ test('inspect accepts a file with only a header, and pack rejects it', async () 
   expect(existsSync(join(cwd, 'header.img'))).toBe(false)
 })
 
-/** A DeepSeek-V4 with one layer and one MTP layer, each of one byte for the name of a tensor. */
+/** Creates a model with tensors of DeepSeek-V4 of one byte each: one layer and one MTP layer. */
 function writeWithMtp(name: string): void {
   const names = ['embed.weight', 'layers.0.attn.wo.weight', 'head.weight', 'mtp.0.attn.wo.weight']
   const entries = names.map((name, at) => [name, { dtype: 'U8', shape: [1], data_offsets: [at, at + 1] }])
@@ -317,7 +317,7 @@ test('inspect shows multi-token prediction layers, and plans and passes omit the
   expect(loaded.layers.map(({ name }) => name)).toEqual(pass)
 })
 
-test('--naming replaces the detected names, and is refused for a packed model', async () => {
+test('--naming replaces the detected scheme, and is rejected for a packed model', async () => {
   writeWithMtp('named.safetensors')
   const layersOf = async (...args: string[]) => {
     const { layers } = json(await gpunvme([...args, '--json'], { cwd })) as { layers: { name: string }[] }
@@ -340,7 +340,7 @@ test('--naming replaces the detected names, and is refused for a packed model', 
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('granite')])
 })
 
-test('ls lists what is on a drive, and rm takes one of them off it', async () => {
+test('ls lists the models of a drive, and rm removes one', async () => {
   for (const name of ['first', 'second']) {
     const { code } = await gpunvme(['pack', 'model.gguf', '--image', 'two.img', '--name', name, ...CAPACITY], { cwd })
     expect(code).toBe(0)
