@@ -8,7 +8,7 @@ import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from '../binding/tree.js'
 import { json, type Running } from '../gpunvme.js'
 import { gpunvmeProcess } from '../process.js'
 
-// What only processes can show: one that is killed, one that watches over it, and two at once.
+// Cases that need processes: a killed one, its watcher, and two concurrent ones.
 
 let tree: Tree
 beforeEach(() => {
@@ -26,20 +26,20 @@ const bind = (
     ...(onStderr && { onStderr }),
   })
 
-/** A command that does what `code` says, and says on stderr what driver the drive has. */
+/** Returns a command that runs `code` and prints the driver of the drive on stderr. */
 const node = (code: string) => {
-  const say = `console.error('driver', require('fs').readlinkSync('${join(tree.root, tree.device(), 'driver')}'))`
-  return ['--', process.execPath, '-e', `${code}; ${say}`]
+  const printDriver = `console.error('driver', require('fs').readlinkSync('${join(tree.root, tree.device(), 'driver')}'))`
+  return ['--', process.execPath, '-e', `${code}; ${printDriver}`]
 }
 
-describe('a gpunvme that is killed while it binds leaves a record that unbind finishes', () => {
+describe('unbind completes a bind that was killed', () => {
   const kills = ['before:1', 'before:2', 'before:3', 'after:3', 'before:4', 'after:4']
 
-  test.each(kills)('killed %s', { timeout: 120_000 }, async (kill) => {
+  test.each(kills)('%s', { timeout: 120_000 }, async (kill) => {
     const { code, stdout } = await bind([], { FAKE_KERNEL_KILL: `bind:${kill}` })
     expect([code, stdout]).toEqual([null, ''])
     const { drives } = json(await inProcess(tree, 'status', '--json')) as { drives: object[] }
-    // Before the first step nothing was done yet.
+    // Before the first step the drive is unchanged.
     const owner = kill === 'before:1' ? 'past' : 'unfinished'
     expect(drives).toMatchObject([{ address: BDF, name: 'nvme0', owner }])
     expect((await inProcess(tree, 'unbind', 'nvme0')).code).toBe(0)
@@ -48,7 +48,7 @@ describe('a gpunvme that is killed while it binds leaves a record that unbind fi
   })
 })
 
-test('a gpunvme that is killed while it gives back leaves the rest to the next', { timeout: 120_000 }, async () => {
+test('unbind completes an unbind that was killed', { timeout: 120_000 }, async () => {
   expect((await inProcess(tree, 'bind', 'nvme0', '--serial', SERIAL, '--yes')).code).toBe(0)
   const env = { ...tree.env, FAKE_KERNEL_KILL: 'unbind:after:2' }
   const { code } = await gpunvmeProcess(['unbind', BDF, '--root', tree.root], { cwd: tree.root, env })
@@ -59,41 +59,41 @@ test('a gpunvme that is killed while it gives back leaves the rest to the next',
 })
 
 describe('bind -- COMMAND', () => {
-  test('runs it on the bound drive, ends with its status, and gives the drive back', { timeout: 120_000 }, async () => {
-    const { code, stdout, stderr } = await bind(node(`console.log('out'); process.exitCode = 17`))
-    expect([code, stdout]).toEqual([17, 'out\n'])
-    expect(stderr).toContain(`${BDF} (nvme0) is bound to vfio-pci while this command runs: `)
-    expect(stderr).toContain('driver ../../drivers/vfio-pci\n')
-    expect(stderr).toContain(`${BDF} was returned to nvme\n`)
-    expect(tree.state()).toEqual(ORIGINAL)
-    expect(existsSync(join(tree.root, `run/gpunvme/${BDF}.json`))).toBe(false)
-  })
+  test(
+    'runs the command on the bound drive, returns its exit code, and returns the drive',
+    { timeout: 120_000 },
+    async () => {
+      const { code, stdout, stderr } = await bind(node(`console.log('out'); process.exitCode = 17`))
+      expect([code, stdout]).toEqual([17, 'out\n'])
+      expect(stderr).toContain(`${BDF} (nvme0) is bound to vfio-pci while this command runs: `)
+      expect(stderr).toContain('driver ../../drivers/vfio-pci\n')
+      expect(stderr).toContain(`${BDF} was returned to nvme\n`)
+      expect(tree.state()).toEqual(ORIGINAL)
+      expect(existsSync(join(tree.root, `run/gpunvme/${BDF}.json`))).toBe(false)
+    },
+  )
 
-  test('gives it back when there is no such command', { timeout: 120_000 }, async () => {
+  test('returns the drive if the command does not exist', { timeout: 120_000 }, async () => {
     const { code, stderr } = await bind(['--', 'no-such-program-of-ours'])
     expect(code).toBe(3)
     expect(stderr).toContain('Cannot run no-such-program-of-ours: no such program (ENOENT)')
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  test(
-    'is interrupted: the command gets the signal too, and the drive is given back',
-    { timeout: 120_000 },
-    async () => {
-      const wait = `process.on('SIGTERM', () => { console.error('told'); process.exit(0) }); setInterval(() => {}, 1000)`
-      const { code, stderr } = await bind(
-        node(wait),
-        {},
-        whenSaid('driver ../', (child) => child.kill('SIGTERM')),
-      )
-      expect(code).toBe(130)
-      expect(stderr).toContain('told\n')
-      expect(stderr).toContain('Interrupted by SIGTERM')
-      expect(tree.state()).toEqual(ORIGINAL)
-    },
-  )
+  test('forwards a signal to the command, and returns the drive', { timeout: 120_000 }, async () => {
+    const wait = `process.on('SIGTERM', () => { console.error('signalled'); process.exit(0) }); setInterval(() => {}, 1000)`
+    const { code, stderr } = await bind(
+      node(wait),
+      {},
+      whenSaid('driver ../', (child) => child.kill('SIGTERM')),
+    )
+    expect(code).toBe(130)
+    expect(stderr).toContain('signalled\n')
+    expect(stderr).toContain('Interrupted by SIGTERM')
+    expect(tree.state()).toEqual(ORIGINAL)
+  })
 
-  test('is killed: its watcher ends the command and gives the drive back', { timeout: 120_000 }, async () => {
+  test('that is killed has its watcher end the command and return the drive', { timeout: 120_000 }, async () => {
     const wait = `console.error('pid', process.pid); setInterval(() => {}, 1000)`
     const ended = await bind(
       node(wait),
@@ -101,14 +101,14 @@ describe('bind -- COMMAND', () => {
       whenSaid('driver ../', (child) => child.kill('SIGKILL')),
     )
     expect(ended.code).toBeNull()
-    // All that had its stderr open has ended: the command, and the watcher after it.
+    // The command and the watcher have ended, since stderr is closed.
     expect(ended.stderr).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so\n`)
     expect(tree.state()).toEqual(ORIGINAL)
     const pid = Number(/pid (\d+)/.exec(ended.stderr)?.[1])
     expect(identityOf(pid)).toBeUndefined()
   })
 
-  test('cannot give it back: its watcher does, once nobody drives it any more', { timeout: 180_000 }, async () => {
+  test('has its watcher return the drive once it is unused', { timeout: 180_000 }, async () => {
     const driving = join(tree.root, 'proc/4242')
     const leave = `const fs = require('fs'); fs.mkdirSync('${driving}/fd', { recursive: true });
       fs.symlinkSync('/dev/vfio/12', '${driving}/fd/7')`
@@ -118,12 +118,12 @@ describe('bind -- COMMAND', () => {
       whenSaid('it is in use', () => rmSync(driving, { recursive: true })),
     )
     expect(code).toBe(4)
-    // All that had its stderr open has ended: the watcher as well.
+    // The watcher has ended, since stderr is closed.
     expect(stderr).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so\n`)
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  /** Runs this in the watcher as well. */
+  /** Returns an environment that runs this code in the watcher. */
   const inWatcher = (code: string) => {
     const module = encodeURIComponent(
       `import { existsSync } from 'node:fs'; if (process.argv[1]?.endsWith('watcher-process.js')) { ${code} }`,
@@ -131,7 +131,7 @@ describe('bind -- COMMAND', () => {
     return { NODE_OPTIONS: `${tree.env['NODE_OPTIONS']} --import data:text/javascript,${module}` }
   }
 
-  test('takes nothing where its watcher does not start', { timeout: 120_000 }, async () => {
+  test('does not take the drive if its watcher does not start', { timeout: 120_000 }, async () => {
     const { code, stderr } = await bind(node(''), inWatcher('process.exit(9)'))
     expect(code).toBe(1)
     expect(stderr).toContain(`${BDF} was not bound: the process that would return it after a crash does not start`)
@@ -139,7 +139,7 @@ describe('bind -- COMMAND', () => {
     expect(existsSync(join(tree.root, 'run'))).toBe(false)
   })
 
-  test('says that its watcher has ended before it, and gives the drive back itself', { timeout: 120_000 }, async () => {
+  test('reports an ended watcher, and returns the drive itself', { timeout: 120_000 }, async () => {
     const [end, go] = [join(tree.root, 'end'), join(tree.root, 'go')]
     const command = `const fs = require('fs'); fs.writeFileSync('${end}', '')
       setInterval(() => { if (fs.existsSync('${go}')) process.exit(0) }, 50)`
@@ -154,7 +154,7 @@ describe('bind -- COMMAND', () => {
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  test('meanwhile nobody else takes the drive or gives it back', { timeout: 120_000 }, async () => {
+  test('rejects bind and unbind of the drive by other processes', { timeout: 120_000 }, async () => {
     const go = join(tree.root, 'go')
     const wait = `setInterval(() => { if (require('fs').existsSync('${go}')) process.exit(0) }, 50)`
     let others: Promise<{ code: number | null; stderr: string }[]> | undefined
@@ -177,7 +177,7 @@ describe('bind -- COMMAND', () => {
   })
 })
 
-test('two at once: one changes the driver, and the other says so', { timeout: 120_000 }, async () => {
+test('bind is rejected while another process changes the driver', { timeout: 120_000 }, async () => {
   await withLock(tree.root, BDF, 0, async () => {
     const { code, stderr } = await inProcess(tree, 'bind', 'nvme0', '--serial', SERIAL, '--yes')
     expect(code).toBe(4)

@@ -9,7 +9,7 @@ const cwd = scratch()
 const hasFio = spawnSync('fio', ['--version']).error === undefined
 const withoutFio = hasFio ? '' : ' (skipped: [fio] fio is not installed)'
 
-test.skipIf(!hasFio)(`baselines read a file through Linux, and name what is missing${withoutFio}`, async () => {
+test.skipIf(!hasFio)(`bench --file runs the available baselines, and lists the missing ones${withoutFio}`, async () => {
   writeFileSync(join(cwd, 'file.bin'), Buffer.alloc(4 * 1024 * 1024, 7))
   const args = ['--file', 'file.bin', '--baselines', 'pread,io_uring,cufile', '--engines', 'host', '--bs', '64KiB']
   const { code, stdout } = await gpunvme(

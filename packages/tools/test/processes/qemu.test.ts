@@ -11,7 +11,7 @@ const LIMIT = { timeout: 120_000 }
 const MIB = 1024 * 1024
 
 describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
-  test('keeps written bytes at their place in the image file', LIMIT, async () => {
+  test('writes bytes to the right offset of the image file', LIMIT, async () => {
     emptyImage(at('qemu.img'), 64 * MIB)
     const bytes = pattern(3 * MIB)
     writeFileSync(at('qemu.bin'), bytes)

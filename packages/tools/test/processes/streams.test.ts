@@ -17,7 +17,7 @@ beforeAll(async () => {
   await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * MIB })
 })
 
-test('the packed program has the output and the exit codes of the sources', LIMIT, async () => {
+test('the built program has the output and exit codes of the sources', LIMIT, async () => {
   // Without next commands, which are printed as each of the two was started.
   const lines = ['--version', 'help bench', 'identify --sim', 'inspect model.gguf --json', 'inspect missing.gguf']
   for (const words of lines.map((line) => line.split(' '))) {
@@ -26,7 +26,7 @@ test('the packed program has the output and the exit codes of the sources', LIMI
   }
 })
 
-test('every module of the packed program can be loaded', LIMIT, () => {
+test('every module of the built program can be loaded', LIMIT, () => {
   const dist = join(dirname(BIN), '../dist')
   const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.js') && !path.endsWith('watcher-process.js'),

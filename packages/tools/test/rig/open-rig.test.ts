@@ -16,7 +16,7 @@ const MIB = 1024 * 1024
 const LAYERS = 8
 const SERIAL = 'GPUNVME-SIM-SN740'
 
-/** Room for some of the layers in GPU memory and some in host memory; the others stay on the drive. */
+/** A budget with some layers in GPU memory, some in host memory and the others on the drive. */
 const BUDGET = { vram: 5 * MIB, ram: 5 * MIB }
 
 /** Eight layers of 1 MiB. */
@@ -34,13 +34,13 @@ async function modelFile(): Promise<string> {
   return path
 }
 
-/** The bytes of each tensor, from a layer in host memory that takes the place of a GPU's. */
+/** Returns the bytes of a tensor of a layer, from host memory in place of GPU memory. */
 function bytesOf(layer: ResidentLease, name: string): Uint8Array {
   const { offsetBytes, lengthBytes } = layer.tensors.find((tensor) => tensor.name === name)!
   return (layer.memory as HostCopyMemory).range(offsetBytes, lengthBytes)
 }
 
-/** Two passes, in which every tensor is compared with the model file. */
+/** Compares every tensor with the model file in two passes. */
 async function comparePasses(rig: Rig, path: string): Promise<void> {
   await using model = await openModelFile(path)
   for (let pass = 0; pass < 2; pass++) {
@@ -62,7 +62,7 @@ async function comparePasses(rig: Rig, path: string): Promise<void> {
 const whyOf = (rig: Rig, subject: string) => rig.why.find((choice) => choice.subject === subject)!
 
 describe('openRig without a GPU', () => {
-  test('packs a model file onto a simulated drive in memory, and passes bring every byte', async () => {
+  test('packs a model file onto a simulated drive in memory, and passes are byte-identical', async () => {
     const path = await modelFile()
     const stages = new Set<string>()
     const onProgress: RigOptions['onProgress'] = ({ stage }) => stages.add(stage)
@@ -73,13 +73,13 @@ describe('openRig without a GPU', () => {
     expect([...stages]).toEqual(['packing', 'loading'])
   })
 
-  test('predicts, by costs measured on the drive, what a pass then takes of the drive', async () => {
+  test('predicts the drive time of a pass from measured costs', async () => {
     const path = await modelFile()
     await using rig = await openRig({ model: path, sim: { profile: 'sn740' }, gpu: 'none', ...BUDGET })
     const before = rig.loader.statistics.driveBusyNs
     for await (using layer of rig.loader.pass({ isLast: true })) expect(layer.verified).toBe(true)
     const busyNs = rig.loader.statistics.driveBusyNs - before
-    // Modelled time: the same on every machine. Four reads of 1 MiB have a start and an end of their own.
+    // Modelled time does not depend on the machine. Each of the four reads of 1 MiB adds its latency.
     expect(busyNs / rig.placement.predicted.driveNs).toBeGreaterThan(0.9)
     expect(busyNs / rig.placement.predicted.driveNs).toBeLessThan(1.3)
   })
@@ -106,7 +106,7 @@ describe('openRig without a GPU', () => {
     await comparePasses(rig, path)
   })
 
-  test('opens several drives as the set that they form', async () => {
+  test('opens several drives as a set', async () => {
     const path = await modelFile()
     const images = [file('a.img'), file('b.img')]
     const members = images.flatMap((image) => ['--image', image])
@@ -117,7 +117,7 @@ describe('openRig without a GPU', () => {
     await comparePasses(rig, path)
   })
 
-  test('loads plain files, and claims nothing about their reads', async () => {
+  test('loads plain files without verification of reads', async () => {
     const path = await modelFile()
     await using rig = await openRig({ model: path, gpu: 'none', ...BUDGET })
     expect(rig.controllers).toEqual([])
@@ -126,7 +126,7 @@ describe('openRig without a GPU', () => {
     for await (using layer of rig.loader.pass({ isLast: true })) expect(layer.verified).toBe(false)
   })
 
-  test.skipIf(lacks !== undefined)(`loads a file in place from the ext4 on the drive${skipped}`, async () => {
+  test.skipIf(lacks !== undefined)(`loads a file in place from the ext4 file system of a drive${skipped}`, async () => {
     const path = await modelFile()
     const files = file('files')
     await mkdir(join(files, 'models'), { recursive: true })
@@ -147,15 +147,15 @@ describe('openRig without a GPU', () => {
 
   test.each<[string, ComposeOptions, object]>([
     ['a budget that is too small', { vram: MIB, ram: MIB }, { code: 'ERR_GPUNVME_BUDGET_INFEASIBLE' }],
-    ['an engine that cannot drive it', { engine: 'cpu-kernel' }, { code: 'ERR_GPUNVME_ENGINE_UNSUITABLE' }],
+    ['an unsuitable engine', { engine: 'cpu-kernel' }, { code: 'ERR_GPUNVME_ENGINE_UNSUITABLE' }],
     ['an abort', { signal: AbortSignal.abort(new Error('enough')) }, { message: 'enough' }],
-  ])('%s: throws, and the drive can be opened again', async (_, options, expected) => {
+  ])('releases the drive after %s', async (_, options, expected) => {
     const path = await modelFile()
     const drive = await openTransport('sim', { capacityBytes: 64 * MIB })
     await packInto(drive, path, {})
     const good = { gpu: 'none', ...BUDGET } as const
     await expect(composeRig([drive], { ...good, ...options })).rejects.toMatchObject(expected)
-    // A controller that was left open would refuse this.
+    // This would fail if a controller were still open.
     const rig = await composeRig([drive], good)
     await comparePasses(rig, path)
     await rig.close()
@@ -177,12 +177,12 @@ describe('openRig without a GPU', () => {
     await expect(openRig({ gpu: 'none', ...options })).rejects.toThrow(expected.message)
   })
 
-  test('an unknown profile is refused by its name', async () => {
+  test('rejects an unknown profile', async () => {
     const opening = openRig({ model: await modelFile(), sim: { profile: 'sn999' }, gpu: 'none' })
     await expect(opening).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_PROFILE' })
   })
 
-  test('closes once, while a pass is under way', async () => {
+  test('can be closed twice during a pass', async () => {
     const rig = await openRig({ model: await modelFile(), sim: {}, gpu: 'none', ...BUDGET })
     const pass = rig.loader.pass()
     await pass.next()
@@ -191,7 +191,7 @@ describe('openRig without a GPU', () => {
   })
 })
 
-/** An image file that holds the model under the name 'draft'. */
+/** Creates an image file with the model, named 'draft'. */
 async function packed(path: string, name: string): Promise<string> {
   const image = file(name)
   await createImageFile(image, 64 * MIB)

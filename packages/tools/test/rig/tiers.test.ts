@@ -19,7 +19,7 @@ const TENSORS = Array.from({ length: LAYERS }, (_, layer): TensorSize => [`model
 const standin = useStandin()
 const folder = scratch()
 
-/** Gives out parts of memory once each, so that no host buffer is registered where 'GPU memory' was before. */
+/** Allocates each part of an arena once, so that no host buffer is registered at former GPU memory. */
 function reservedIn(arena: DmaMemory): DmaAllocator {
   let next = 0
   return {
@@ -41,7 +41,7 @@ function reservedIn(arena: DmaMemory): DmaAllocator {
   }
 }
 
-/** The memory of the stand-in's GPU, mapped for the simulated controller. */
+/** Maps the GPU memory of the stand-in for the simulated controller. */
 const aliased: FindReach = (cuda, { dma }) => {
   const arena = dma.alloc(128 * MIB, { contiguous: true })
   const memory = new AliasedGpu(cuda, reservedIn(arena))
@@ -58,7 +58,7 @@ const aliased: FindReach = (cuda, { dma }) => {
   }
 }
 
-/** A drive in real time that holds the model, and says that it reaches GPU memory. */
+/** Runs `use` with a rig on a real-time drive that has the model and can access GPU memory. */
 async function withRig(options: ComposeOptions, use: (rig: Rig) => Promise<void>, findReach = aliased): Promise<void> {
   // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING: the owner sees writes in order (cuda.h).
   process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
@@ -97,18 +97,18 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     [1, {}],
     [2, {}],
     [3, { allowPeerReads: true }],
-  ] as const)('tier %i: engine cuda, every byte verified in GPU memory', async (tier, options) => {
+  ] as const)('tier %i uses the engine cuda and verifies every byte in GPU memory', async (tier, options) => {
     await withRig({ tier, ...options }, async (rig) => {
       const chosen = Object.fromEntries(rig.why.map(({ subject, chosen }) => [subject, chosen]))
       expect(chosen).toMatchObject({ engine: 'cuda', tier: String(tier), verification: 'every byte' })
       expect(rig.placement.tier).toBe(Math.min(tier, 2))
-      // Some layers stay in GPU memory, and some are brought in each pass.
+      // Some layers stay in GPU memory, and others are copied or read in each pass.
       expect(new Set(rig.placement.layers.map(({ residence }) => residence)).size).toBeGreaterThan(1)
       await passes(rig)
     })
   })
 
-  test('tier 3 without permission for peer reads ends in tier 2, and says why', async () => {
+  test('tier 3 without permission for peer reads falls back to tier 2 with a reason', async () => {
     await withRig({ tier: 3 }, (rig) => {
       expect(rig.why.find(({ subject }) => subject === 'tier')).toMatchObject({
         chosen: '2',
@@ -118,7 +118,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     })
   })
 
-  test('without a way to map GPU memory, tier 1 is used, and the reason is stated', async () => {
+  test('without a provider that maps GPU memory, tier 1 is used with a reason', async () => {
     const none: FindReach = (cuda, transport) => ({ ...aliased(cuda, transport), providers: [] })
     await withRig(
       {},
@@ -133,7 +133,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     )
   })
 
-  test('GPU memory is kept if a controller could not be stopped, since it may still write there', async () => {
+  test('GPU memory is not freed if a controller could not be stopped', async () => {
     process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
     const drive = await openTransport('sim', { profile: 'ideal', realTime: true, capacityBytes: 64 * MIB })
     const path = join(folder, 'kept.safetensors')
@@ -142,7 +142,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     const transport = { ...drive.transport, can: { ...drive.transport.can, dmaToVram: true } }
     const reach: FindReach = (cuda, from) => ({
       ...aliased(cuda, from),
-      close: () => expect.fail('GPU memory was given back'),
+      close: () => expect.fail('GPU memory was freed'),
     })
     const rig = await composeRig(
       [{ ...drive, transport }],

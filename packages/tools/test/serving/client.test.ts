@@ -11,16 +11,16 @@ const cwd = scratch()
 const at = (name: string) => join(cwd, name)
 const timeout = 300_000
 const check = test.skipIf(!isBuilt)
-/** Of the drive that is served where nothing else was asked for. */
+/** Confirmation of the default drive. */
 const CONFIRMED = ['--serial', 'GPUNVME-SIM-SN740', '--yes']
 
 let sockets = 0
 const newSocket = () => at(`${++sockets}.sock`)
 
-/** The summary of a server, after the line that says that it listens. */
+/** Returns the last line, which is the summary of a server. */
 const lastLine = (stdout: string) => stdout.trimEnd().split('\n').at(-1)!
 
-/** Runs a verb that has to succeed, and gives its result. */
+/** Runs a verb that must succeed, and returns its result. */
 async function done<T = unknown>(...args: string[]): Promise<T> {
   const ended = await gpunvme([...args, '--json'], { cwd })
   expect({ args, code: ended.code, stderr: ended.code === 0 ? '' : ended.stderr }).toEqual({
@@ -31,7 +31,7 @@ async function done<T = unknown>(...args: string[]): Promise<T> {
   return json(ended) as T
 }
 
-check(`a set of served drives is written to after each of them was confirmed${skipped}`, { timeout }, async () => {
+check(`pack writes to a set of served drives after confirmation of each drive${skipped}`, { timeout }, async () => {
   const sockets = [newSocket(), newSocket()] as const
   const by = sockets.flatMap((socket) => ['--socket', socket])
   const [, serial, yes] = CONFIRMED as [string, string, string]
@@ -56,7 +56,7 @@ check(`a set of served drives is written to after each of them was confirmed${sk
   )
 })
 
-check(`every verb drives what another process serves${skipped}`, { timeout }, async () => {
+check(`every verb supports a drive served by another process${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   const [by, long] = [
     ['--socket', socket],
@@ -100,25 +100,21 @@ check(`every verb drives what another process serves${skipped}`, { timeout }, as
   expect((Array.isArray(trace) ? trace : trace.traceEvents)?.length).toBeGreaterThan(served.ioCommands)
 })
 
-check(
-  `what was written needs the serial number: a socket may lead to a real drive${skipped}`,
-  { timeout },
-  async () => {
-    const socket = newSocket()
-    writeFileSync(at('block.bin'), pattern(512))
-    await withServer(['--socket', socket, '--capacity', '16MiB'], cwd, async () => {
-      const write = ['write', 'block.bin', '--lba', '0', '--socket', socket]
-      for (const words of [write, [...write, '--serial', 'ANOTHER', '--yes']]) {
-        const { code, stderr } = await gpunvme(words, { cwd })
-        expect([code, stderr]).toEqual([4, expect.stringContaining('then pass --serial SERIAL --yes')])
-        expect(stderr).not.toContain('GPUNVME-SIM-SN740')
-      }
-      await done(...write, ...CONFIRMED)
-    })
-  },
-)
+check(`write to a served drive requires its serial number${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  writeFileSync(at('block.bin'), pattern(512))
+  await withServer(['--socket', socket, '--capacity', '16MiB'], cwd, async () => {
+    const write = ['write', 'block.bin', '--lba', '0', '--socket', socket]
+    for (const words of [write, [...write, '--serial', 'ANOTHER', '--yes']]) {
+      const { code, stderr } = await gpunvme(words, { cwd })
+      expect([code, stderr]).toEqual([4, expect.stringContaining('then pass --serial SERIAL --yes')])
+      expect(stderr).not.toContain('GPUNVME-SIM-SN740')
+    }
+    await done(...write, ...CONFIRMED)
+  })
+})
 
-check(`what was flushed is in the image after the server was killed${skipped}`, { timeout }, async () => {
+check(`flushed bytes are in the image after the server is killed${skipped}`, { timeout }, async () => {
   const [socket, image] = [newSocket(), 'killed.img']
   const bytes = pattern(1024 * 1024, 7)
   writeFileSync(at('flushed.bin'), bytes)
@@ -130,14 +126,14 @@ check(`what was flushed is in the image after the server was killed${skipped}`, 
       .subarray(1024 * 1024, 2 * 1024 * 1024)
       .equals(bytes),
   ).toBe(true)
-  // And the next server has it.
+  // The next server serves the same bytes.
   await withServer(['--socket', socket, '--image', image], cwd, () =>
     done('read', '--offset', '1MiB', '--length', '1MiB', '-o', 'found.bin', '--socket', socket),
   )
   expect(readFileSync(at('found.bin')).equals(bytes)).toBe(true)
 })
 
-check(`a fault of the plan is what the client meets, and is counted${skipped}`, { timeout }, async () => {
+check(`a fault of the plan affects the client, and is counted${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   const unreadable = { match: { opcode: 2, lba: [64, 64] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }
   writeFileSync(at('plan.json'), JSON.stringify({ rules: [unreadable] }))
@@ -150,7 +146,7 @@ check(`a fault of the plan is what the client meets, and is counted${skipped}`, 
   expect(JSON.parse(lastLine(ended.stdout))).toMatchObject({ faultsStruck: 1, errors: 1 })
 })
 
-check(`a drive that goes away in a pass ends load with an error${skipped}`, { timeout }, async () => {
+check(`a server that is killed during a pass ends load with exit code 5${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   await writeDemoModel(at('lost.gguf'), { layers: 4, targetBytes: 4 * 1024 * 1024 })
   await gpunvme(['pack', 'lost.gguf', '--image', 'lost.img'], { cwd })
@@ -170,7 +166,7 @@ check(`a drive that goes away in a pass ends load with an error${skipped}`, { ti
   expect(stdout).not.toContain('verified')
 })
 
-check(`a drive for reading is write-protected to its client${skipped}`, { timeout }, async () => {
+check(`a drive served with --read-only is write-protected${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   writeFileSync(at('readonly.img'), new Uint8Array(1024 * 1024))
   writeFileSync(at('block.bin'), pattern(512))
@@ -182,7 +178,7 @@ check(`a drive for reading is write-protected to its client${skipped}`, { timeou
   expect(readFileSync(at('readonly.img')).every((byte) => byte === 0)).toBe(true)
 })
 
-test('what a socket does not go together with', async () => {
+test('--socket rejects contradictory options', async () => {
   const refusals = [
     [['identify', '--transport', 'vfio-user'], 'requires --socket'],
     [['identify', '--transport', 'sim', '--socket', 'x.sock'], '--socket and --transport sim are mutually exclusive'],
@@ -201,7 +197,7 @@ test('what a socket does not go together with', async () => {
   }
 })
 
-check(`a socket that nobody listens at, and one that is no socket${skipped}`, { timeout }, async () => {
+check(`identify rejects a missing socket and a plain file${skipped}`, { timeout }, async () => {
   expect(await gpunvme(['identify', '--socket', 'none.sock'], { cwd })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('none.sock') as string,

@@ -12,7 +12,7 @@ const at = (name: string) => join(cwd, name)
 const timeout = 120_000
 const check = test.skipIf(!isBuilt)
 
-/** The sockets of tests that run one after the other, each with its own. */
+/** Number of sockets used so far; each test has its own. */
 let sockets = 0
 const newSocket = () => at(`${++sockets}.sock`)
 
@@ -22,7 +22,7 @@ async function refused(args: readonly string[]): Promise<Ended & { readonly mess
   return { ...error, ...ended }
 }
 
-test('the drives that there are to be served', async () => {
+test('sim lists the profiles, and rejects invalid options', async () => {
   const { profiles } = json(await gpunvme(['sim', '--json'], { cwd })) as { profiles: { name: string }[] }
   expect(profiles.map(({ name }) => name)).toEqual(['ideal', 'sn740', 'sn530', '980pro', '990pro', 'p5800x', 'pm1753'])
   const { stdout } = await gpunvme(['sim'], { cwd })
@@ -35,33 +35,37 @@ test('the drives that there are to be served', async () => {
   })
 })
 
-check(`SIGINT ends a server with a summary, its socket is gone, and the code is 0${skipped}`, { timeout }, async () => {
-  const socket = newSocket()
-  const server = await startServer(
-    ['--socket', socket, '--profile', '990pro', '--serial', 'S1', '--capacity', '64MiB'],
-    cwd,
-  )
-  expect(statSync(socket).mode & 0o777).toBe(0o600)
-  expect(server.said()).toContain('simulated Samsung 990 PRO 2TB, serial S1, 64 MiB, in memory')
-  const { code, stdout } = await server.end('SIGINT')
-  expect(code).toBe(0)
-  const [what, line, other, title, ...summary] = stdout.split('\n')
-  expect(what).toMatch(/^Start a guest with it \(QEMU 10\.1 or later; add /)
-  expect(other).toMatch(/^Or, from another terminal: node \/\S*\/gpunvme\.js identify --socket /)
-  expect(other).toContain(socket)
-  expect(line).toBe(
-    '  qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
-      '-object memory-backend-memfd,id=ram,size=1G,share=on ' +
-      `-device '{"driver":"vfio-user-pci","socket":{"type":"unix","path":"${socket}"}}'`,
-  )
-  expect(title).toMatch(/^Served 990pro at .*\.sock for /)
-  expect(summary[0]).toBe('  clients     none')
-  expect(summary.join()).not.toContain('faults')
-  expect(existsSync(socket)).toBe(false)
-})
+check(
+  `SIGINT ends a server with a summary and exit code 0, and removes its socket${skipped}`,
+  { timeout },
+  async () => {
+    const socket = newSocket()
+    const server = await startServer(
+      ['--socket', socket, '--profile', '990pro', '--serial', 'S1', '--capacity', '64MiB'],
+      cwd,
+    )
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    expect(server.said()).toContain('simulated Samsung 990 PRO 2TB, serial S1, 64 MiB, in memory')
+    const { code, stdout } = await server.end('SIGINT')
+    expect(code).toBe(0)
+    const [what, line, other, title, ...summary] = stdout.split('\n')
+    expect(what).toMatch(/^Start a guest with it \(QEMU 10\.1 or later; add /)
+    expect(other).toMatch(/^Or, from another terminal: node \/\S*\/gpunvme\.js identify --socket /)
+    expect(other).toContain(socket)
+    expect(line).toBe(
+      '  qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
+        '-object memory-backend-memfd,id=ram,size=1G,share=on ' +
+        `-device '{"driver":"vfio-user-pci","socket":{"type":"unix","path":"${socket}"}}'`,
+    )
+    expect(title).toMatch(/^Served 990pro at .*\.sock for /)
+    expect(summary[0]).toBe('  clients     none')
+    expect(summary.join()).not.toContain('faults')
+    expect(existsSync(socket)).toBe(false)
+  },
+)
 
 check(
-  `SIGTERM does the same; with --json there is a line when it listens and one at the end${skipped}`,
+  `SIGTERM ends a server; --json prints a record at the start and one at the end${skipped}`,
   { timeout },
   async () => {
     const [socket, image] = [newSocket(), 'json.img']
@@ -83,7 +87,7 @@ check(
     ])
     expect(result).toMatchObject({ drive: { image, readOnly: false, capacityBytes: 16 * 1024 * 1024 } })
     const page = readFileSync(join(import.meta.dirname, '../../../../docs/reference/json.md'), 'utf8')
-    // Of this run, which had an image and a trace, and no mistake to list.
+    // This run had an image and a trace, and no mistakes.
     const shown = (name: string) =>
       new RegExp(`### gpunvme\\.${name}/1\n\n\`\`\`ts\n([^]*?)\n\`\`\``)
         .exec(page)?.[1]
@@ -94,7 +98,7 @@ check(
   },
 )
 
-check(`a second signal ends it at once, and its socket is gone all the same${skipped}`, { timeout }, async () => {
+check(`a second signal ends a server at once, and its socket is removed${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   const server = await startServer(['--socket', socket], cwd)
   const { code, stdout } = await server.end('SIGINT', 'SIGTERM')
@@ -103,34 +107,34 @@ check(`a second signal ends it at once, and its socket is gone all the same${ski
   expect(existsSync(socket)).toBe(false)
 })
 
-check(`a socket that cannot be had is refused with what to do${skipped}`, { timeout }, async () => {
+check(`sim serve rejects an invalid socket path, and creates no image${skipped}`, { timeout }, async () => {
   expect(await refused(['--socket', at('none/x.sock')])).toMatchObject({ code: 3 })
   expect(await refused(['--socket', at(`${'x'.repeat(120)}.sock`)])).toMatchObject({ code: 2 })
   writeFileSync(at('file'), 'kept')
   mkdirSync(at('folder'))
   expect(await refused(['--socket', at('file')])).toMatchObject({ code: 2 })
   expect(await refused(['--socket', at('folder')])).toMatchObject({ code: 2 })
-  // Nor is an image left that was made for nothing.
+  // No image file is left.
   const made = ['--image', 'made.img', '--capacity', '1MiB']
   expect(await refused(['--socket', at('file'), ...made])).toMatchObject({ code: 2 })
   expect(existsSync(at('made.img'))).toBe(false)
   expect(readFileSync(at('file'), 'utf8')).toBe('kept')
 })
 
-check(`a socket that is served is refused, one that was left behind is made anew${skipped}`, { timeout }, async () => {
+check(`sim serve rejects a socket in use, and replaces a stale one${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   await withServer(['--socket', socket], cwd, async () => {
     const { code, message } = await refused(['--socket', socket])
     expect([code, message]).toEqual([4, expect.stringContaining(socket)])
     expect(await gpunvme(['identify', '--socket', socket], { cwd })).toMatchObject({ code: 0 })
   })
-  // Killed, so that it is still there.
+  // The server was killed, so that its socket still exists.
   expect(existsSync(socket)).toBe(true)
   const { code } = await (await startServer(['--socket', socket], cwd)).end('SIGINT')
   expect(code).toBe(0)
 })
 
-check(`images: missing, too small, of another size, used by somebody else${skipped}`, { timeout }, async () => {
+check(`sim serve rejects a missing, small, resized or used image${skipped}`, { timeout }, async () => {
   const socket = newSocket()
   expect(await refused(['--socket', socket, '--image', 'none.img'])).toMatchObject({
     code: 3,
@@ -158,7 +162,7 @@ check(`images: missing, too small, of another size, used by somebody else${skipp
   )
 })
 
-check(`a fault plan that is none is refused in its own words, and nothing is made${skipped}`, { timeout }, async () => {
+check(`sim serve rejects an invalid fault plan, and creates no image${skipped}`, { timeout }, async () => {
   const args = ['--socket', newSocket(), '--image', 'unmade.img', '--capacity', '1MiB']
   expect(await refused([...args, '--faults', 'none.json'])).toMatchObject({ code: 3 })
   writeFileSync(at('plan.json'), '{ "rules": [{ "match": { "opcode": 2 }, "action": { "kind": "explode" } }] }')
@@ -168,27 +172,23 @@ check(`a fault plan that is none is refused in its own words, and nothing is mad
   expect(existsSync(at('unmade.img'))).toBe(false)
 })
 
-check(
-  `a command is served for as long as it runs, and its exit code is that of serve${skipped}`,
-  { timeout },
-  async () => {
-    const socket = newSocket()
-    const script = `process.exit(require('fs').existsSync(${JSON.stringify(socket)}) ? 33 : 1)`
-    const args = ['sim', 'serve', '--socket', socket]
-    const { code, stdout, stderr } = await gpunvmeProcess([...args, '--', process.execPath, '-e', script], { cwd })
-    expect([code, stdout]).toEqual([33, ''])
-    expect(stderr).toContain('qemu-system-x86_64 -machine q35')
-    expect(stderr).toContain('Served sn740 at')
-    expect(existsSync(socket)).toBe(false)
-    // Looked up before anything is served.
-    const unknown = await gpunvme([...args, '--', 'no-such-program'], { cwd })
-    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot run no-such-program: /) as string })
-    expect(await gpunvme([...args, '--json', '--', 'true'], { cwd })).toMatchObject({ code: 2 })
-    expect(existsSync(socket)).toBe(false)
-  },
-)
+check(`sim serve runs a command, and ends with its exit code${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  const script = `process.exit(require('fs').existsSync(${JSON.stringify(socket)}) ? 33 : 1)`
+  const args = ['sim', 'serve', '--socket', socket]
+  const { code, stdout, stderr } = await gpunvmeProcess([...args, '--', process.execPath, '-e', script], { cwd })
+  expect([code, stdout]).toEqual([33, ''])
+  expect(stderr).toContain('qemu-system-x86_64 -machine q35')
+  expect(stderr).toContain('Served sn740 at')
+  expect(existsSync(socket)).toBe(false)
+  // The program is looked up before the server starts.
+  const unknown = await gpunvme([...args, '--', 'no-such-program'], { cwd })
+  expect(unknown).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot run no-such-program: /) as string })
+  expect(await gpunvme([...args, '--json', '--', 'true'], { cwd })).toMatchObject({ code: 2 })
+  expect(existsSync(socket)).toBe(false)
+})
 
-test('without the native addon it says how to have it, and leaves nothing behind', { timeout }, async () => {
+test('sim serve without the native addon suggests to build it, and creates no image', { timeout }, async () => {
   writeFileSync(
     at('no-addons.cjs'),
     "require('module')._extensions['.node'] = () => { throw Object.assign(new Error(), { code: 'MODULE_NOT_FOUND' }) }",

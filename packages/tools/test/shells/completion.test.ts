@@ -7,7 +7,7 @@ import { shellNote, SHELLS, type Complete } from './shells.js'
 
 const LIMIT = { timeout: 240_000 }
 
-/** A machine with two NVMe drives, one of which Linux has, and a display adapter. */
+/** Creates a machine with two NVMe drives, one of them bound to Linux, and a display adapter. */
 function makeSys(root: string): void {
   for (const [address, pciClass] of [
     ['0000:01:00.0', '0x030000'],
@@ -36,13 +36,13 @@ describe.each(SHELLS.map((shell) => [shell.name, shell] as const))('completion i
     complete = (line) => completer(line).sort()
   }, 120_000)
 
-  test.skipIf(note !== '')(`offers every verb, and help${note}`, LIMIT, () => {
+  test.skipIf(note !== '')(`completes every verb and help${note}`, LIMIT, () => {
     expect(complete('gpunvme ')).toEqual([...VERBS.map((verb) => verb.name), 'help'].sort())
     expect(complete('gpunvme trac')).toEqual(['trace'])
     expect(complete('gpunvme help ide')).toEqual(['identify'])
   })
 
-  test.skipIf(note !== '')(`offers the options of the verb, and values where they are known${note}`, LIMIT, () => {
+  test.skipIf(note !== '')(`completes options of the verb and known values${note}`, LIMIT, () => {
     expect(complete('gpunvme read --of')).toEqual(['--offset'])
     expect(complete('gpunvme read --lba 5 --no-')).toEqual(['--no-squeeze'])
     expect(complete('gpunvme read --profile 9')).toEqual(['980pro', '990pro'])
@@ -52,23 +52,23 @@ describe.each(SHELLS.map((shell) => [shell.name, shell] as const))('completion i
     expect(complete('gpunvme regs --lba')).toEqual([])
   })
 
-  test.skipIf(note !== '')(`after trace, offers what the traced verb takes${note}`, LIMIT, () => {
+  test.skipIf(note !== '')(`completes options of the traced verb after trace${note}`, LIMIT, () => {
     expect(complete('gpunvme trace --format jsonl -o trace.jsonl wri')).toEqual(['write'])
     expect(complete('gpunvme trace --only commands read --off')).toEqual(['--offset'])
     expect(complete('gpunvme trace read --transport q')).toEqual(['qtest'])
   })
 
-  test.skipIf(note !== '')(`offers files where files belong, also with blanks in their names${note}`, LIMIT, () => {
+  test.skipIf(note !== '')(`completes files for file options, including names with blanks${note}`, LIMIT, () => {
     const files = complete('gpunvme inspect m').map((file) => file.replaceAll('\\', ''))
     expect(files).toEqual(['model.gguf', 'my model.gguf'])
     expect(complete('gpunvme read --lba 0 -o tr')).toEqual(['trace.jsonl'])
     expect(complete('gpunvme read --lba ')).toEqual([])
   })
 
-  test.skipIf(note !== '')(`offers the NVMe drives of the machine, and no other devices${note}`, LIMIT, () => {
+  test.skipIf(note !== '')(`completes NVMe drives and no other devices${note}`, LIMIT, () => {
     const drives = complete('gpunvme read --drive ')
     expect(drives).toEqual(['0000:0b:00.0', '0000:41:00.0', 'nvme0'])
-    // Bash replaces what follows the last colon, and is given only that.
+    // Bash replaces only the word after the last colon.
     const [address, ...others] = complete('gpunvme read --drive 0000:0b:')
     expect([address?.replace(/^0000:0b:/, ''), others]).toEqual(['00.0', []])
   })
