@@ -15,7 +15,7 @@ function written(name: string): string {
   return name
 }
 
-test('of a saved machine it prints what it is known to, as text and as one object', { timeout: 120_000 }, async () => {
+test('doctor --json of a saved machine prints the recorded object', { timeout: 120_000 }, async () => {
   const root = written('drive-free')
   const { code, stdout, stderr } = await gpunvme(['doctor', '--root', root, '--json'], { cwd })
   expect([code, stderr]).toEqual([0, ''])
@@ -25,7 +25,7 @@ test('of a saved machine it prints what it is known to, as text and as one objec
 })
 
 test(
-  'it ends with 7 where nothing but the simulator is possible, and with 0 where nobody knows',
+  'doctor ends with exit code 7 if only the simulator is possible, and with 0 if unknown',
   { timeout: 120_000 },
   async () => {
     const wsl = await gpunvme(['doctor', '--root', written('wsl2')], { cwd })
@@ -35,7 +35,7 @@ test(
   },
 )
 
-test('what is saved of this machine gives the same report again', { timeout: 120_000 }, async () => {
+test('doctor --save writes a copy that gives the same report', { timeout: 120_000 }, async () => {
   const live = await gpunvme(['doctor', '--save', 'here'], { cwd })
   expect([0, 7]).toContain(live.code)
   expect(live.stderr).toMatch(/Saved \d+ files .* in here.*serial numbers/s)
@@ -48,22 +48,18 @@ test('what is saved of this machine gives the same report again', { timeout: 120
   expect(second.stderr).toMatch(/^here exists\n.*name of a new directory/s)
 })
 
-test(
-  'addresses: one that is there, one that is not, one that is neither, and words',
-  { timeout: 120_000 },
-  async () => {
-    const root = written('amd-b450-rtx3090')
-    const of = (...words: string[]) => gpunvme(['doctor', ...words, '--root', root], { cwd })
-    const one = await of('nvme1')
-    expect(one.code).toBe(0)
-    expect(one.stdout).not.toContain('0000:01:00.0')
-    const used = await of('nvme0')
-    expect(used.stdout).toMatch(/^To do\n {2}1 {2}BLOCKER: .* is the system drive/m)
-    expect(used.stdout).toMatch(/^Best: {2}the simulator: 0000:\S+ cannot be used; other drives were not\s+checked$/m)
-    expect(used.stdout).toMatch(/^Next: {2}gpunvme doctor --root/m)
-    expect((await of('0000:7f:00.0')).code).toBe(3)
-    expect((await of('00:00.0')).stderr).toMatch(/^0000:00:00\.0 is neither a GPU nor an NVMe drive/)
-    expect((await of('the-drive')).code).toBe(2)
-    expect((await of('--rm')).code).toBe(2)
-  },
-)
+test('doctor accepts addresses and names of drives, and rejects others', { timeout: 120_000 }, async () => {
+  const root = written('amd-b450-rtx3090')
+  const of = (...words: string[]) => gpunvme(['doctor', ...words, '--root', root], { cwd })
+  const one = await of('nvme1')
+  expect(one.code).toBe(0)
+  expect(one.stdout).not.toContain('0000:01:00.0')
+  const used = await of('nvme0')
+  expect(used.stdout).toMatch(/^To do\n {2}1 {2}BLOCKER: .* is the system drive/m)
+  expect(used.stdout).toMatch(/^Best: {2}the simulator: 0000:\S+ cannot be used; other drives were not\s+checked$/m)
+  expect(used.stdout).toMatch(/^Next: {2}gpunvme doctor --root/m)
+  expect((await of('0000:7f:00.0')).code).toBe(3)
+  expect((await of('00:00.0')).stderr).toMatch(/^0000:00:00\.0 is neither a GPU nor an NVMe drive/)
+  expect((await of('the-drive')).code).toBe(2)
+  expect((await of('--rm')).code).toBe(2)
+})

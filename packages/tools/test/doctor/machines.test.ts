@@ -13,14 +13,14 @@ import { rootOf } from '../machines/read-described.js'
 const GOLDEN = join(import.meta.dirname, '../machines/golden/doctor')
 const UPDATE = process.env['UPDATE'] === '1'
 
-/** As `gpunvme doctor --root NAME` looks at it, from the folder that it lies in. */
+/** Examines a machine like `gpunvme doctor --root NAME` in its folder. */
 async function diagnose(described: Described): Promise<Diagnosis> {
   const root = new Root(await rootOf(described))
   const [machine, nvidia] = [await readMachine(root), await readNvidia(root)]
   return examine({ machine: { ...machine, root: described.name }, nvidia, process: undefined })
 }
 
-/** Compares with what somebody has read and found right; writes it where that was asked for. */
+/** Compares with the reviewed file; UPDATE=1 writes it. */
 function expectGolden(file: string, text: string): void {
   const path = join(GOLDEN, file)
   if (UPDATE) {
@@ -32,17 +32,17 @@ function expectGolden(file: string, text: string): void {
 }
 
 describe.each(machines.map((machine) => [machine.name, machine] as const))('doctor on %s', (name, described) => {
-  test('says what its golden says, in 80 columns, to people and to programs', { timeout: 60_000 }, async () => {
+  test('has the recorded text, in 80 columns, and the recorded JSON', { timeout: 60_000 }, async () => {
     const diagnosis = await diagnose(described)
     const lines = formatReport(diagnosis, { columns: 80, verbose: false, invocation: INSTALLED })
-    // Commands are left whole, to be copied.
+    // Commands are not folded, so that they can be copied.
     expect(lines.filter((line) => line.length > 80 && !/^ {5}\$ |^Next: /.test(line))).toEqual([])
     expectGolden(`${name}.txt`, `${lines.join('\n')}\n`)
     expectGolden(`${name}.json`, `${JSON.stringify(diagnosisJson(diagnosis, INSTALLED), null, 2)}\n`)
   })
 })
 
-test('no golden is left of a machine that is not described any more', () => {
+test('every recorded file belongs to a described machine', () => {
   const names = machines.map(({ name }) => name)
   expect(readdirSync(GOLDEN).filter((file) => !names.includes(file.replace(/\.(txt|json)$/, '')))).toEqual([])
 })

@@ -18,7 +18,7 @@ interface Input {
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-/** A plan with one rule of each shape. */
+/** A fault plan with a rule of each kind. */
 const PLAN = {
   rules: [
     { match: { opcode: 2, lba: [64, 127] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } },

@@ -10,9 +10,9 @@ import { readDescribed } from './read-described.js'
 
 const COLUMNS = 80
 
-// UPDATE=1 writes them anew; whoever does that reads them.
+// UPDATE=1 writes the files; review them before a commit.
 test.each(machines)(
-  'topology and list of $name are those that were read and found true: $point',
+  'topology and list of $name match the reviewed text: $point',
   async (described) => {
     const machine = await readDescribed(described)
     const text = [
@@ -39,11 +39,11 @@ test.each(machines)(
   60_000,
 )
 
-/** The JSON of a few: what differs between the others is in their texts. */
+/** Machines whose JSON is compared too. The texts cover the differences between the others. */
 const AS_JSON = ['amd-b450-proprietary', 'intel-not-root', 'laptop-optimus-d3cold', 'drive-in-vfio']
 
 test.each(AS_JSON)(
-  'topology --json and list --json of %s hold all that the texts say, with what is unknown and why',
+  'topology --json and list --json of %s match the reviewed JSON',
   async (name) => {
     const machine = await readDescribed(machines.find((described) => described.name === name)!)
     const text = `${JSON.stringify({ topology: summary(machine), list: listed(machine, INSTALLED) }, null, 2)}\n`

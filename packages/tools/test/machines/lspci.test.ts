@@ -8,7 +8,7 @@ import { withMachine } from './read-described.js'
 const missing = spawnSync('lspci', ['--version']).error !== undefined
 const skipped = missing ? ' (skipped: [pciutils] lspci is not installed)' : ''
 
-/** Machines that differ in what configuration space holds: ports and switches, ACS, sizes of BARs, slow links, errors. */
+/** Machines with different configuration spaces: ports and switches, ACS, BAR sizes, slow links, errors. */
 const KINDS = [
   'amd-b450-rtx3090',
   'amd-b550-chipset-ssd',
@@ -24,7 +24,7 @@ const KINDS = [
 
 const GENERATIONS: Readonly<Record<string, number>> = { '2.5': 1, '5': 2, '8': 3, '16': 4, '32': 5, '64': 6 }
 
-/** What lspci says of each function of a tree, as text by address. */
+/** Returns the output of lspci for each function of a tree, by address. */
 function lspci(root: string): Map<string, string> {
   const path = join(root, 'sys/bus/pci')
   const text = execFileSync('lspci', ['-A', 'linux-sysfs', '-O', `sysfs.path=${path}`, '-D', '-n', '-vvv'], {
@@ -39,7 +39,7 @@ function lspci(root: string): Map<string, string> {
   )
 }
 
-/** The words after a label that end in a sign: 'ACSCtl: SrcValid+ TransBlk-' has SrcValid. */
+/** Returns the words with a plus sign after a label: SrcValid for 'ACSCtl: SrcValid+ TransBlk-'. */
 function set(block: string, label: string): string[] {
   const [, line = ''] = new RegExp(`${label}:\\s+(.*)`).exec(block) ?? []
   return Array.from(line.matchAll(/(\w+)\+/g), ([, word = '']) => word)
@@ -65,8 +65,8 @@ const ACS = {
   DirectTrans: 'DT',
 }
 
-/** The same facts out of lspci's text. */
-function judged(block: string): object {
+/** Parses the facts to compare from the output of lspci. */
+function lspciFacts(block: string): object {
   const has = (words: string) => block.includes(words)
   const acs = (label: string) => set(block, label).map((word) => ACS[word as keyof typeof ACS])
   const [, payload] = /DevCap:\s+MaxPayload (\d+) bytes/.exec(block) ?? []
@@ -109,8 +109,8 @@ function judged(block: string): object {
   }
 }
 
-/** The same facts of ours. */
-function ours({
+/** Returns the same facts of our reader. */
+function ownFacts({
   link,
   packets,
   aspm,
@@ -137,22 +137,22 @@ function ours({
   }
 }
 
-describe.skipIf(missing)(`lspci of pciutils, an independent judge${skipped}`, () => {
+describe.skipIf(missing)(`comparison with lspci of pciutils${skipped}`, () => {
   const shown = machines.filter(({ name }) => KINDS.includes(name))
   test.each(shown)(
-    'reads out of the configuration spaces of $name what we do',
+    'agrees on the configuration spaces of $name',
     (described) =>
       withMachine(described, async (root) => {
         const { functions } = await readMachine(root)
         const blocks = lspci(root)
         expect([...blocks.keys()].sort()).toEqual(functions.map(({ address }) => address).sort())
-        // Of what is off the bus or asleep there is nothing to compare; lspci would wake it.
+        // Functions that are off the bus or asleep cannot be compared; lspci would wake them.
         const compared = functions.filter(({ answers, power }) => answers && power.state !== 'D3cold')
         expect(compared.length).toBeGreaterThan(0)
         for (const found of compared)
-          expect({ address: found.address, ...ours(found) }).toEqual({
+          expect({ address: found.address, ...ownFacts(found) }).toEqual({
             address: found.address,
-            ...judged(blocks.get(found.address)!),
+            ...lspciFacts(blocks.get(found.address)!),
           })
       }),
     60_000,

@@ -8,24 +8,27 @@ import { describeAdvice, describeDriver } from '../../src/nvidia/describe-driver
 import { readNvidia } from '../../src/nvidia/read-driver.js'
 import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from './states.js'
 
-// UPDATE=1 writes them anew: read what changed before it is committed.
-test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])('%s: the state and what helps, as printed', async (name) => {
-  const root = scratch()
-  writeNvidiaState(root, name)
-  const driver = await readNvidia(root)
-  const advice = adviseDriver(driver, '/')
-  const lines = [
-    ...describeDriver(driver, 80),
-    '',
-    ...describeAdvice(advice, { columns: 80, invocation: INSTALLED }),
-    '',
-  ]
-  expect(lines.filter((line) => line.length > 80)).toEqual([])
-  const golden = join(import.meta.dirname, 'golden', `${name}.txt`)
-  if (process.env['UPDATE'] === '1') {
-    mkdirSync(join(import.meta.dirname, 'golden'), { recursive: true })
-    writeFileSync(golden, lines.join('\n'))
-  }
-  expect(existsSync(golden)).toBe(true)
-  expect(lines.join('\n')).toBe(readFileSync(golden, 'utf8'))
-})
+// UPDATE=1 writes the files; review them before a commit.
+test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])(
+  'the printed state and advice for %s match the reviewed text',
+  async (name) => {
+    const root = scratch()
+    writeNvidiaState(root, name)
+    const driver = await readNvidia(root)
+    const advice = adviseDriver(driver, '/')
+    const lines = [
+      ...describeDriver(driver, 80),
+      '',
+      ...describeAdvice(advice, { columns: 80, invocation: INSTALLED }),
+      '',
+    ]
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    const golden = join(import.meta.dirname, 'golden', `${name}.txt`)
+    if (process.env['UPDATE'] === '1') {
+      mkdirSync(join(import.meta.dirname, 'golden'), { recursive: true })
+      writeFileSync(golden, lines.join('\n'))
+    }
+    expect(existsSync(golden)).toBe(true)
+    expect(lines.join('\n')).toBe(readFileSync(golden, 'utf8'))
+  },
+)

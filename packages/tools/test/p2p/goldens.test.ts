@@ -7,14 +7,14 @@ import { machines } from '../machines/index.js'
 import { readDescribed } from '../machines/read-described.js'
 
 const COLUMNS = 80
-/** Machines that differ in what a peer may do. */
+/** Machines with different peer-to-peer capabilities. */
 const GOLDEN = [
   ...['amd-b450-rtx3090', 'amd-b550-chipset-ssd', 'amd-two-cards-bifurcated', 'intel-vmd', 'laptop-optimus-d3cold'],
   ...['server-epyc-two-sockets', 'server-h200-pex890', 'server-xeon-plx', 'server-xeon-plx-acs', 'vm-q35-passthrough'],
 ]
 
 describe.each(machines.filter(({ name }) => GOLDEN.includes(name)))('$name', (described) => {
-  test('what it says fits 80 columns, and every GPU and SSD is judged', async () => {
+  test('has the reviewed text in 80 columns, with a path for every GPU and SSD', async () => {
     const machine = await readDescribed(described)
     const lines = describeCapabilities(machine, COLUMNS)
     expect(lines.filter((line) => line.length > COLUMNS)).toEqual([])
@@ -25,7 +25,7 @@ describe.each(machines.filter(({ name }) => GOLDEN.includes(name)))('$name', (de
       expect(tiers.map(({ tier }) => tier)).toEqual([1, 2, 3])
       expect(tiers[0]!.passes).toBe(doorbells.passes)
     }
-    // UPDATE=1 writes them anew; whoever does that reads them.
+    // UPDATE=1 writes the files; review them before a commit.
     const path = join(import.meta.dirname, 'golden', `${described.name}.txt`)
     const text = [`# ${described.point}`, '', ...lines, ''].join('\n')
     if (process.env['UPDATE'] === '1') writeFileSync(path, text)
@@ -34,6 +34,6 @@ describe.each(machines.filter(({ name }) => GOLDEN.includes(name)))('$name', (de
   }, 60_000)
 })
 
-test('every golden is of a machine', () => {
+test('every reviewed file belongs to a described machine', () => {
   expect(GOLDEN.filter((name) => !machines.some((described) => described.name === name))).toEqual([])
 })

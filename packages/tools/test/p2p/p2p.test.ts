@@ -5,10 +5,10 @@ import { withMachine } from '../machines/read-described.js'
 
 const cwd = scratch()
 const rig = machines.find(({ name }) => name === 'amd-b450-rtx3090')!
-/** CUDA is asked by no name that this machine could have. */
+/** Hides all GPUs from CUDA. */
 const env = { CUDA_VISIBLE_DEVICES: '' }
 
-test('of a copy of a machine it tells ways and tiers, and does not ask CUDA', async () => {
+test('p2p of a copied machine prints paths and tiers, and does not use CUDA', async () => {
   await withMachine(rig, async (root) => {
     const { code, stdout, stderr } = await gpunvme(['p2p', '--root', root], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -32,7 +32,7 @@ test('of a copy of a machine it tells ways and tiers, and does not ask CUDA', as
   })
 })
 
-test('without two GPUs, copies are infeasible, and why is said', async () => {
+test('p2p --copy without two GPUs ends with exit code 7 and the reason', async () => {
   const { code, stderr } = await gpunvme(['p2p', '--copy'], { cwd, env })
   expect(code).toBe(7)
   expect(stderr).toContain('Copies between GPUs require two GPUs; CUDA lists ')
@@ -40,18 +40,18 @@ test('without two GPUs, copies are infeasible, and why is said', async () => {
 })
 
 test.each([
-  ['a copy of a machine cannot be copied on', ['--copy', '--root', '.'], 'omit --root'],
-  ['a probe needs a drive', ['--probe'], 'No drive is named'],
-  ['a drive without a probe', ['--drive', '0000:0b:00.0'], 'gpunvme p2p --probe --drive ADDRESS'],
-  ['sizes that cannot be', ['--copy', '--size', '1'], 'at least 4096'],
-  ['a namespace', ['--probe', '--real-time', '--nsid', '1'], 'omit --nsid'],
-])('%s is refused as wrong words', async (_, args, text) => {
+  ['--copy of a copied machine', ['--copy', '--root', '.'], 'omit --root'],
+  ['--probe without a drive', ['--probe'], 'No drive is named'],
+  ['--drive without --probe', ['--drive', '0000:0b:00.0'], 'gpunvme p2p --probe --drive ADDRESS'],
+  ['an invalid size', ['--copy', '--size', '1'], 'at least 4096'],
+  ['--nsid', ['--probe', '--real-time', '--nsid', '1'], 'omit --nsid'],
+])('p2p rejects %s with exit code 2', async (_, args, text) => {
   const { code, stderr } = await gpunvme(['p2p', ...args], { cwd, env })
   expect(stderr).toContain(text)
   expect(code).toBe(2)
 })
 
-test('the probe of a drive whose registers are no memory says so', async () => {
+test('p2p --probe rejects a drive whose registers are not memory-mapped', async () => {
   const { code, stderr } = await gpunvme(['p2p', '--probe', '--transport', 'sim'], { cwd, env })
   expect(stderr).toMatch(
     /^The registers of sim:sn740 are not memory-mapped: a GPU cannot write them\n {2}Try: use --drive ADDRESS/,
