@@ -10,7 +10,7 @@ import { layeredModel } from './models.js'
 
 const MIB = 1 << 20
 
-test('verifies chunks with the given checksummer, many at a time, and finds damage', async () => {
+test('verifyImage uses the given checksummer concurrently, and finds corruption', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'gpunvme-verify-')), 'image')
   const writable = await openWritableFileStore(path, { sizeBytes: 24 * MIB })
   const { manifest } = await pack(await layeredModel(4, 4 * MIB), writable)

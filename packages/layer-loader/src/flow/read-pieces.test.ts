@@ -11,7 +11,7 @@ function drive() {
   return new MemoryNamespace({ media: Uint8Array.from(CONTENT) })
 }
 
-describe('the pieces of a range', () => {
+describe('readPieces', () => {
   test.each([
     ['whole blocks', { offsetBytes: 1024, lengthBytes: 40_960 }],
     ['a few bytes inside a block', { offsetBytes: 700, lengthBytes: 5 }],
@@ -19,7 +19,7 @@ describe('the pieces of a range', () => {
     ['from inside a block to inside another', { offsetBytes: 12_345, lengthBytes: 400_001 }],
     ['up to the end', { offsetBytes: (1 << 20) - 608, lengthBytes: 608 }],
     ['no bytes', { offsetBytes: 700, lengthBytes: 0 }],
-  ])('are its bytes: %s', async (_, range) => {
+  ])('the pieces contain the bytes of the range: %s', async (_, range) => {
     const { namespace } = drive()
     const whole = new Uint8Array(range.lengthBytes).fill(0xa5)
     for await (const { offsetBytes, bytes } of readPieces(namespace, range, { pieceBytes: 8192 })) {
@@ -29,14 +29,14 @@ describe('the pieces of a range', () => {
     expect(Buffer.compare(whole, expected)).toBe(0)
   })
 
-  test('need memory for two pieces, which is freed at the end', async () => {
+  test('reading allocates memory for two pieces, and frees it at the end', async () => {
     const memory = drive()
     let pieces = 0
     for await (const { bytes } of readPieces(memory.namespace, all, { pieceBytes: 4096 })) pieces += bytes.length / 4096
     expect([pieces, memory.peakBytes, memory.allocatedBytes]).toEqual([256, 8192, 0])
   })
 
-  test('end with the failure of a block that cannot be read, after the pieces before it', async () => {
+  test('an unreadable block ends the read after the pieces before that block', async () => {
     const memory = drive()
     memory.outcome = ({ slba, blocks }, command) => {
       const isBad = slba[command]! <= 100 && 100 < slba[command]! + blocks[command]!
@@ -51,7 +51,7 @@ describe('the pieces of a range', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('end with the reason of the signal', async () => {
+  test('an abort rejects the read with the reason of the signal', async () => {
     const { namespace } = drive()
     const controller = new AbortController()
     const { signal } = controller
@@ -63,7 +63,7 @@ describe('the pieces of a range', () => {
     await expect(read()).rejects.toBe('enough')
   })
 
-  test('end early when the iteration stops: the read in flight is awaited before its memory is freed', async () => {
+  test('after an early exit, memory is freed only when no read is in flight', async () => {
     const memory = drive()
     for await (const { bytes } of readPieces(memory.namespace, all, { pieceBytes: 512 })) {
       expect(bytes.length).toBe(512)

@@ -48,7 +48,7 @@ function each({ gate, transfers }: ReturnType<typeof rig>, ...pieces: string[]):
 }
 
 describe('transfers in any order', () => {
-  test('run on all turns, and a turn is reused as soon as its transfer ends', async () => {
+  test('each() starts a transfer on every turn, and reuses a turn when its transfer ends', async () => {
     const { gate, ...rest } = rig(2)
     const done = each({ gate, ...rest }, 'a', 'b', 'c', 'd')
     await idle()
@@ -61,7 +61,7 @@ describe('transfers in any order', () => {
     await done
   })
 
-  test('start none after a failure, and report the first one', async () => {
+  test('each() starts no transfers after a failure, and reports the first failure', async () => {
     const { gate, transfers } = rig(2)
     const done = each({ gate, transfers }, 'a', 'b', 'c')
     await idle()
@@ -73,7 +73,7 @@ describe('transfers in any order', () => {
     await expect(transfers.drain()).rejects.toThrow('b failed')
   })
 
-  test('start none after an abort, and report its reason', async () => {
+  test('each() starts no transfers after an abort, and reports its reason', async () => {
     const abort = new AbortController()
     const { gate, transfers } = rig(2, abort.signal)
     const done = each({ gate, transfers }, 'a', 'b', 'c')
@@ -84,7 +84,7 @@ describe('transfers in any order', () => {
     expect(gate.started).toEqual(['a', 'b'])
   })
 
-  test('count a synchronous error as the failure of that transfer', async () => {
+  test('each() reports an error that is thrown synchronously', async () => {
     const { transfers } = rig(1)
     const broken = (): never => {
       throw new Error('broken')
@@ -92,7 +92,7 @@ describe('transfers in any order', () => {
     await expect(transfers.each(['a', 'b'], broken)).rejects.toThrow('broken')
   })
 
-  test('are all over when the call is disposed', async () => {
+  test('disposal waits until all transfers in flight have ended', async () => {
     const { gate, transfers } = rig(2)
     void each({ gate, transfers }, 'a', 'b')
     await idle()
@@ -104,7 +104,7 @@ describe('transfers in any order', () => {
     await disposed
   })
 
-  test('of several calls get turns in order of arrival, also after a failure of one call', async () => {
+  test('concurrent calls get turns in order of arrival, even after one of them fails', async () => {
     const turns = new Turns([1])
     const [first, second] = [new Transfers(turns), new Transfers(turns)]
     const gate = new Gate()
@@ -136,14 +136,14 @@ describe('landing', () => {
     return { landed, error }
   }
 
-  test('follows the order of the starts, whatever the order of the ends', async () => {
+  test('transfers land in the order in which they were started', async () => {
     const inReverse = async (gate: Gate) => {
       for (const piece of ['c', 'b', 'a']) await gate.succeed(piece)
     }
     expect(await land(inReverse)).toEqual({ landed: ['a', 'b', 'c'], error: undefined })
   })
 
-  test('stops before the first transfer that failed', async () => {
+  test('no transfer lands after one that failed', async () => {
     const withFailure = async (gate: Gate) => {
       await gate.fail('b')
       await gate.succeed('c')
@@ -153,7 +153,7 @@ describe('landing', () => {
   })
 })
 
-describe('transfers ahead of their use', () => {
+describe('transfers in order', () => {
   /** Iterates in the background; `used` are the results that the loop has got. */
   function iterate({ gate, transfers }: ReturnType<typeof rig>, ...pieces: string[]) {
     const used: string[] = []
@@ -174,7 +174,7 @@ describe('transfers ahead of their use', () => {
     return { used, done, proceed }
   }
 
-  test('yield in order, and reuse a turn only after its result was used', async () => {
+  test('inOrder() yields results in order, and reuses a turn only after its result was used', async () => {
     const { gate, transfers } = rig(2)
     const { used, done, proceed } = iterate({ gate, transfers }, 'a', 'b', 'c')
     await idle()
@@ -194,7 +194,7 @@ describe('transfers ahead of their use', () => {
     expect(used).toEqual(['a', 'b', 'c'])
   })
 
-  test('yield everything before a failed piece, start none after it, and report it', async () => {
+  test('inOrder() yields all results before a failed transfer, then reports the failure', async () => {
     const { gate, transfers } = rig(4)
     const { used, done, proceed } = iterate({ gate, transfers }, 'a', 'b', 'c', 'd', 'e')
     await idle()
@@ -208,7 +208,7 @@ describe('transfers ahead of their use', () => {
     ])
   })
 
-  test('yield what was read before an abort, then report its reason', async () => {
+  test('inOrder() yields the results from before an abort, then reports its reason', async () => {
     const abort = new AbortController()
     const { gate, transfers } = rig(2, abort.signal)
     const { used, done, proceed } = iterate({ gate, transfers }, 'a', 'b', 'c')
@@ -242,7 +242,7 @@ describe('buffers', () => {
     return { dma, state }
   }
 
-  test('are freed once nothing is in flight', async () => {
+  test('buffers are freed when no transfer is in flight', async () => {
     const { dma, state } = allocator()
     const gate = new Gate()
     const transfers = new BufferedTransfers(dma, 2, 512)
@@ -255,13 +255,13 @@ describe('buffers', () => {
     expect(state.held).toBe(0)
   })
 
-  test('are freed when another cannot be allocated', () => {
+  test('buffers are freed when another buffer cannot be allocated', () => {
     const { dma, state } = allocator(3)
     expect(() => new BufferedTransfers(dma, 4, 512)).toThrow('out of memory')
     expect(state).toEqual({ allocations: 3, held: 0 })
   })
 
-  test('that the host cannot see are refused and freed', () => {
+  test('buffers that the host cannot access are rejected and freed', () => {
     const { dma, state } = allocator()
     const alloc: DmaAllocator['alloc'] = (lengthBytes) => {
       const { view, ...hidden } = dma.alloc(lengthBytes)
