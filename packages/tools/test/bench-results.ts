@@ -40,7 +40,7 @@ export const SOURCES = {
   },
 } as const satisfies Record<string, BenchSource>
 
-/** Numbers from 0 to 1 that are the same in every run (a linear congruence of Knuth's). */
+/** Deterministic pseudo-random numbers from 0 to 1 (linear congruential generator of Knuth). */
 export function numbersFrom(seed: number): () => number {
   let state = BigInt(seed)
   return () => {
@@ -55,18 +55,18 @@ interface Drawn {
   readonly depth: number
   readonly rw?: BenchCell['rw']
   readonly pattern?: BenchCell['pattern']
-  /** What this source does at best. */
+  /** Maximum rate of this source. */
   readonly mostBytesPerSecond: number
-  /** Of a command on its own. */
+  /** Latency of a single command. */
   readonly leastNs: number
-  /** CPU seconds a command. */
+  /** CPU seconds per command. */
   readonly cpuSecondsPerCommand?: number
   readonly repeats?: number
-  /** Which repeat is far off, if any. */
+  /** Index of an outlier among repeats, if any. */
   readonly outlier?: number
 }
 
-/** A cell as a drive would give it: as fast as its commands in flight allow, up to what it does at best. */
+/** Models a cell: its rate grows with the commands in flight, up to the maximum of the source. */
 export function drawCell(drawn: Drawn, random: () => number): BenchCell {
   const { source, blockBytes, depth, rw = 'read', pattern = 'sequential', repeats = 5 } = drawn
   return {
@@ -124,7 +124,7 @@ function drawLatency(meanNs: number, count: number, random: () => number): Bench
   return { leastNs, mostNs, buckets: [...buckets].sort(([a], [b]) => a - b) }
 }
 
-/** Results of one cell of one engine, in modelled time, with nothing that may be left out: the least there can be. */
+/** Minimal results: one cell of one engine in modelled time, without optional fields. */
 export function oneCell(): BenchResults {
   const cell = drawCell(
     { source: 'host', blockBytes: 131_072, depth: 32, mostBytesPerSecond: 3.47e9, leastNs: 80_000, repeats: 1 },
@@ -217,7 +217,7 @@ export function sweep(patterns: readonly BenchCell['pattern'][] = ['sequential']
   }
 }
 
-/** Commands of several queues with so many in flight in each; the drive answers them one after the other. */
+/** Commands of several queues with a fixed number in flight in each. The drive completes them one at a time. */
 export function drawTimeline(bytes: number, queues: number, inFlight: number, count: number, random: () => number) {
   const stepNs = (bytes / 3.49e9) * 1e9
   const free = Array.from({ length: queues * inFlight }, () => 0)

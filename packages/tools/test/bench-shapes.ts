@@ -1,7 +1,7 @@
 import type { BenchCell, BenchRepeat, BenchResults } from '../src/report/bench-results.js'
 import { drawCell, drawTimeline, numbersFrom, oneCell, SOURCES, sweep } from './bench-results.js'
 
-/** A sweep in which engines were refused, cells failed their checks, and repeats were far off. */
+/** A sweep with rejected engines, cells that failed checks, and outliers among repeats. */
 export function mixedFailures(): BenchResults {
   const whole = sweep()
   const cells = whole.cells.map((cell, index): BenchCell => {
@@ -52,7 +52,7 @@ function without<T extends object, K extends keyof T & string>(object: T, key: K
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key)) as Omit<T, K>
 }
 
-/** What the simulator gives: a clock of its own, no CPU time, a profile and its link. */
+/** Results of the simulator: modelled time, no CPU time, a profile and its link. */
 export function modelled(): BenchResults {
   const { link, cells, timeline } = sweep(['sequential', 'random'])
   return {
@@ -68,7 +68,7 @@ export function modelled(): BenchResults {
   }
 }
 
-/** The largest and the smallest that the form allows. */
+/** The largest and smallest values that the format allows. */
 export function hugeNumbers(): BenchResults {
   const most = Number.MAX_SAFE_INTEGER
   const cell = (source: string, blockBytes: number, depth: number, repeat: BenchRepeat): BenchCell => ({
@@ -122,7 +122,7 @@ export const HOSTILE = [
   '\u0000\u001b[31m\u2028\ud800',
 ] as const
 
-/** Texts in every place that do not mean well, or cannot be drawn well. */
+/** Malicious texts, and texts that are hard to draw, in all fields. */
 export function hostileTexts(): BenchResults {
   const [script, image, svg, comment, style, bidi, formula, markdown, quote, long, hebrew, control] = HOSTILE
   const sources = [script, bidi, hebrew, 'W'.repeat(64)].map((name, index) => ({

@@ -2,7 +2,7 @@ import { fstatSync, readSync } from 'node:fs'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { NVME_IOCTL_ADMIN_CMD, PassthroughCommand } from '../src/admin/passthrough.js'
 
-/** How Linux's driver answers a command: its status, 0 for success, and what it writes to the data and to DW0. */
+/** Executes a command: writes `data`, and returns its status (0 for success) and DW0. */
 export type Answer = (
   opcode: number,
   cdw10: number,
@@ -10,21 +10,21 @@ export type Answer = (
   nsid: number,
 ) => { status?: number; dw0?: number }
 
-/** What the kernel refuses a call with, as native code reports it. */
+/** Returns the error that native code throws for a failed system call. */
 export function refusal(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall })
 }
 
-/** A kernel without a machine: admin commands passed on to `answer`, and files mapped as what they hold. */
+/** Simulates a kernel: passes admin commands to `answer`, and maps files as copies of their contents. */
 export class FakeKernel implements HardwareHost {
   answer: Answer = () => ({})
-  /** Every command as it came, 72 bytes each. */
+  /** All commands, 72 bytes each. */
   readonly commands: Uint8Array[] = []
-  /** Regions that are mapped still. */
+  /** Regions that are mapped. */
   readonly live = new Set<NativeRegion>()
-  /** What RLIMIT_MEMLOCK allows. */
+  /** RLIMIT_MEMLOCK. */
   memlockBytes = Infinity
-  /** What `map` is refused with. */
+  /** Error code with which `map` fails. */
   mapRefusal: string | undefined
 
   allocate(lengthBytes: number): NativeRegion {
@@ -78,5 +78,5 @@ export class FakeKernel implements HardwareHost {
 }
 
 function unused(): never {
-  throw new Error('not of a kernel that is only asked')
+  throw new Error('not supported by FakeKernel')
 }

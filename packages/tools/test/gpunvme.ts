@@ -53,7 +53,7 @@ async function runOnce(args: readonly string[], { cwd, env = {}, onStderr, ...op
   assignEnv({ FORCE_COLOR: undefined, NO_COLOR: undefined, ...env })
   const during = { ...process.env }
   try {
-    // Installed in a folder of whatever PATH the test has, so that next steps read 'gpunvme …'.
+    // As if installed in the first folder of PATH, so that suggested commands start with 'gpunvme'.
     const program = join(process.env['PATH']!.split(delimiter).at(-1)!, 'gpunvme')
     const code = await run(args, { ...io, cwd, env: process.env, program })
     const after = stateOf(io)
@@ -163,7 +163,7 @@ export async function failureOf(...words: string[]): Promise<Error> {
   throw new Error(`gpunvme ${words.join(' ')}: expected a refusal, got none`)
 }
 
-/** The one JSON object on stdout; anything else there makes it fail. */
+/** Returns the JSON object on stdout. @throws SyntaxError if stdout is anything else */
 export function json(ended: Ended): unknown {
   return JSON.parse(ended.stdout)
 }

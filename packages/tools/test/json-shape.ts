@@ -1,16 +1,16 @@
-/** Shape of JSON values: each kind that occurs, merged over all values of that kind. */
+/** Shape of JSON values: all kinds that occur, each merged over its values. */
 export interface Shape {
   /** 'string', 'number', 'boolean', 'null'. */
   readonly plain: readonly string[]
   readonly list?: { readonly of: Shape | undefined }
-  /** Objects whose keys are data: names of registers, of fields. */
+  /** Objects whose keys are data, such as names of registers or fields. */
   readonly map?: { readonly of: Shape | undefined }
   readonly object?: Fields
 }
 
 type Fields = ReadonlyMap<string, { readonly shape: Shape; readonly always: boolean }>
 
-/** Keys of a map: names of the wire format, of drives or of machines. */
+/** Keys of maps: names of the wire format, of drives or of machines. */
 const NAME = /^[A-Z0-9][A-Z0-9_]*$|^[0-9a-f]{4}:|^\d+$|^\w+\./
 
 export function shapeOf(value: unknown): Shape {
@@ -37,7 +37,7 @@ export function merge(a: Shape | undefined, b: Shape): Shape {
     plain: [...new Set([...a.plain, ...b.plain])],
     ...(list !== undefined && { list }),
     ...(map !== undefined && { map }),
-    // An object without keys beside a map is an empty map.
+    // If maps occur too, an object without keys is an empty map.
     ...(object !== undefined && !(map !== undefined && object.size === 0) && { object }),
   }
 }
@@ -64,7 +64,7 @@ function mergeFields(a: Fields, b: Fields): Fields {
   )
 }
 
-/** As TypeScript would write it. */
+/** Renders a shape as a TypeScript type. */
 export function render(shape: Shape | undefined, indent = ''): string {
   if (shape === undefined) return 'unknown'
   const kinds = [

@@ -1,10 +1,10 @@
 import { writeGguf, type GgufValue } from '@gpunvme/layer-loader/formats'
 import { open } from 'node:fs/promises'
 
-/** BF16 tensors of a layer: 8 experts of 64 KiB, and 16 KiB beside them. */
+/** BF16 tensors of a layer: 8 experts of 64 KiB, and 16 KiB outside experts. */
 const LAYER = { 'attn_q.weight': [128, 64], 'ffn_up_exps.weight': [8, 128, 128], 'ffn_down_exps.weight': [8, 128, 128] }
 
-/** Writes a GGUF of three layers with experts. @param used experts that a token uses, recorded in the header */
+/** Writes a GGUF file of three layers with experts. @param used experts per token, recorded in the header */
 export async function writeMoe(path: string, { used }: { readonly used?: number }): Promise<void> {
   const metadata = new Map<string, GgufValue>([['general.architecture', 'qwen3moe']])
   if (used !== undefined) metadata.set('qwen3moe.expert_used_count', { type: 'uint32', value: used })

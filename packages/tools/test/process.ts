@@ -24,7 +24,7 @@ async function packedProgram(): Promise<string> {
         writeFileSync(file, bytes)
       }
     }
-    // The command's only dependency outside of this workspace.
+    // The only dependency of the command outside this workspace.
     cpSync(dirname(createRequire(import.meta.url).resolve('commander')), join(modules, 'commander'), {
       recursive: true,
     })

@@ -1,4 +1,4 @@
 import { qemuIsInstalled, qemuProgram } from '@gpunvme/host-driver/qtest'
 
-/** For a title: why QEMU cannot be used here; nothing where it can. */
+/** Suffix for test titles: empty if QEMU is installed. */
 export const qemuNote = qemuIsInstalled() ? '' : ` (skipped: [qemu] ${qemuProgram()} is not installed)`

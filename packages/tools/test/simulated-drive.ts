@@ -11,7 +11,7 @@ export interface SimulatedDrive {
   readonly namespace: WritableNamespace
 }
 
-/** A drive in this process that may be written to, with what lies on it. Closed after `use`. */
+/** Calls `use` with a writable simulated drive and its media, then closes the drive. */
 export async function withSimulatedDrive<T>(
   { capacityBytes = 8 * 1024 * 1024, faults }: { readonly capacityBytes?: number; readonly faults?: FaultPlan },
   use: (drive: SimulatedDrive) => Promise<T>,
@@ -27,7 +27,7 @@ export async function withSimulatedDrive<T>(
   }
 }
 
-/** Bytes that differ from block to block, and from place to place. */
+/** Returns pseudo-random bytes. */
 export function pattern(lengthBytes: number, seed = 1): Uint8Array {
   let state = seed
   return Uint8Array.from(
@@ -36,7 +36,7 @@ export function pattern(lengthBytes: number, seed = 1): Uint8Array {
   )
 }
 
-/** What lies on the media. */
+/** Reads bytes of the media. */
 export function contents(media: RamMedia, offsetBytes: number, lengthBytes: number): Uint8Array {
   const bytes = new Uint8Array(lengthBytes)
   media.read(offsetBytes, bytes)

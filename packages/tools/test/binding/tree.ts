@@ -8,7 +8,7 @@ export const SERIAL = 'S64DMX0T123456'
 export const MODEL = 'Example NVMe SSD 1TB'
 export const BOOT_ID = '7c1f0a52-5c0d-4f0a-9a3c-0d3f2b6f5a11'
 
-/** A tree in place of /, with one drive that Linux's own driver has, as nvme0; fake-kernel.mjs is its kernel. */
+/** A folder tree in place of /, with one drive nvme0 bound to Linux's driver. fake-kernel.mjs simulates its kernel. */
 export class Tree {
   readonly root = scratch()
 
@@ -26,7 +26,7 @@ export class Tree {
     this.file('sys/class/nvme/nvme0/transport', 'pcie\n')
   }
 
-  /** What makes this tree's kernel work in a process. */
+  /** Environment that loads the fake kernel of this tree in a process. */
   get env(): NodeJS.ProcessEnv {
     const kernel = pathToFileURL(join(import.meta.dirname, 'fake-kernel.mjs')).href
     return { FAKE_KERNEL_ROOT: this.root, NODE_OPTIONS: `--import ${kernel}` }
@@ -54,7 +54,7 @@ export class Tree {
     this.file(`${path}/power/control`, 'on\n')
     if (driver === undefined) return
     symlinkSync(`../../drivers/${driver}`, join(this.root, path, 'driver'))
-    // The kernel has it below the driver; a link to a folder leads there.
+    // The link needs an existing folder.
     mkdirSync(join(this.root, 'sys/bus/pci/drivers', driver), { recursive: true })
   }
 
@@ -85,7 +85,7 @@ export class Tree {
     return join('sys/bus/pci/devices', bdf)
   }
 
-  /** What binding changes: driver, override and power policy. */
+  /** Returns what binding changes: driver, override and power policy. */
   state(bdf = BDF): readonly (string | undefined)[] {
     const text = (name: string) => readFileSync(join(this.root, this.device(bdf), name), 'utf8').trim()
     return [this.bound(bdf), text('driver_override'), text('power/control')]
@@ -100,6 +100,6 @@ export class Tree {
   }
 }
 
-/** What a drive is like that Linux's own driver has. */
+/** State of a drive that Linux's driver owns. */
 export const ORIGINAL = ['nvme', '(null)', 'on']
 export const BOUND = ['vfio-pci', 'vfio-pci', 'on']

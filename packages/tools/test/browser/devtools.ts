@@ -8,14 +8,14 @@ const { GPUNVME_CHROMIUM } = process.env
 const names = GPUNVME_CHROMIUM ? [GPUNVME_CHROMIUM] : ['chromium', 'chromium-browser', 'google-chrome']
 const program = names.find((name) => spawnSync(name, ['--version'], { timeout: 30_000 }).status === 0)
 
-/** Why there is no browser here; undefined where there is one. */
+/** Reason why there is no browser; undefined if there is one. */
 export const chromiumMissing = program === undefined ? `[browser] ${names.join(', ')}: none of these runs` : undefined
 
 const ANSWER_MS = 60_000
 const switches = [
   ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars'],
   ...['--no-first-run', '--disable-background-networking', '--disable-breakpad', '--no-proxy-server'],
-  // Messages are JSON with a zero byte after each, on file descriptors 3 and 4 of the browser.
+  // Messages are JSON, terminated by a zero byte, on file descriptors 3 and 4 of the browser.
   '--remote-debugging-pipe',
 ]
 
@@ -26,9 +26,9 @@ export interface BrowserEvent {
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** A headless Chromium with one page, spoken to by the DevTools Protocol. */
+/** A headless Chromium with one page, controlled through the DevTools Protocol. */
 export class Browser {
-  /** What the page has told since it was opened. */
+  /** Events of the page since it was opened. */
   readonly events: BrowserEvent[] = []
   private readonly child: ChildProcess
   private readonly profile: string
@@ -39,7 +39,7 @@ export class Browser {
 
   private constructor() {
     this.profile = mkdtempSync(join(tmpdir(), 'gpunvme-chromium-'))
-    // A process group of its own, since a browser is many processes and all of them have to end.
+    // A separate process group, to end all processes of the browser.
     this.child = spawn(program!, [...switches, `--user-data-dir=${this.profile}`, 'about:blank'], {
       detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
@@ -63,7 +63,7 @@ export class Browser {
     return browser
   }
 
-  /** Asks, and waits for the answer. */
+  /** Sends a request. Returns its result. */
   send(method: string, params: object = {}): Promise<Answer> {
     const id = ++this.lastId
     const session = this.session === undefined ? {} : { sessionId: this.session }
@@ -88,7 +88,7 @@ export class Browser {
     })
   }
 
-  /** Opens a page and waits until all of it is there. */
+  /** Opens a page and waits until it is loaded. */
   async goTo(url: string): Promise<void> {
     this.events.length = 0
     const loaded = new Promise<void>((resolve, reject) => {
@@ -104,7 +104,7 @@ export class Browser {
     this.listeners = []
   }
 
-  /** The value of an expression in the page, as JSON carries it. */
+  /** Evaluates an expression in the page. Returns its value through JSON. */
   async evaluate(expression: string): Promise<unknown> {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, returnByValue: true })
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
@@ -115,7 +115,7 @@ export class Browser {
     try {
       process.kill(-this.child.pid!, 'SIGKILL')
     } catch {
-      // All of it has ended already.
+      // All processes have already ended.
     }
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }

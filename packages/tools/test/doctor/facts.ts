@@ -59,7 +59,7 @@ export function gpu(changes: Partial<Gpu> = {}): Gpu {
   return { ...base, ...changes }
 }
 
-/** A B450 board with an RTX 3090 and an SN740, as the rig of docs/evidence/hardware: IOMMU off, Ubuntu 25.10. */
+/** A B450 board with an RTX 3090 and an SN740, IOMMU off, Ubuntu 25.10: the rig of docs/evidence/hardware. */
 export const MACHINE: Machine = {
   root: '/',
   kernel: {
@@ -165,7 +165,7 @@ const PROCESS: ProcessFacts = {
   },
 }
 
-/** All well, as far as that board allows; and what a test changes about it. */
+/** Returns facts of a rig without problems besides those of its board, with changes. */
 export function facts(
   changes: { machine?: Partial<Machine>; nvidia?: Partial<NvidiaDriver>; process?: Partial<ProcessFacts> | null } = {},
 ): Facts {
@@ -176,7 +176,7 @@ export function facts(
   }
 }
 
-/** The machine with one of its functions changed. */
+/** Returns the machine with one PCI function changed. */
 export function withFunction(address: string, changes: Partial<PciFunction>): Partial<Machine> {
   return {
     functions: MACHINE.functions.map((each) => (each.address === address ? { ...each, ...changes } : each)),
@@ -185,7 +185,7 @@ export function withFunction(address: string, changes: Partial<PciFunction>): Pa
 
 export const NEEDS_ROOT = unknown('needs root: configuration space past byte 64')
 
-/** A step as a user reads it who starts the program as 'gpunvme', and is not root. */
+/** Renders a step for a user who runs 'gpunvme' and is not root. */
 export function textOf({ action }: Step): string {
   return renderStep(action, ELSEWHERE)
 }

@@ -1,22 +1,22 @@
 import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { RmHostWithMap } from '../../src/doctor/rm/probe.js'
 
-/** What a version of the driver has, and what it answers. */
+/** Behaviour of a version of NVIDIA's driver. */
 export interface FakeDriver {
-  /** Where the answer of RM_ALLOC stands: 24 before 535, 28 since. */
+  /** Offset of the status in RM_ALLOC: 24 before version 535, then 28. */
   readonly statusOffset: 24 | 28
-  /** NV_STATUS of registering memory. */
+  /** NV_STATUS of memory registration. */
   readonly registers?: number
-  /** Of making a device. */
+  /** NV_STATUS of device allocation. */
   readonly device?: number
-  /** Domain, bus and slot of the GPUs that it has. */
+  /** Domain, bus and slot of each GPU. */
   readonly gpus?: readonly (readonly [number, number, number])[]
 }
 
 export interface Call {
   readonly escape: number
   readonly lengthBytes: number
-  /** What is at stake in this call: the class, the command, the object. */
+  /** Class, command or object of this call. */
   readonly subject: number
 }
 
@@ -24,8 +24,8 @@ const REGISTERS_AT = 0x7f00_0000_0000n
 const MEMORY_AT = 0x5500_0000_0000n
 
 /**
- * Answers as NVIDIA's resource manager does, by offsets that are written out here from its headers: nvos.h of 590.48.01,
- * RM_ALLOC of 525.60.11. It keeps what it was asked.
+ * Simulates NVIDIA's resource manager and records calls. Offsets are from its headers: nvos.h of 590.48.01, RM_ALLOC of
+ * 525.60.11.
  */
 export function fakeRm(driver: FakeDriver): {
   host: RmHostWithMap
@@ -91,7 +91,7 @@ export function fakeRm(driver: FakeDriver): {
   return { host, calls, memory }
 }
 
-/** Registers of a drive are for mapping alone here: whoever reads or writes them fails. */
+/** A region for mapping only: register access throws. */
 function region(address: bigint, buffer: ArrayBuffer): NativeRegion {
   const refuse = () => {
     throw new Error('the registers were touched')

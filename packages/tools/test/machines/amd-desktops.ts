@@ -15,7 +15,7 @@ import {
 
 const strixB450 = desktop('ASUSTeK COMPUTER INC.', 'ROG STRIX B450-F GAMING II', '5202')
 
-/** B450: everything at Gen3; the second M.2 slot takes half of the GPU's lanes. The chipset's own lanes are Gen2. */
+/** B450: the CPU's lanes are Gen3, and the second M.2 slot uses half of the GPU's. The chipset's lanes are Gen2. */
 function b450(
   gpu: DescribedFunction,
   first: DescribedFunction,

@@ -18,19 +18,19 @@ const PORT_TYPES = { endpoint: 0, 'root-port': 4, upstream: 5, downstream: 6, in
 const PM = 0x60
 const EXPRESS = 0x78
 
-/** Which buses are behind a bridge. */
+/** Numbers of the buses of a bridge. */
 export interface Buses {
   readonly primary: number
   readonly secondary: number
   readonly subordinate: number
 }
 
-/** A BAR with the address that firmware gave it. */
+/** A BAR with its address. */
 export interface PlacedBar extends DescribedBar {
   readonly address: number
 }
 
-/** The 4096 bytes that root reads; of a conventional function 256. */
+/** Returns the configuration space that root reads: 4096 bytes, or 256 of a conventional function. */
 export function configBytes(
   found: DescribedFunction,
   bars: readonly PlacedBar[],
@@ -67,7 +67,7 @@ function writeHeader(config: DataView, found: DescribedFunction, bars: readonly 
     BCC: classCode >>> 16,
     CAP: PM,
     BAR: registers,
-    // The second half of a bridge's header is of another kind.
+    // The second half of the header of a bridge has another layout.
     ...(classCode >>> 8 === 0x0604 ? {} : { SSVID: vendor, SSID: device }),
   })
 }
@@ -113,7 +113,7 @@ function writeExpress(config: DataView, found: DescribedFunction, type: keyof ty
 
 const ACS_BITS = ['SV', 'TB', 'RR', 'CR', 'UF'] as const
 
-/** The extended capabilities that it has, one after another from 100h on, each pointing to the next. */
+/** Writes the linked list of extended capabilities from 100h. */
 function writeExtended(config: DataView, found: DescribedFunction): void {
   const { ADVANCED_ERROR_REPORTING, ACCESS_CONTROL_SERVICES, RESIZABLE_BAR, DOWNSTREAM_PORT_CONTAINMENT } =
     PCI_EXTENDED_CAPABILITY

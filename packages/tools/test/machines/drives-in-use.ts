@@ -10,7 +10,7 @@ import {
   type SsdOptions,
 } from './parts/index.js'
 
-/** One board, and one drive beside the system's disk, so that only the drive differs. */
+/** One board with the system disk and one more drive, so that machines differ only in that drive. */
 function withDrive(
   options: SsdOptions,
 ): Pick<Described, 'board' | 'cpu' | 'memoryGib' | 'kernel' | 'distribution' | 'iommu' | 'pci' | 'disks' | 'nvidia'> {

@@ -9,7 +9,7 @@ import { virtual } from './virtual.js'
 export type { Described } from './described.js'
 export { writeMachine } from './write-machine.js'
 
-/** Every described machine: each is written, read and printed by the tests of the verbs that look at machines. */
+/** All described machines. Tests of commands that inspect machines use each of them. */
 export const machines: readonly Described[] = [
   ...amdDesktops,
   ...intelDesktops,

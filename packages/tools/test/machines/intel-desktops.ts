@@ -13,7 +13,7 @@ import {
   ssds,
 } from './parts/index.js'
 
-/** 12th to 14th generation: 00:01.0 and 00:06.0 are the processor's, 00:1a to 00:1d the chipset's. */
+/** 12th to 14th generation: 00:01.0 and 00:06.0 are in the CPU, 00:1a to 00:1d in the chipset. */
 function lga1700(
   gpu: readonly DescribedFunction[],
   onCpu: readonly DescribedFunction[],

@@ -6,7 +6,7 @@ import { readMachine, type Machine } from '../../src/machine/index.js'
 import type { Described } from './described.js'
 import { writeMachine } from './write-machine.js'
 
-/** Writes a machine, lets `use` have its root, and takes it away again. */
+/** Writes a machine, calls `use` with its root, then deletes it. */
 export async function withMachine<T>(machine: Described, use: (root: string) => Promise<T>): Promise<T> {
   const root = mkdtempSync(join(tmpdir(), 'gpunvme-machine-'))
   try {
@@ -17,14 +17,14 @@ export async function withMachine<T>(machine: Described, use: (root: string) => 
   }
 }
 
-/** Returns the root of a described machine that the workers of the run share: read it, do not change it. */
+/** Returns the root of a described machine, which all workers of the test run share: only read it. */
 export function rootOf(machine: Described): Promise<string> {
   return sharedFolder(machine.name, (root) => {
     writeMachine(machine, root)
   })
 }
 
-/** Returns what is read of a described machine, as if its root were '/': no golden holds the name of a scratch folder. */
+/** Reads a described machine as if its root were '/', so that golden files contain no scratch paths. */
 export async function readDescribed(machine: Described): Promise<Machine> {
   return { ...(await readMachine(await rootOf(machine))), root: '/' }
 }

@@ -10,7 +10,7 @@ export class TreeWriter {
     this.root = root
   }
 
-  /** Text gets the newline that files of sysfs end with. */
+  /** Writes text with a final newline, as in sysfs. */
   file(path: string, contents: string | number | Uint8Array): void {
     this.folder(dirname(path))
     const data = contents instanceof Uint8Array ? contents : `${contents}\n`
@@ -23,12 +23,12 @@ export class TreeWriter {
     this.folders.add(path)
   }
 
-  /** A link to a path of the tree, relative as the kernel's are. */
+  /** Writes a relative link to a path of the tree, as the kernel does. */
   link(path: string, to: string): void {
     this.rawLink(path, relative(dirname(path), to))
   }
 
-  /** A link to what is no path: 'mnt:[4026531840]', or an absolute one. */
+  /** Writes a link to an absolute path, or to text such as 'mnt:[4026531840]'. */
   rawLink(path: string, to: string): void {
     this.folder(dirname(path))
     symlinkSync(to, join(this.root, path))

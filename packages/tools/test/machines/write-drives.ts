@@ -5,7 +5,7 @@ import type { Placed } from './write-pci.js'
 const GIB = 2 ** 30
 const PARTITION_GIB = 100
 
-/** Block devices by name with their number, as partitions and stacks refer to them. */
+/** Device numbers of block devices by name, for partitions and stacks. */
 type Numbers = Map<string, { readonly folder: string; readonly number: string }>
 
 export function writeDrives(tree: TreeWriter, machine: Described, placed: readonly Placed[]): void {
@@ -25,7 +25,7 @@ export function writeDrives(tree: TreeWriter, machine: Described, placed: readon
   writeMounts(tree, machine, numbers)
   for (const [name, properties] of Object.entries(machine.udev ?? {})) {
     const lines = Object.entries(properties).map(([key, value]) => `E:${key}=${value}`)
-    // As udevd writes it: links, time of initialization, properties, tags.
+    // In the order of udevd: links, time of initialization, properties, tags.
     const record = [`S:disk/by-path/${name}`, 'I:1734567', 'E:ID_SERIAL=private', ...lines, 'G:systemd']
     tree.file(`run/udev/data/b${numbers.get(name)!.number}`, record.join('\n'))
   }

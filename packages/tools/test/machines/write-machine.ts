@@ -6,7 +6,7 @@ import { writeDrives } from './write-drives.js'
 import { placeFunctions, writeFunctions } from './write-pci.js'
 import { writeModules, writeNames, writeSystem } from './write-system.js'
 
-/** Writes the files by which a machine would be known, below the folder `into`, which stands for its '/'. */
+/** Writes the system files of a machine to the folder `into`, which stands for its '/'. */
 export function writeMachine(machine: Described, into: string): void {
   mkdirSync(into, { recursive: true })
   const tree = new TreeWriter(into)

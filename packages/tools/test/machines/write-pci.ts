@@ -2,10 +2,10 @@ import { configBytes, type Buses, type PlacedBar } from './config-bytes.js'
 import type { Described, DescribedFunction, Shape } from './described.js'
 import type { TreeWriter } from './tree-writer.js'
 
-/** A function in its place: below which bridges, in which IOMMU group, with which addresses. */
+/** A function with its bridges, IOMMU group and addresses. */
 export interface Placed {
   readonly found: DescribedFunction
-  /** With its domain. */
+  /** Address with domain. */
   readonly address: string
   /** sys/devices/pci0000:00/0000:00:01.1/0000:01:00.0 */
   readonly folder: string
@@ -24,7 +24,7 @@ const SPEEDS = [
   '64.0 GT/s PCIe',
 ]
 
-/** Every function of a machine, bridges before what is behind them. */
+/** Returns all functions of a machine, each bridge before the functions behind it. */
 export function placeFunctions(machine: Described): Placed[] {
   const placed: Placed[] = []
   const room = { low: 0xe000_0000, high: 0x7c_0000_0000 }
@@ -36,7 +36,7 @@ export function placeFunctions(machine: Described): Placed[] {
     const folder = `${above}/${address}`
     const group = hasGroups ? (shared ?? groups++) : undefined
     placed.push({ found, address, folder, group, bars: placeBars(found, room) })
-    // What a port does not keep apart shares its group, as Linux sees it.
+    // As in Linux, functions that a port does not isolate share its group.
     const isolates = found.type === 'upstream' || (found.acs?.includes('RR') ?? false)
     for (const behind of found.behind ?? []) {
       const inner = behind.address.length > 7 ? behind.address.slice(0, -8) : domain
@@ -50,7 +50,7 @@ export function placeFunctions(machine: Described): Placed[] {
   return placed
 }
 
-/** What two ends of a link agree upon when nothing is in the way. */
+/** Returns the link that both ends support. */
 function agreed(max: Shape | undefined, port: Shape | undefined): Shape | undefined {
   if (max === undefined || port === undefined) return max
   return { gen: Math.min(max.gen, port.gen), lanes: Math.min(max.lanes, port.lanes) }

@@ -72,7 +72,7 @@ function writeKernel(tree: TreeWriter, machine: Described): void {
   tree.file('sys/module/pcie_aspm/parameters/policy', '[default] performance powersave powersupersave')
 }
 
-/** Files of modules that every distribution's kernel here has, by their folder. */
+/** Module files of the kernels of all distributions here, by folder. */
 const USUAL_FILES = [
   'kernel/drivers/vfio/vfio.ko',
   'kernel/drivers/vfio/vfio_iommu_type1.ko',
@@ -82,7 +82,7 @@ const USUAL_FILES = [
   'kernel/drivers/nvme/host/nvme.ko',
 ]
 
-/** Drivers whose module the kernel has under another name, or built in. */
+/** Drivers whose module has another name, or that are built in. */
 const MODULE_OF: Readonly<Record<string, string>> = { 'vfio-pci': 'vfio_pci', pcieport: '', ahci: 'ahci' }
 
 export function writeModules(tree: TreeWriter, machine: Described, placed: readonly Placed[]): void {
@@ -103,7 +103,7 @@ export function writeModules(tree: TreeWriter, machine: Described, placed: reado
   tree.file(`${folder}/modules.builtin`, 'kernel/drivers/pci/pcie/pcieport.ko')
 }
 
-/** Lines of the list of PCI IDs for what this machine has. */
+/** Returns lines of the list of PCI IDs for the devices of a machine. */
 export function writeNames(tree: TreeWriter, placed: readonly Placed[]): void {
   const vendors = new Map<number, { name: string; devices: Map<number, string> }>()
   for (const { found } of placed) {

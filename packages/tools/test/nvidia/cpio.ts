@@ -6,8 +6,8 @@ export interface Packed {
 }
 
 /**
- * An initramfs as distributions build it: what has to be found before anything is unpacked (microcode) as a cpio
- * archive by itself, zeros, and the rest as one that is compressed (Linux, Documentation/driver-api/early-userspace).
+ * Returns an initramfs as distributions build it: an uncompressed cpio archive with microcode, zeros, then a compressed
+ * archive (Linux, Documentation/driver-api/early-userspace).
  */
 export function initramfs(
   files: readonly Packed[],
@@ -17,7 +17,7 @@ export function initramfs(
   return early.length === 0 ? rest : Buffer.concat([cpio(early), rest])
 }
 
-/** A cpio archive in the "newc" format, padded to 512 bytes. */
+/** Returns a cpio archive in the "newc" format, padded to 512 bytes. */
 export function cpio(files: readonly Packed[]): Buffer {
   const parts = [...files, { path: 'TRAILER!!!', contents: Buffer.alloc(0) }].map(({ path, contents }, index) => {
     const name = Buffer.from(`${path}\0`, 'utf8')

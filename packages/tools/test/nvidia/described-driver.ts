@@ -7,22 +7,22 @@ import { elfModule } from './elf-module.js'
 export type DescribedFlavour = 'open' | 'proprietary'
 export type DescribedLookup = 'follow_pfnmap_start' | 'follow_pte' | 'follow_pfn' | 'unsafe_follow_pfn' | 'none'
 
-/** NVIDIA's driver on a described machine: what of it runs, lies on disk, and is configured. */
+/** NVIDIA's driver of a described machine: running version, files and configuration. */
 export interface DescribedDriver {
   readonly running?: { readonly version: string; readonly flavour: DescribedFlavour }
   readonly onDisk?: DescribedModule
-  /** Modules of other kernels, or further ones of this kernel. */
+  /** Modules of other kernels, and further modules of this kernel. */
   readonly alsoOnDisk?: readonly DescribedModule[]
-  /** An initramfs; with a module in it where a version is given. */
+  /** An initramfs. It contains a module if a version is given. */
   readonly initramfs?: { readonly version?: string; readonly flavour?: DescribedFlavour }
-  /** Of /proc/driver/nvidia/params, beside the usual ones: { RegistryDwords: '"RMForceStaticBar1=1"' }. */
+  /** Changes to /proc/driver/nvidia/params: { RegistryDwords: '"RMForceStaticBar1=1"' }. */
   readonly params?: Readonly<Record<string, string>>
-  /** Files below /etc/modprobe.d. */
+  /** Files in /etc/modprobe.d. */
   readonly modprobe?: Readonly<Record<string, string>>
-  /** The version of libcuda. */
+  /** Version of libcuda. */
   readonly libcuda?: string
   readonly dkms?: readonly DescribedDkms[]
-  /** What the kernel exports, for its Module.symvers; without it there is no such file. */
+  /** Symbols in the kernel's Module.symvers. Undefined: no file. */
   readonly symvers?: Readonly<Record<string, 'any' | 'GPL'>>
 }
 
@@ -30,21 +30,21 @@ export interface DescribedModule {
   readonly version: string
   readonly flavour: DescribedFlavour
   readonly pfn: DescribedLookup
-  /** 'updates/dkms' when not given. */
+  /** Default: 'updates/dkms'. */
   readonly folder?: string
   readonly kernel?: string
   readonly compression?: 'none' | 'gzip'
   readonly signer?: string
-  /** Of driver apply: 'pfn-walk/1'. */
+  /** Change by driver apply: 'pfn-walk/1'. */
   readonly mark?: string
 }
 
 export interface DescribedDkms {
-  /** 'nvidia' when not given. */
+  /** Default: 'nvidia'. */
   readonly name?: string
   readonly version: string
   readonly flavour: DescribedFlavour
-  /** For the running kernel; only added when false. */
+  /** True if it is built for the running kernel, false if it is only added. */
   readonly built: boolean
 }
 
@@ -53,7 +53,7 @@ export interface DescribedOn {
   readonly gpus: readonly { readonly address: string; readonly model: string }[]
 }
 
-/** Writes it below the root `into`. Loaded modules in /proc/modules and PCI functions are the machine's, not ours. */
+/** Writes the driver to the root `into`. /proc/modules and PCI functions are left to the machine. */
 export function writeDriver(into: string, driver: DescribedDriver, on: DescribedOn): void {
   const put = (path: string, contents: string | Uint8Array) => {
     const at = join(into, path)
@@ -119,7 +119,7 @@ function writeModule(put: Put, module: DescribedModule, runningKernel: string): 
   else put(`lib/modules/${kernel}/${folder}/nvidia.ko.gz`, gzipSync(bytes))
 }
 
-/** Its nvidia.ko, without the code. */
+/** Returns nvidia.ko without code. */
 export function describedModule(module: DescribedModule, kernel: string): Buffer {
   const { version, flavour, pfn, signer, mark } = module
   return elfModule({
@@ -136,7 +136,7 @@ export function describedModule(module: DescribedModule, kernel: string): Buffer
   })
 }
 
-/** Any digits, the same for the same sources. */
+/** Returns digits that depend only on the sources. */
 function srcversion(version: string, flavour: DescribedFlavour): string {
   return `${flavour === 'open' ? 'A' : 'B'}${Buffer.from(version).toString('hex').toUpperCase()}`
     .padEnd(24, '0')

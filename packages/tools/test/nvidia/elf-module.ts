@@ -1,10 +1,10 @@
-/** What a kernel module of a described machine says of itself. */
+/** Properties of a kernel module. */
 export interface ElfModule {
-  /** As modinfo prints them: 'version=580.142'. */
+  /** Fields of modinfo: 'version=580.142'. */
   readonly modinfo: readonly string[]
-  /** Functions that it calls and does not have. */
+  /** Undefined functions that it calls. */
   readonly undefinedSymbols: readonly string[]
-  /** Who signed it; the signature itself is left as zeros. */
+  /** Signer. The signature consists of zeros. */
   readonly signer?: string
 }
 
@@ -13,7 +13,7 @@ const HEADER_BYTES = 64
 const SECTION_HEADER_BYTES = 64
 const SYMBOL_BYTES = 24
 
-/** A relocatable ELF file for x86-64 that has these, and no code (System V ABI 4.1; AMD64 supplement 1.0). */
+/** Returns a relocatable ELF file for x86-64 without code (System V ABI 4.1; AMD64 supplement 1.0). */
 export function elfModule({ modinfo, undefinedSymbols, signer }: ElfModule): Buffer {
   const strings = textTable(['', ...undefinedSymbols])
   const names = textTable(SECTIONS)
@@ -41,7 +41,7 @@ export function elfModule({ modinfo, undefinedSymbols, signer }: ElfModule): Buf
     file.writeUInt32LE(types[index]!, at + 4)
     file.writeBigUInt64LE(BigInt(index === 0 ? 0 : offsets[index]!), at + 24)
     file.writeBigUInt64LE(BigInt(bodies[index]!.length), at + 32)
-    // Of the symbols: which section has their names, and that the first one that is not local is number 1.
+    // Symbol table: the section of its names, and the index of its first symbol that is not local.
     if (types[index] === SYMTAB) {
       file.writeUInt32LE(3, at + 40)
       file.writeUInt32LE(1, at + 44)
@@ -72,7 +72,7 @@ function symbols(undefinedSymbols: readonly string[], strings: TextTable): Buffe
   undefinedSymbols.forEach((name, index) => {
     const at = (index + 1) * SYMBOL_BYTES
     bytes.writeUInt32LE(strings.offsetOf(name), at)
-    // Global, of no type, in section 0: undefined.
+    // A global symbol without type in section 0 is undefined.
     bytes.writeUInt8(0x10, at + 4)
   })
   return bytes
@@ -89,8 +89,8 @@ function textTable(texts: readonly string[]): TextTable {
 }
 
 /**
- * What the kernel's scripts/sign-file appends: the signature as PKCS #7, its descriptor and a magic line
- * (include/linux/module_signature.h). Only the issuer's name in it is of use here: common name, 2.5.4.3.
+ * Returns what the kernel's scripts/sign-file appends: a PKCS #7 signature, its descriptor and a magic line
+ * (include/linux/module_signature.h). Tests use only the common name of the issuer, 2.5.4.3.
  */
 function signature(signer: string): Buffer {
   const name = der(0x0c, Buffer.from(signer, 'utf8'))
@@ -115,7 +115,7 @@ function signature(signer: string): Buffer {
   return Buffer.concat([message, descriptor, Buffer.from('~Module signature appended~\n', 'latin1')])
 }
 
-/** A tag, a length and contents (X.690 8.1). */
+/** Returns tag, length and contents (X.690 8.1). */
 function der(tag: number, contents: Buffer): Buffer {
   const { length } = contents
   const lengths = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]

@@ -4,7 +4,7 @@ import { writeDriver, type DescribedDriver } from './described-driver.js'
 
 export interface NvidiaState {
   readonly description: string
-  /** The kernel that it is described for. */
+  /** Kernel release of the machine. */
   readonly kernel: string
   readonly driver: DescribedDriver
 }
@@ -12,7 +12,7 @@ export interface NvidiaState {
 const BEFORE_6_10 = { follow_pfn: 'any', follow_pte: 'GPL' } as const
 const FROM_6_12 = { follow_pfnmap_start: 'GPL', follow_pfnmap_end: 'GPL' } as const
 
-/** Machines' drivers that differ in what matters: which flavour and version runs, lies on disk, is in the initramfs. */
+/** Drivers that differ in the flavours and versions that run, are on disk, and are in the initramfs. */
 export const NVIDIA_STATES = {
   none: { description: 'no driver of NVIDIA at all', kernel: '6.12.43+deb13-amd64', driver: { symvers: FROM_6_12 } },
   'open-570-on-6.8': {

@@ -7,7 +7,7 @@ import { pfnFixEdits, type FixForm } from '../../src/nvidia/pfn-fix.js'
 import { shapeOf, type KnownShape, type PfnFunction } from '../../src/nvidia/pfn-shapes.js'
 import type { KnownSources } from '../../src/nvidia/plan-change.js'
 
-/** Sources with the names and the shape of NVIDIA's and a text of their own: none of theirs is in here. */
+/** Sources with the names and structure of NVIDIA's, but without their text. */
 const LOOKUP_HEAD = `#include <linux/module.h>
 #include <linux/mm.h>
 #include <linux/pci.h>
@@ -74,14 +74,14 @@ function shapeOfSynthetic(source: string): KnownShape {
   }
 }
 
-/** A tree as distributions have it, of the proprietary flavour unless told otherwise. */
+/** Writes a source tree as in distributions, by default of the proprietary flavour. */
 export function writeLookupTree(into: string, lookup: SyntheticLookup, license = 'NVIDIA'): void {
   put(into, 'nvidia/nv.c', `MODULE_LICENSE("${license}");\n`)
   put(into, 'nvidia/nv-kernel.o_binary', 'object code')
   put(into, 'nvidia/os-mlock.c', SYNTHETIC_LOOKUPS[lookup])
 }
 
-/** A whole source as NVIDIA releases it, as far as BAR1 between GPUs goes. */
+/** Writes a source tree as in NVIDIA's releases, with the parts that concern BAR1 peer-to-peer. */
 export function writeFullSource(into: string, version = '590.48.01'): void {
   put(into, 'version.mk', `NVIDIA_VERSION = ${version}\n`)
   put(into, 'kernel-open/nvidia/nv.c', '#include "nv.h"\n\nMODULE_LICENSE("Dual MIT/GPL");\nMODULE_INFO(a, "b");\n')
@@ -101,7 +101,7 @@ function connecting(name: string): string {
   return `int\n${name}\n(\n    int attributes\n)\n{\n    return attributes;\n}\n`
 }
 
-/** What is known of the sources above. */
+/** Catalogue entries of the sources above. */
 export const SYNTHETIC_SOURCES: KnownSources = {
   shapes: Object.values(SYNTHETIC_LOOKUPS).map(shapeOfSynthetic),
   p2p: {
@@ -110,13 +110,13 @@ export const SYNTHETIC_SOURCES: KnownSources = {
   } satisfies P2pAnchors,
 }
 
-/** Writes a file below `into`, with the folders that it needs. */
+/** Writes a file in `into`, and creates its folders. */
 export function put(into: string, path: string, contents: string | Uint8Array): void {
   mkdirSync(dirname(join(into, path)), { recursive: true })
   writeFileSync(join(into, path), contents)
 }
 
-/** The source of a lookup, changed as `gpunvme driver apply pfn-lookup` changes it. */
+/** Returns the source of a lookup after `gpunvme driver apply pfn-lookup`. */
 export function fixedLookup(lookup: SyntheticLookup, form: FixForm): string {
   const source = SYNTHETIC_LOOKUPS[lookup]
   const shape = shapeOf(source, 'proprietary', SYNTHETIC_SOURCES.shapes)

@@ -2,19 +2,19 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Ended } from '../gpunvme.js'
 import { BIN } from '../process.js'
 
-/** What it says when clients may come. */
+/** Message of a server that accepts clients. */
 const READY = 'Press Ctrl-C to stop (SIGINT).'
 
-/** A server that runs in a process of its own. */
+/** A server in its own process. */
 export interface Server {
   readonly child: ChildProcess
-  /** All that it has said on stderr so far. */
+  /** Returns its stderr so far. */
   readonly said: () => string
-  /** Sends signals, all of which are there before it sees the first, and waits for its end. */
+  /** Sends signals, all before the server can handle the first, and waits for its end. */
   readonly end: (...signals: NodeJS.Signals[]) => Promise<Ended>
 }
 
-/** Runs `gpunvme sim serve` with these options, until clients may come. @throws Error with what it said instead */
+/** Starts `gpunvme sim serve`, and waits until it accepts clients. @throws Error with its output if it does not */
 export async function startServer(args: readonly string[], cwd: string): Promise<Server> {
   const child = spawn(process.execPath, [BIN, 'sim', 'serve', ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
@@ -42,7 +42,7 @@ export async function startServer(args: readonly string[], cwd: string): Promise
   }
 }
 
-/** Lends a server, which is gone afterwards. */
+/** Calls `use` with a server, then ends the server. */
 export async function withServer<T>(
   args: readonly string[],
   cwd: string,

@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a shell offers for a command line whose end is completed. */
+/** Returns a shell's completions of a command line. */
 export type Complete = (line: string) => string[]
 
-/** A shell that completes, with our script. */
+/** A shell that loads our completion script. */
 export interface Shell {
   readonly name: 'bash' | 'zsh' | 'fish'
-  /** @param cwd where it runs; the script lies there as `completion`. */
+  /** @param cwd folder in which the shell runs and the script is stored as `completion` */
   readonly completer: (cwd: string, script: string) => Complete
 }
 
-/** For a title: nothing where the shell is there. */
+/** Returns a suffix for test titles: empty if the shell is installed. */
 export function shellNote(name: Shell['name']): string {
   return spawnSync(name, ['--version']).error === undefined ? '' : ` (skipped: [shells] ${name} is not installed)`
 }
@@ -23,7 +23,7 @@ function run(program: string, words: readonly string[], cwd: string): string[] {
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-/** Calls the function as readline does: with the line, the place in it, and what it must not use, the words. */
+/** Calls the completion function like readline, with line and cursor. The words are empty: the function must ignore them. */
 const bash: Shell = {
   name: 'bash',
   completer(cwd, script) {
@@ -38,7 +38,7 @@ const bash: Shell = {
   },
 }
 
-/** A shell of its own in a pseudo-terminal, where Tab is typed: zsh completes nowhere else. What it adds is written down. */
+/** Presses Tab in a zsh on a pseudo-terminal, since zsh completes only interactively, and records what it adds. */
 const zsh: Shell = {
   name: 'zsh',
   completer(cwd, script) {
@@ -86,7 +86,7 @@ const fish: Shell = {
     writeFileSync(join(cwd, 'completion'), script)
     return (line) =>
       run('fish', ['--no-config', '-c', 'source completion; complete -C $argv[1]', line], cwd)
-        // What follows a tabulator describes it.
+        // Text after a tab is a description.
         .map((shown) => shown.split('\t')[0]!)
   },
 }

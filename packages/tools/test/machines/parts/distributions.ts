@@ -16,7 +16,7 @@ const COMMON = {
   SECURITY_LOCKDOWN_LSM: 'y',
 } as const
 
-/** Distributions, with what their kernels are built with. */
+/** Distributions with the configuration of their kernels. */
 export const distributions = {
   debian12: {
     id: 'debian',

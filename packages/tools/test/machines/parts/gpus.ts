@@ -1,12 +1,12 @@
 import type { DescribedBar, DescribedFunction, Shape } from '../described.js'
 import { CLASS, gen, ISOLATING, NVIDIA, RADEON, type Options } from './part.js'
 
-/** Sizes from 64 MiB up to `most`, as cards offer them. */
+/** Returns BAR sizes from 64 MiB to `mostMib`. */
 function sizesUpTo(mostMib: number): number[] {
   return Array.from({ length: 20 }, (_, bit) => 2 ** bit).filter((mib) => mib >= 64 && mib <= mostMib)
 }
 
-/** NVIDIA's with a 32-bit BAR0: BAR1 is PCI BAR 1. `windowMib` is what firmware has made of it. */
+/** An NVIDIA GPU with a 32-bit BAR0, so that BAR1 is PCI BAR 1. `windowMib` is its size as set by firmware. */
 function nvidiaGpu(
   device: number,
   deviceName: string,
@@ -42,7 +42,7 @@ function nvidiaGpu(
   }
 }
 
-/** Those with a 64-bit BAR0: BAR1 is PCI BAR 2. */
+/** An NVIDIA GPU with a 64-bit BAR0, so that BAR1 is PCI BAR 2. */
 function hopperGpu(device: number, deviceName: string, gpuModel: string, windowMib: number) {
   return (address: string, options: Options = {}): DescribedFunction => ({
     address,
@@ -94,7 +94,7 @@ export const gpus = {
   h200: hopperGpu(0x2335, 'GH100 [H200 SXM 141GB]', 'NVIDIA H200', 262_144),
 }
 
-/** A Radeon is behind a switch of its own: upstream port, downstream port, function. */
+/** A Radeon has its own switch: upstream port, downstream port, function. */
 export function radeon7900(
   upstream: string,
   downstream: string,

@@ -3,7 +3,7 @@ import { AMD, CLASS, gen, INTEL, part } from './part.js'
 const SATA = 0x01_06_01
 const USB = 0x0c_03_30
 
-/** Other functions that stand beside. */
+/** Other PCI functions. */
 export const others = {
   b450Sata: part({
     ...AMD,

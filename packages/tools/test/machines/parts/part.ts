@@ -1,7 +1,6 @@
 import type { DescribedFunction, Shape } from '../described.js'
 
-// What machines are put together from. Names and numbers as the list of PCI IDs has them; links and sizes as their
-// makers give them.
+// Parts of machines. Names and IDs are from the list of PCI IDs; links and sizes are from manufacturers.
 
 export const AMD = { vendor: 0x1022, vendorName: 'Advanced Micro Devices, Inc. [AMD]' }
 export const INTEL = { vendor: 0x8086, vendorName: 'Intel Corporation' }
@@ -12,7 +11,7 @@ export const PLX = { vendor: 0x10b5, vendorName: 'PLX Technology, Inc.' }
 export const RED_HAT = { vendor: 0x1b36, vendorName: 'Red Hat, Inc.' }
 
 export type Options = Partial<Omit<DescribedFunction, 'address'>>
-/** Makes a function at an address, with what is particular about it here. */
+/** Returns a function at an address, with changes. */
 export type Part = (address: string, options?: Options) => DescribedFunction
 
 export const CLASS = {
@@ -29,5 +28,5 @@ export function part(fixed: Omit<DescribedFunction, 'address'>): Part {
 
 export const gen = (generation: number, lanes: number): Shape => ({ gen: generation, lanes })
 
-/** What Linux turns on at ports when it isolates functions; client root ports are treated as if they had it. */
+/** ACS bits that Linux enables at ports to isolate functions. It treats client root ports as if they had them. */
 export const ISOLATING = ['SV', 'RR', 'CR', 'UF']

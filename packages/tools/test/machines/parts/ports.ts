@@ -14,7 +14,7 @@ function hostBridge(ids: { vendor: number; vendorName: string; device: number; d
   return part({ ...ids, classCode: CLASS.hostBridge, type: 'conventional' })
 }
 
-/** Host bridges, root ports, and switches, by the name of what they are in. */
+/** Host bridges, root ports and switches, by the component that contains them. */
 export const ports = {
   matisseRoot: hostBridge({ ...AMD, device: 0x1480, deviceName: 'Starship/Matisse Root Complex' }),
   matisse: port({ ...AMD, device: 0x1483, deviceName: 'Starship/Matisse GPP Bridge' }, 'root-port', gen(4, 16)),

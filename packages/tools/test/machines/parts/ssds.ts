@@ -19,7 +19,7 @@ export type SsdOptions = Options & {
   readonly blockBytes?: number
 }
 
-/** With Linux's driver it is `name`; with another, or none, it is only a function on the bus. */
+/** With Linux's driver, the drive is named `name`. With another driver or none, it is only a PCI function. */
 function ssd(kind: SsdKind) {
   return (address: string, name: string, options: SsdOptions = {}): DescribedFunction => {
     const { drive = {}, partitions = 0, blockBytes = 512, ...rest } = options
