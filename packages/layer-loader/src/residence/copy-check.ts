@@ -9,7 +9,7 @@ import type { Lease } from '../load/lease.js'
 import type { LoadPlan, PlacedPiece } from '../load/load-plan.js'
 
 /** A layer in host memory, the source of copies. */
-export interface CopySource {
+export interface SourceLayer {
   readonly model: string
   readonly lease: Lease
   readonly plan: LoadPlan
@@ -26,7 +26,7 @@ const known = new WeakMap<Lease, readonly MemoryUnit[]>()
  */
 export async function checkCopy(
   copy: ChecksummedMemory,
-  source: CopySource,
+  source: SourceLayer,
   checksummer: Checksummer,
   signal: AbortSignalLike,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function checkCopy(
  * Returns the checksums stored with the model if they cover the layer and no byte was moved; otherwise those of host
  * memory, which prove the copy but not the read.
  */
-async function unitsOf({ lease, plan, checksummer = zlibChecksummer }: CopySource): Promise<readonly MemoryUnit[]> {
+async function unitsOf({ lease, plan, checksummer = zlibChecksummer }: SourceLayer): Promise<readonly MemoryUnit[]> {
   if (plan.checksAll && plan.moves.length === 0) return plan.units
   const sums = new Uint32Array(Math.ceil(plan.memoryBytes / CHUNK_BYTES))
   await checksummer.checksum(lease.memory, 0, plan.memoryBytes, CHUNK_BYTES, sums)

@@ -11,12 +11,12 @@ const STRIDE_BYTES = 2 ** 40
 /** No copy waits for others: the copy engine executes them in order. */
 const UNLIMITED_BYTES = 2 ** 52
 
-/** Sources of copies. */
-export interface Copying {
+/** The layers in host memory that are copied. */
+export interface CopySource {
   /** Returns the memory and reads of a layer in host memory. */
   plan(layer: string): LoadPlan
   /** Returns a layer in host memory as soon as it is there. */
-  bring(layer: string): Promise<Lease>
+  load(layer: string): Promise<Lease>
   /** Called after each copy. @throws if the copy is wrong */
   copied(source: Lease, copy: DeviceMemory, times: { startNs: number; endNs: number }): Promise<void>
   /** Called when a layer is no longer needed in host memory. */
@@ -24,7 +24,11 @@ export interface Copying {
 }
 
 /** Returns the layers of a model in host memory as a model, for a loader that copies them to the GPU. */
-export function copiesOf({ name, layers, store }: LoadableModel, copies: CopyEngine, source: Copying): LoadableModel {
+export function copiesOf(
+  { name, layers, store }: LoadableModel,
+  copies: CopyEngine,
+  source: CopySource,
+): LoadableModel {
   const layer = (wanted: string | number): StoredExtent => {
     const index = layers.indexOf(String(wanted))
     const { pieces, memoryBytes } = source.plan(layers[index]!)
@@ -57,10 +61,10 @@ class CopyStore implements BlockStore {
   readonly clock: Clock
   private readonly layers: readonly string[]
   private readonly copies: CopyEngine
-  private readonly source: Copying
+  private readonly source: CopySource
   private lastEndNs = -Infinity
 
-  constructor(layers: readonly string[], copies: CopyEngine, clock: Clock, source: Copying) {
+  constructor(layers: readonly string[], copies: CopyEngine, clock: Clock, source: CopySource) {
     this.layers = layers
     this.copies = copies
     this.clock = clock
@@ -77,7 +81,7 @@ class CopyStore implements BlockStore {
     if (!(memory instanceof CopyMemory))
       throw new TypeError('memory: expected memory of the copy engine, got other memory')
     const copy = memory.device
-    const lease = await source.bring(layer)
+    const lease = await source.load(layer)
     try {
       const askedNs = clock.now()
       await this.copies.copy(lease.memory, 0, copy, 0, bytes)

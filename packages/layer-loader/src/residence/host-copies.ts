@@ -43,7 +43,7 @@ export function hostCopies(): HostCopyEngine {
       from.forHost(fromBytes, lengthBytes)
       // Sequentially, as a copy engine does.
       const copy = last.then(() => inPieces(from, fromBytes, to, toBytes, lengthBytes))
-      last = copy
+      last = copy.catch(() => undefined)
       return copy
     },
   }

@@ -12,7 +12,7 @@ import type { LinkTimesCounter } from './link-times.js'
 import type { ResidencePlan } from './plan.js'
 import type { PlacedLayer } from './predict.js'
 import { allSlotsHeld } from '../stream/layer-stream.js'
-import { Upcoming } from './upcoming.js'
+import { RequestQueue } from './request-queue.js'
 
 /** How layers are read and copied. */
 export interface PlacementOptions extends LayerReadOptions {
@@ -34,7 +34,12 @@ export interface PlacementEvents {
   readonly onLoaded: (layer: PlacedLayer) => void
 }
 
-/** What is known of a layer on the GPU. */
+/** A layer that stays in memory. */
+interface Resident {
+  readonly lease: Lease
+}
+
+/** How a layer was checked. */
 interface Checked {
   /** Whether every byte was checked when it was read from the drive. `verifiedOnGpu`: in GPU memory. */
   readonly verified: boolean
@@ -44,8 +49,7 @@ interface Checked {
 }
 
 /** A layer on the GPU. */
-export interface OnGpu extends Checked {
-  readonly lease: Lease
+export interface OnGpu extends Checked, Resident {
   readonly memory: DeviceMemory
   /** Whether it stays there: then its lease is not released after use. */
   readonly stays: boolean
@@ -56,9 +60,9 @@ interface Lanes {
   /** Tier 1: reads to host memory, to be copied from there. */
   readonly staging: Loader | undefined
   /** Copies to the GPU. */
-  readonly copies: Upcoming | undefined
+  readonly copies: RequestQueue | undefined
   /** Tier 2: reads directly to the GPU. */
-  readonly reads: Upcoming | undefined
+  readonly reads: RequestQueue | undefined
 }
 
 const NO_LANES: Lanes = { staging: undefined, copies: undefined, reads: undefined }
@@ -77,7 +81,7 @@ export class Placement {
   private readonly events: PlacementEvents
   private readonly signal: AbortSignal
   private readonly plans = new Map<string, LoadPlan>()
-  private readonly inHost = new Map<string, Lease>()
+  private readonly inHost = new Map<string, Resident>()
   private readonly onGpu = new Map<string, OnGpu>()
   /** What is known of layers that were read to host memory. */
   private readonly sources = new Map<string, Pick<Checked, 'verified' | 'readEndNs'>>()
@@ -135,7 +139,7 @@ export class Placement {
   async take(layer: PlacedLayer, signal: AbortSignal): Promise<OnGpu> {
     const lane = this.laneOf(layer)
     if (lane === undefined) return this.onGpu.get(layer.name)!
-    return this.found(await lane.take(signal), lane === this.lanes.copies, false)
+    return this.located(await lane.take(signal), lane === this.lanes.copies, false)
   }
 
   /** Frees the slots of the lanes, after work in flight. */
@@ -160,12 +164,12 @@ export class Placement {
     const copies = { slots: slots.copies, slotBytes: slots.copySlotBytes }
     return {
       staging: tier === 1 && reads ? this.toHost(reads) : undefined,
-      copies: slots.copies > 0 ? new Upcoming(this.byCopies(this.options.copies!, copies)) : undefined,
-      reads: tier === 2 && reads ? new Upcoming(this.toGpu(reads), (report) => this.wasRead(report)) : undefined,
+      copies: slots.copies > 0 ? new RequestQueue(this.byCopies(this.options.copies!, copies)) : undefined,
+      reads: tier === 2 && reads ? new RequestQueue(this.toGpu(reads), (report) => this.wasRead(report)) : undefined,
     }
   }
 
-  private laneOf({ residence }: PlacedLayer): Upcoming | undefined {
+  private laneOf({ residence }: PlacedLayer): RequestQueue | undefined {
     if (residence === 'vram') return undefined
     return residence === 'nvme' && this.tier === 2 ? this.lanes.reads : this.lanes.copies
   }
@@ -185,8 +189,10 @@ export class Placement {
         const isCopied = layer.residence === 'vram' && tier === 1
         const lease = await ticket.lease()
         if (!isCopied) this.addTime(lease)
-        if (layer.residence === 'ram') this.addSource(lease, this.inHost)
-        else this.onGpu.set(layer.name, this.found(lease, isCopied, true))
+        if (layer.residence === 'ram') {
+          this.addSource(lease)
+          this.inHost.set(layer.name, { lease })
+        } else this.onGpu.set(layer.name, this.located(lease, isCopied, true))
         this.events.onLoaded(layer)
       }
     } catch (error) {
@@ -196,13 +202,13 @@ export class Placement {
     }
   }
 
-  private letGo(from: Map<string, Lease | OnGpu>, name: string): void {
-    const there = from.get(name)
+  private letGo(from: Map<string, Resident>, name: string): void {
+    from.get(name)?.lease.release()
     from.delete(name)
-    if (there !== undefined) ('lease' in there ? there.lease : there).release()
   }
 
-  private found(lease: Lease, isCopied: boolean, stays: boolean): OnGpu {
+  /** Returns what is known of a layer on the GPU. @throws TypeError for host memory, which is then released */
+  private located(lease: Lease, isCopied: boolean, stays: boolean): OnGpu {
     const { onGpu, withoutGpu = false } = this.options
     const read = { verified: lease.verified, readEndNs: lease.statistics.endNs }
     // A layer without bytes is not copied, so it has no source.
@@ -235,9 +241,9 @@ export class Placement {
   private byCopies(copies: CopyEngine, memory: Memory): Loader<LoadableModel> {
     const model = copiesOf(this.model, copies, {
       plan: (layer) => this.planOf(layer),
-      bring: async (layer) => {
+      load: async (layer) => {
         const resident = this.inHost.get(layer)
-        if (resident !== undefined) return resident
+        if (resident !== undefined) return resident.lease
         const lease = await this.lanes.staging!.request(this.model.layer(layer)).lease()
         this.wasRead(lease)
         this.addSource(lease)
@@ -248,16 +254,14 @@ export class Placement {
         await this.check(lease, copy)
       },
       release: (lease) => {
-        if (this.inHost.get(lease.name) !== lease) lease.release()
+        if (this.inHost.get(lease.name)?.lease !== lease) lease.release()
       },
     })
     // Copies are checked by `copied`, and have the alignment of their source.
     return new Loader(model, { ...memory, verify: 'off', alignBytes: 1, signal: this.signal })
   }
 
-  private addSource(lease: Lease, into?: Map<string, Lease>): void {
-    const { name, verified, statistics } = lease
-    into?.set(name, lease)
+  private addSource({ name, verified, statistics }: Lease): void {
     this.sources.set(name, { verified, readEndNs: statistics.endNs })
   }
 

@@ -4,7 +4,7 @@ import type { Loader } from '../load/loader.js'
 import type { Ticket } from '../load/ticket.js'
 
 /** A requested layer. */
-interface Coming {
+interface Requested {
   readonly layer: string
   readonly ticket: Ticket
 }
@@ -13,10 +13,10 @@ interface Coming {
  * The layers that will be taken from a loader, all requested in the order of their use. They arrive in that order, as
  * far ahead as there are slots.
  */
-export class Upcoming {
+export class RequestQueue {
   readonly loader: Loader<LoadableModel>
   private readonly onArrival: ((report: LoadReport) => void) | undefined
-  private readonly queue: Coming[] = []
+  private readonly queue: Requested[] = []
 
   /** @param onArrival called when a layer is in memory */
   constructor(loader: Loader<LoadableModel>, onArrival?: (report: LoadReport) => void) {
@@ -32,7 +32,7 @@ export class Upcoming {
 
   /** Sets the layers that will be taken. Requests that match the order are kept; others are cancelled. */
   expect(layers: readonly string[]): void {
-    const isKept = ({ layer, ticket }: Coming, index: number) => layer === layers[index] && ticket.state !== 'failed'
+    const isKept = ({ layer, ticket }: Requested, index: number) => layer === layers[index] && ticket.state !== 'failed'
     const kept = this.queue.findIndex((coming, index) => !isKept(coming, index))
     for (const { ticket } of this.queue.splice(kept < 0 ? this.queue.length : kept)) ticket.cancel()
     for (const layer of layers.slice(this.queue.length)) {
