@@ -12,7 +12,7 @@ const TIGHT_BYTES = (2 << 20) + (100 << 10)
 
 describe('calls of pack in one process', () => {
   test.each([ROOMY_BYTES, TIGHT_BYTES])(
-    'on one namespace of %i bytes: the second concurrent call is rejected',
+    'the second concurrent call on one namespace of %i bytes is rejected',
     async (capacityBytes) => {
       const { namespace } = new MemoryNamespace({ capacityBytes })
       await pack(await smallModel(), namespace, { name: 'a' })

@@ -117,7 +117,7 @@ describe('superblock copies', () => {
 })
 
 describe('a flipped bit', () => {
-  test('in the directory, a manifest or a chunk table fails openImage, which names the region', async () => {
+  test('a flipped bit in the directory, a manifest or a chunk table fails openImage', async () => {
     const { memory, image } = await packed()
     for (const { holds, ...extent } of image.extents.filter(({ holds }) => /^(dir|man|chunk)/.test(holds))) {
       for (const at of bytesIn(extent)) {
@@ -132,14 +132,14 @@ describe('a flipped bit', () => {
     expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true })
   })
 
-  test('in the source header is detected when the header is read', async () => {
+  test('a flipped bit in the source header is detected when the header is read', async () => {
     const { memory, receipt, image } = await packed()
     flip(memory, receipt.manifest.header.offsetBytes + 9)
     await expect(readSourceHeader(image.model())).rejects.toBeInstanceOf(ImageChecksumError)
     expect(await verifyImage(image)).toMatchObject({ ok: false, problemCount: 1, chunks: 4 })
   })
 
-  test('in a layer is never leased; the error names extent, tensors, chunk and LBAs', async () => {
+  test('a layer with a flipped bit is never leased; the error names extent, chunk and LBAs', async () => {
     const { memory, receipt, image } = await packed()
     const layer = receipt.manifest.layers[1]!
     const tensor = layer.tensors[1]!
@@ -171,7 +171,7 @@ describe('a flipped bit', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('in a layer is leased as unverified with verify: off', async () => {
+  test('a layer with a flipped bit is leased as unverified with verify: off', async () => {
     const { memory, receipt, image } = await packed()
     flip(memory, receipt.manifest.layers[0]!.offsetBytes)
     const stream = streamLayers(image.model(), { verify: 'off', layers: ['embedding'] })
@@ -179,7 +179,7 @@ describe('a flipped bit', () => {
     expect(stream.statistics).toMatchObject({ tensors: 1, tensorsVerified: 0, verifyNs: 0 })
   })
 
-  test('anywhere in the image is detected, except in padding outside of all extents', async () => {
+  test('a flipped bit is detected anywhere but in padding outside of all extents', async () => {
     const { memory, image } = await packed()
     const model = await smallModel()
     const harmless = (byte: number) =>

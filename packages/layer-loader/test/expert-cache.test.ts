@@ -87,7 +87,7 @@ async function use(cache: ExpertCache, ...experts: readonly number[]): Promise<v
 }
 
 describe('memory', () => {
-  test('has as many slots of the largest expert as the budget allows, allocated on first use', async () => {
+  test('the cache has as many slots of the largest expert as the budget allows', async () => {
     const { memory, cache } = await opened(3)
     expect(cache.slots).toBe(3)
     expect(memory.allocatedBytes).toBe(0)
@@ -103,13 +103,13 @@ describe('memory', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('has at most one slot for each expert of the model', async () => {
+  test('the cache has at most one slot for each expert of the model', async () => {
     const { cache } = await opened(1000)
     expect(cache.slots).toBe(LAYERS * EXPERTS)
   })
 
   test.each([EXPERT_BYTES - 1, 0, -1, NaN])(
-    'rejects a budget of %d bytes, and names the required minimum',
+    'openExpertCache rejects a budget of %d bytes, and names the required minimum',
     async (cacheBytes) => {
       const { model } = await opened(1)
       expect(() => openExpertCache(model, { cacheBytes })).toThrow(INVALID)
@@ -136,7 +136,7 @@ describe('memory', () => {
 })
 
 describe('requests', () => {
-  test('read an expert once, and lease it again without another read', async () => {
+  test('the cache reads an expert once, and leases it again without another read', async () => {
     const { memory, cache } = await opened(2)
     using first = await cache.request(1, 5)
     await expectExpert(first, 1, 5)
@@ -157,7 +157,7 @@ describe('requests', () => {
     second.release()
   })
 
-  test('share one read of the same expert', async () => {
+  test('concurrent requests of an expert share one read', async () => {
     const { memory, cache } = await opened(4)
     const open = hold(memory)
     const requests = [cache.request(0, 3, { priority: 'ahead' }), cache.request(0, 3, { priority: 'now' })]
@@ -181,7 +181,7 @@ describe('requests', () => {
 })
 
 describe('eviction', () => {
-  test('removes the least recently used expert', async () => {
+  test('the least recently used expert is evicted', async () => {
     const { cache } = await opened(3)
     await use(cache, 0, 1, 2, 0, 3)
     expect(cache.statistics).toMatchObject({ hits: 1, misses: 4, evictions: 1 })
@@ -201,7 +201,7 @@ describe('eviction', () => {
     expect(cache.statistics).toMatchObject({ hits: 1, misses: 5, evictions: 3 })
   })
 
-  test('waits for a lease to end if all experts are leased', async () => {
+  test('a request waits for a lease to end if all experts are leased', async () => {
     const { cache } = await opened(2)
     const [a, b] = [await cache.request(0, 0), await cache.request(0, 1)]
     let isLeased = false
@@ -230,7 +230,7 @@ describe('eviction', () => {
 })
 
 describe('a read that fails', () => {
-  test('fails every request for it, and is read again by the next one', async () => {
+  test('a failed read fails every request for the expert, and the next request reads it again', async () => {
     const { memory, cache } = await opened(2)
     memory.outcome = () => ({ kind: 'not-submitted' })
     const failed = await Promise.allSettled([cache.request(0, 0), cache.request(0, 0)])
@@ -242,7 +242,7 @@ describe('a read that fails', () => {
     expect(cache.statistics.misses).toBe(2)
   })
 
-  test('of a damaged expert is a VerificationError; other experts stay available', async () => {
+  test('a damaged expert is a VerificationError; other experts stay available', async () => {
     const { memory, model, cache } = await opened(2)
     await use(cache, 1)
     memory.media[model.expert(0, 0).pieces[1]!.runs[0]!.storeBytes + 7]! ^= 1
@@ -251,7 +251,7 @@ describe('a read that fails', () => {
     expect(cache.statistics).toMatchObject({ hits: 1, misses: 2 })
   })
 
-  test('of a hint is not reported, and the next request reads the expert', async () => {
+  test('a failed read of a hint is not reported, and the next request reads the expert', async () => {
     const { memory, cache } = await opened(2)
     memory.outcome = () => ({ kind: 'not-submitted' })
     cache.prefetch(0, [0])
@@ -263,7 +263,7 @@ describe('a read that fails', () => {
 })
 
 describe('an abort or a deadline', () => {
-  test('of one request does not cancel the read of another', async () => {
+  test('an abort of one request does not cancel the read of another', async () => {
     const { memory, cache } = await opened(2)
     const open = hold(memory)
     const controller = new AbortController()
@@ -277,7 +277,7 @@ describe('an abort or a deadline', () => {
     expect(cache.statistics).toMatchObject({ misses: 1, sharedReads: 1 })
   })
 
-  test('of the only request cancels its read', async () => {
+  test('an abort of the only request cancels its read', async () => {
     const { memory, cache } = await opened(1)
     const open = hold(memory)
     const controller = new AbortController()
@@ -289,7 +289,7 @@ describe('an abort or a deadline', () => {
     await use(cache, 1)
   })
 
-  test('names what the request was waiting for', async () => {
+  test('the error of a deadline names what the request was waiting for', async () => {
     const { memory, cache } = await opened(1)
     const open = hold(memory)
     const reading = await cache.request(0, 0, { deadlineMs: 1 }).catch((error: unknown) => error)
@@ -303,7 +303,7 @@ describe('an abort or a deadline', () => {
     await expectExpert(held, 0, 1)
   })
 
-  test('has no effect on an expert that is in memory', async () => {
+  test('an abort has no effect on an expert that is in memory', async () => {
     const { cache } = await opened(1)
     await use(cache, 0)
     using lease = await cache.request(0, 0, { deadlineMs: 1 })
@@ -312,7 +312,7 @@ describe('an abort or a deadline', () => {
 })
 
 describe('a hint', () => {
-  test('reads experts ahead, so that their requests are hits', async () => {
+  test('a hint reads experts ahead, so that their requests are hits', async () => {
     const { cache } = await opened(4)
     cache.prefetch(0, [2, 5])
     await settle()
@@ -320,7 +320,7 @@ describe('a hint', () => {
     expect(cache.statistics).toMatchObject({ prefetches: 2, hits: 2, misses: 0 })
   })
 
-  test('becomes urgent when its expert is requested', async () => {
+  test('a hint becomes urgent when its expert is requested', async () => {
     // Small commands: two reads of an expert keep the drive busy.
     const { memory, model, cache } = await opened(8, {}, { maxTransferBytes: 64 << 10 })
     const open = hold(memory)
@@ -340,7 +340,7 @@ describe('a hint', () => {
     expect(cache.statistics).toMatchObject({ prefetches: 6, sharedReads: 1, misses: 0 })
   })
 
-  test('keeps an expert that is in memory longer', async () => {
+  test('a hint keeps an expert that is in memory longer', async () => {
     const { cache } = await opened(3)
     await use(cache, 0, 1, 2)
     cache.prefetch(0, [0])
@@ -348,7 +348,7 @@ describe('a hint', () => {
     expect(cache.statistics).toMatchObject({ hits: 1, misses: 4, evictions: 1, prefetches: 0 })
   })
 
-  test('is dropped when it would evict a leased expert or one of the same hint', async () => {
+  test('a hint is dropped when it would evict a leased expert or one of the same hint', async () => {
     const { cache } = await opened(2)
     using held = await cache.request(0, 0)
     cache.prefetch(0, [1, 2, 3])
@@ -359,7 +359,7 @@ describe('a hint', () => {
     expect(cache.statistics.hits).toBe(1)
   })
 
-  test('gives way to a request', async () => {
+  test('a hint yields to a request', async () => {
     const { memory, cache } = await opened(1)
     const open = hold(memory)
     cache.prefetch(0, [0])
@@ -370,7 +370,7 @@ describe('a hint', () => {
     await expectExpert(lease, 0, 1)
   })
 
-  test('rejects unknown experts', async () => {
+  test('a hint rejects unknown experts', async () => {
     const { cache } = await opened(2)
     expect(() => cache.prefetch(0, [EXPERTS])).toThrow(ExtentNotFoundError)
     cache.prefetch(0, [])
@@ -379,7 +379,7 @@ describe('a hint', () => {
 })
 
 describe('closing', () => {
-  test('fails requests that wait, ends leases, and frees memory after reads in flight', async () => {
+  test('close fails waiting requests, ends leases, and frees memory after reads in flight', async () => {
     const { memory, cache } = await opened(2)
     const held = await cache.request(0, 0)
     const open = hold(memory)
@@ -399,7 +399,7 @@ describe('closing', () => {
     await cache.close()
   })
 
-  test('leaves a loader that was passed in open, with its slots free', async () => {
+  test('close leaves a loader that was passed in open, with its slots free', async () => {
     const { model } = await opened(1)
     await using loader = openLoader(model, { slots: 3 })
     await using shared = openExpertCache(loader, { cacheBytes: 2 * loader.slotBytes })
@@ -428,7 +428,7 @@ test('an expert that arrives while the cache closes is not leased, and its slot 
 })
 
 describe('a loader that the cache shares', () => {
-  test('keeps a slot for other requests', async () => {
+  test('a shared loader keeps a slot for other requests', async () => {
     const { model } = await opened(1)
     await using loader = openLoader(model, { slots: 3 })
     const shared = openExpertCache(loader, { cacheBytes: 100 * loader.slotBytes })
@@ -440,7 +440,7 @@ describe('a loader that the cache shares', () => {
     await shared.close()
   })
 
-  test('ends the leases of the cache when it is closed', async () => {
+  test('a shared loader ends the leases of the cache when it is closed', async () => {
     const { model } = await opened(1)
     const loader = openLoader(model, { slots: 2 })
     const shared = openExpertCache(loader, { cacheBytes: loader.slotBytes })
@@ -451,7 +451,7 @@ describe('a loader that the cache shares', () => {
     await expect(shared.request(0, 0)).rejects.toThrow('expected an open loader')
   })
 
-  test('needs two slots', async () => {
+  test('a shared loader needs two slots', async () => {
     const { model } = await opened(1)
     await using loader = openLoader(model, { slots: 1 })
     expect(() => openExpertCache(loader, { cacheBytes: loader.slotBytes })).toThrow('a loader with at least 2 slots')

@@ -14,7 +14,7 @@ const folder = scratch()
 describe('an image in a plain file', () => {
   const path = join(folder, 'image')
 
-  test('is packed into a new file and streamed byte-identical, buffered and with direct I/O', async () => {
+  test('an image in a file is streamed byte-identical, buffered and with direct I/O', async () => {
     const model = await layeredModel(3, 5 * MIB + 4096)
     {
       await using store = await openWritableFileStore(path, { sizeBytes: 32 * MIB })
@@ -34,7 +34,7 @@ describe('an image in a plain file', () => {
     }
   }, 60_000)
 
-  test('is replaced in place, and never extends the file', async () => {
+  test('an image in a plain file is replaced in place, and never extends the file', async () => {
     await using store = await openWritableFileStore(path)
     const other = await layeredModel(2, MIB, 7)
     await pack(other, store, { replace: true })
@@ -46,7 +46,7 @@ describe('an image in a plain file', () => {
     expect(statSync(path).size).toBe(32 * MIB)
   }, 60_000)
 
-  test('with changed bytes fails verification, and the message has their range in the file', async () => {
+  test('an image in a file with changed bytes fails verification with their range in the file', async () => {
     await using store = await openFileStore(path)
     const model = (await openImage(store)).model()
     const at = model.manifest.layers[1]!.offsetBytes + 1234
@@ -63,7 +63,7 @@ describe('an image in a plain file', () => {
     })
   }, 60_000)
 
-  test('is rejected if the file ends before the image', async () => {
+  test('an image in a plain file is rejected if the file ends before the image', async () => {
     await using store = await openFileStore(path)
     const memory = store.dma.alloc(4 * MIB)
     await store.read([{ offsetBytes: 0, lengthBytes: 4 * MIB, memoryBytes: 0 }], memory)
@@ -73,7 +73,7 @@ describe('an image in a plain file', () => {
     await expect(openImage(truncated)).rejects.toMatchObject({ code: 'ERR_GPUNVME_IMAGE_TRUNCATED' })
   }, 60_000)
 
-  test('has chunks that match the chunk table, computed in the memory of the store', async () => {
+  test('chunks of an image in a file match its chunk table, computed in the memory of the store', async () => {
     await using store = await openFileStore(path)
     const model = (await openImage(store)).model()
     const { offsetBytes, lengthBytes, firstChunk } = model.manifest.layers[0]!

@@ -17,7 +17,7 @@ async function packed(capacityBytes: number): Promise<MemoryNamespace> {
 }
 
 describe('onGiveUp', () => {
-  test('is called once, before the first write', async () => {
+  test('onGiveUp is called once, before the first write', async () => {
     const memory = await packed(TIGHT_BYTES)
     const written: number[] = []
     const onGiveUp = () => void written.push(memory.journal.length)
@@ -25,7 +25,7 @@ describe('onGiveUp', () => {
     expect({ replaced, written }).toEqual({ replaced: 'given up', written: [0] })
   })
 
-  test('is called for a damaged image', async () => {
+  test('onGiveUp is called for a damaged image', async () => {
     const memory = await packed(ROOMY_BYTES)
     const { directory } = (await openImage(memory.namespace)).superblock
     memory.media[directory.offsetBytes]! ^= 1
@@ -39,7 +39,7 @@ describe('onGiveUp', () => {
     expect(calls).toBe(1)
   })
 
-  test('is not called for an image that is kept until the new one is published, nor without one', async () => {
+  test('onGiveUp is not called for an image that is kept until publication, nor without an image', async () => {
     const onGiveUp = () => {
       throw new Error('called')
     }
@@ -53,7 +53,7 @@ describe('onGiveUp', () => {
     })
   })
 
-  test('keeps the image if it throws or aborts the signal', async () => {
+  test('pack keeps the image if onGiveUp throws or aborts the signal', async () => {
     const memory = await packed(TIGHT_BYTES)
     const controller = new AbortController()
     const refusals = [
@@ -72,7 +72,7 @@ describe('onGiveUp', () => {
     }
   })
 
-  test('leaves no image if pack fails afterwards', async () => {
+  test('a pack that fails after onGiveUp leaves no image', async () => {
     const memory = await packed(TIGHT_BYTES)
     const controller = new AbortController()
     let calls = 0

@@ -207,7 +207,7 @@ describe('priorities', () => {
 })
 
 describe('cancelling a request', () => {
-  test('that waits for a slot reads none of it', async () => {
+  test('cancelling a request that waits for a slot prevents its read', async () => {
     const { model, begun } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     using held = await request(model.layer(0)).lease()
@@ -220,7 +220,7 @@ describe('cancelling a request', () => {
     expect(begun()).toEqual([0])
   })
 
-  test('that is being read frees its slot only after its reads in flight', async () => {
+  test('cancelling a request during its read frees its slot after the reads in flight', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 1 }))
@@ -234,7 +234,7 @@ describe('cancelling a request', () => {
     expect(lease.name).toBe('layer 1')
   })
 
-  test('that is ready frees its slot', async () => {
+  test('cancelling a ready request frees its slot', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const ticket = request(model.layer(0))
@@ -258,7 +258,7 @@ describe('cancelling a request', () => {
     await expect(ticket.lease()).rejects.toBe('gone')
   })
 
-  test('that is leased has no effect', async () => {
+  test('cancelling a leased request has no effect', async () => {
     const { model } = await opened()
     const ticket = open(model).request(model.layer(0))
     using lease = await ticket.lease()
@@ -267,7 +267,7 @@ describe('cancelling a request', () => {
     expect(await ticket.lease()).toBe(lease)
   })
 
-  test('by its signal works after it was ready and lost its slot', async () => {
+  test('an aborted signal cancels a request that was ready and lost its slot', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const abort = new AbortController()
@@ -279,7 +279,7 @@ describe('cancelling a request', () => {
     await expect(guess.lease()).rejects.toBe('not any more')
   })
 
-  test('by its signal works before and during its read', async () => {
+  test('an aborted signal cancels a request before and during its read', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model))
@@ -293,7 +293,7 @@ describe('cancelling a request', () => {
 })
 
 describe('a deadline', () => {
-  test('fails a request that waits for a slot, and the error says so', async () => {
+  test('a deadline fails a request that waits for a slot, and the error says so', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const held = await request(model.layer(0)).lease()
@@ -306,7 +306,7 @@ describe('a deadline', () => {
     await expect(request(model.layer(1)).lease()).resolves.toMatchObject({ name: 'layer 1' })
   })
 
-  test('fails a request that is being read; its slot is free after its reads in flight', async () => {
+  test('a deadline fails a request during its read, and frees its slot after the reads in flight', async () => {
     const { memory, model } = await opened()
     const gate = gated(memory)
     const { request } = bound(open(model, { slots: 1 }))
@@ -322,14 +322,14 @@ describe('a deadline', () => {
     await expect(next.lease()).resolves.toMatchObject({ name: 'layer 1' })
   })
 
-  test('does not end a lease', async () => {
+  test('a deadline does not end a lease', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
     const lease = await request(model.layer(0), { deadlineMs: 60_000 }).lease()
     expect(lease.released).toBe(false)
   })
 
-  test.each([0, -1, NaN, 2 ** 31])('of %s ms is rejected', async (deadlineMs) => {
+  test.each([0, -1, NaN, 2 ** 31])('a deadline of %s ms is rejected', async (deadlineMs) => {
     const { model } = await opened()
     const { request } = bound(open(model))
     expect(() => request(model.layer(0), { deadlineMs })).toThrow(/deadlineMs: expected more than 0/)
@@ -342,7 +342,7 @@ test.each([0, 0.5, NaN])('a budget of %s bytes in flight is rejected', async (in
 })
 
 describe('a failure', () => {
-  test('of one request does not affect the others, and its slot is reused', async () => {
+  test('a failed request does not affect the others, and its slot is reused', async () => {
     const { memory, model } = await opened()
     const bad = model.layer(1).whole!.storeBytes / 512 + 200
     memory.outcome = ({ slba, blocks }, command) =>
@@ -358,7 +358,7 @@ describe('a failure', () => {
     expect(third.verified).toBe(true)
   })
 
-  test('of a checksum rejects the lease and names extent, chunk, tensors and LBAs', async () => {
+  test('a checksum mismatch rejects the lease and names extent, chunk, tensors and LBAs', async () => {
     const { memory, model } = await opened()
     const { storeBytes } = model.layer(3).whole!
     memory.media[storeBytes + 2 * MIB + 17]! ^= 4
@@ -497,7 +497,7 @@ describe('slots', () => {
 })
 
 describe('sampled verification', () => {
-  test('checks the same chunks for the same seed, and the lease is not marked verified', async () => {
+  test('sampling checks the same chunks for the same seed, and does not mark the lease verified', async () => {
     const { memory, model } = await opened()
     const checked = async (seed: number) => {
       const found: number[] = []
@@ -636,7 +636,7 @@ describe('memory without a CPU view', () => {
     return { model: { ...model, store }, dma, checksummer, seenOf }
   }
 
-  test('is loaded and verified, but lease.bytes and lease.tensor throw', async () => {
+  test('a layer in memory without a CPU view is verified, but lease.bytes and lease.tensor throw', async () => {
     const { model, dma, checksummer, seenOf } = await hidden()
     const { request } = bound(open(model, { where: 'gpu', dma, checksummer }))
     using lease = await request(model.layer(1)).lease()
@@ -646,14 +646,14 @@ describe('memory without a CPU view', () => {
     expect(() => lease.tensor('model.layers.1.weight')).toThrow(TypeError)
   })
 
-  test('requires a checksummer that can access it, and rejects before reading', async () => {
+  test('memory without a CPU view requires a checksummer that can access it, before any read', async () => {
     const { model, dma } = await hidden()
     const refused = open(model, { where: 'gpu', dma }).request(model.layer(1)).lease()
     await expect(refused).rejects.toThrow('checksummer: expected')
     expect(loader!.statistics.bytes).toBe(0)
   })
 
-  test('requires a move function for unaligned pieces', async () => {
+  test('memory without a CPU view requires a move function for unaligned pieces', async () => {
     const { model, dma, checksummer, seenOf } = await hidden()
     const layer = model.layer(0)
     const [tensor] = layer.pieces

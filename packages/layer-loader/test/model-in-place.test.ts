@@ -61,7 +61,7 @@ describe.each(['in one run', 'in fragments'])('a GGUF file stored %s on a drive'
     return { file, model, namespace, runs, stored: modelInPlace(new Catalogue(model), namespace, [runs]) }
   }
 
-  test('is streamed byte-identical, and its leases are not marked verified', async () => {
+  test('a GGUF file in place is streamed byte-identical, and its leases are not marked verified', async () => {
     const { file, model, stored } = await opened()
     const names: string[] = []
     for await (using lease of streamLayers(stored, { verify: 'off' })) {
@@ -75,26 +75,29 @@ describe.each(['in one run', 'in fragments'])('a GGUF file stored %s on a drive'
     expect(names.sort()).toEqual(model.tensors.map(({ name }) => name).sort())
   })
 
-  test.each([1, 32, 256, 4096])('loads the slice of an expert at a multiple of %i bytes', async (alignBytes) => {
-    const { file, model, stored } = await opened()
-    await using loader = openLoader(stored, { verify: 'off', alignBytes, slotBytes: MIB })
-    for (const expert of [0, 3]) {
-      using lease = await loader.request(stored.expert(1, expert)).lease()
-      const [slice] = lease.tensors
-      expect(slice).toMatchObject({ name: `blk.1.ffn_up_exps.weight[${expert}]`, shape: [50, 25], lengthBytes: 2500 })
-      expect(slice!.offsetBytes % alignBytes).toBe(0)
-      const whole = expectedBytes(model, file, 'blk.1.ffn_up_exps.weight')
-      const expected = whole.subarray(2500 * expert, 2500 * (expert + 1))
-      expect(Buffer.compare(lease.tensor(slice!.name), expected)).toBe(0)
-    }
-    const { bytes, wantedBytes, movedBytes } = loader.statistics
-    expect(wantedBytes).toBe(5000)
-    expect(bytes).toBeGreaterThan(wantedBytes)
-    // At least one of two slices of 2500 bytes is not aligned to 256 bytes, whatever the alignment of the file.
-    if (alignBytes >= 256) expect(movedBytes).toBeGreaterThan(0)
-  })
+  test.each([1, 32, 256, 4096])(
+    'a GGUF file in place loads the slice of an expert at a multiple of %i bytes',
+    async (alignBytes) => {
+      const { file, model, stored } = await opened()
+      await using loader = openLoader(stored, { verify: 'off', alignBytes, slotBytes: MIB })
+      for (const expert of [0, 3]) {
+        using lease = await loader.request(stored.expert(1, expert)).lease()
+        const [slice] = lease.tensors
+        expect(slice).toMatchObject({ name: `blk.1.ffn_up_exps.weight[${expert}]`, shape: [50, 25], lengthBytes: 2500 })
+        expect(slice!.offsetBytes % alignBytes).toBe(0)
+        const whole = expectedBytes(model, file, 'blk.1.ffn_up_exps.weight')
+        const expected = whole.subarray(2500 * expert, 2500 * (expert + 1))
+        expect(Buffer.compare(lease.tensor(slice!.name), expected)).toBe(0)
+      }
+      const { bytes, wantedBytes, movedBytes } = loader.statistics
+      expect(wantedBytes).toBe(5000)
+      expect(bytes).toBeGreaterThan(wantedBytes)
+      // At least one of two slices of 2500 bytes is not aligned to 256 bytes, whatever the alignment of the file.
+      if (alignBytes >= 256) expect(movedBytes).toBeGreaterThan(0)
+    },
+  )
 
-  test('requires verify: off, since it has no checksums', async () => {
+  test('a GGUF file in place requires verify: off, since it has no checksums', async () => {
     const { stored } = await opened()
     expect(() => openLoader(stored)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_NO_CHECKSUMS' }))
     expect(() => streamLayers(stored, { verify: { sample: 0.5 } })).toThrow('{ verify: "off" }')

@@ -68,7 +68,7 @@ describe('previewPack predicts without writing', () => {
     expect(await pack(await revised(), memory.namespace, request)).toMatchObject({ resumedBytes: resumableBytes })
   })
 
-  test('that pack continues an interrupted one of which no byte can be resumed', async () => {
+  test('previewPack predicts that pack continues an interrupted one without reusable bytes', async () => {
     const memory = new MemoryNamespace()
     const onProgress = () => {
       throw new Error('killed')

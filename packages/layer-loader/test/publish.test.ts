@@ -118,7 +118,7 @@ test('pack repairs the stale superblock copy after a cut between the two', async
 })
 
 describe('an existing image', () => {
-  test('is not overwritten without replace, whether it is valid or damaged', async () => {
+  test('an existing image is not overwritten without replace, whether it is valid or damaged', async () => {
     const memory = new MemoryNamespace()
     await pack(await smallModel(), memory.namespace)
     for (const damage of [[], [4000], [100, (1 << 20) + 4000]]) {
@@ -130,7 +130,7 @@ describe('an existing image', () => {
     }
   })
 
-  test('is discarded with replace: image if it is damaged', async () => {
+  test('an existing image is discarded with replace: image if it is damaged', async () => {
     const memory = new MemoryNamespace()
     const { manifest } = await pack(await smallModel(), memory.namespace)
     memory.media[manifest.chunkTable.offsetBytes]! ^= 1

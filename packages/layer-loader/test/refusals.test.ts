@@ -83,7 +83,7 @@ describe('pack that fails while writing', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
-  test('because of a failed write publishes nothing and frees all memory', async () => {
+  test('a failed write publishes nothing and frees all memory', async () => {
     const memory = new MemoryNamespace()
     memory.outcome = ({ operation, slba }, command) =>
       operation === 'write' && slba[command]! > 4100
@@ -94,7 +94,7 @@ describe('pack that fails while writing', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
-  test('because of a failed write does not write the rest of a large model', async () => {
+  test('a failed write prevents writes of the rest of a large model', async () => {
     const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
     memory.outcome = ({ operation, slba }, command) =>
       operation === 'write' && slba[command] === 4096
@@ -105,7 +105,7 @@ describe('pack that fails while writing', () => {
     expect(memory.plans.filter(({ operation }) => operation === 'write').length).toBeLessThan(10)
   })
 
-  test('because of an abort throws the reason, publishes nothing and frees all memory', async () => {
+  test('an abort throws the reason, publishes nothing and frees all memory', async () => {
     const memory = new MemoryNamespace()
     const controller = new AbortController()
     const onProgress = () => controller.abort('enough')

@@ -67,25 +67,28 @@ async function expectSound(memory: MemoryNamespace, name: string): Promise<void>
 }
 
 describe('resuming an interrupted pack', () => {
-  test.each([1, 3, 5])('in layer %i reads earlier layers back from the drive instead of the file', async (layer) => {
-    const memory = await interrupted(layer)
-    const { model, reads } = await revised('1')
-    const progress: number[] = []
-    const receipt = await pack(model, memory.namespace, {
-      ...EACH,
-      onProgress: (event) => progress.push(event.doneBytes),
-    })
-    expect(receipt.resumedBytes).toBe(bytesBefore(layer))
-    const tensorBytes = LAYERS.slice(layer).reduce((sum, [, lengthBytes]) => sum + lengthBytes, 0)
-    expect(reads.bytes).toBe(tensorBytes)
-    const [{ headerBytes }] = model.parts
-    expect(progress.at(-1)).toBe(LAYER_BYTES + headerBytes)
-    await expectSound(memory, 'new')
-    const { fingerprint } = await pack(await smallModel(LAYERS), new MemoryNamespace().namespace)
-    expect(receipt.fingerprint).toBe(fingerprint)
-  })
+  test.each([1, 3, 5])(
+    'resumption in layer %i reads earlier layers back from the drive instead of the file',
+    async (layer) => {
+      const memory = await interrupted(layer)
+      const { model, reads } = await revised('1')
+      const progress: number[] = []
+      const receipt = await pack(model, memory.namespace, {
+        ...EACH,
+        onProgress: (event) => progress.push(event.doneBytes),
+      })
+      expect(receipt.resumedBytes).toBe(bytesBefore(layer))
+      const tensorBytes = LAYERS.slice(layer).reduce((sum, [, lengthBytes]) => sum + lengthBytes, 0)
+      expect(reads.bytes).toBe(tensorBytes)
+      const [{ headerBytes }] = model.parts
+      expect(progress.at(-1)).toBe(LAYER_BYTES + headerBytes)
+      await expectSound(memory, 'new')
+      const { fingerprint } = await pack(await smallModel(LAYERS), new MemoryNamespace().namespace)
+      expect(receipt.fingerprint).toBe(fingerprint)
+    },
+  )
 
-  test('from a file needs the same modification time; otherwise packing starts over', async () => {
+  test('pack resumes from a file only with the same modification time', async () => {
     const folder = scratch()
     const path = join(folder, 'm.safetensors')
     await writeFile(path, safetensorsFile(LAYERS))
@@ -122,14 +125,14 @@ describe('packing starts over', () => {
     ['for another revision of the file', () => revised('2', 2), EACH],
     ['under another name', () => revised('1'), { ...EACH, name: 'other' }],
     ['with resume: false', () => revised('1'), { ...EACH, resume: false }],
-  ] as const)('%s', async (_, open, options) => {
+  ] as const)('packing starts over %s', async (_, open, options) => {
     const memory = await interrupted(4)
     const { model } = await open()
     expect(await pack(model, memory.namespace, options)).toMatchObject({ resumedBytes: 0 })
     await expectSound(memory, options.name!)
   })
 
-  test('after a pack with resume: false that was interrupted before its first checkpoint', async () => {
+  test('packing starts over after an interrupted pack with resume: false and no checkpoint', async () => {
     const memory = await interrupted(4)
     const { model } = await revised('1')
     const onProgress = () => {
@@ -140,7 +143,7 @@ describe('packing starts over', () => {
     expect(await pack(model, memory.namespace, EACH)).toMatchObject({ resumedBytes: 0 })
   })
 
-  test('after another model was published, which may have overwritten its data', async () => {
+  test('packing starts over after another model was published', async () => {
     const memory = await interrupted(4)
     await pack(await smallModel(undefined, 5), memory.namespace, { name: 'between' })
     const { model } = await revised('1')
@@ -156,7 +159,7 @@ describe('packing starts over', () => {
     expect(flushes()).toBe(3)
   })
 
-  test('if the checkpoint or the chunk table is damaged or unreadable', async () => {
+  test('packing starts over if the checkpoint or chunk table is damaged or unreadable', async () => {
     for (const damage of ['table', 'notes', 'unreadable'] as const) {
       const memory = await interrupted(4)
       const { chunkTable } = await placesIn(memory)
@@ -253,7 +256,7 @@ describe('resuming after a cut at any write or flush that loses any unflushed wr
   }
 
   test(
-    'completes the first image of a namespace and keeps all data of its checkpoints',
+    'resuming completes the first image of a namespace and keeps all data of its checkpoints',
     async () => {
       const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (160 << 10), maxTransferBytes: 4096 })
       const recording = await record(memory, {})
@@ -272,7 +275,7 @@ describe('resuming after a cut at any write or flush that loses any unflushed wr
   )
 
   test(
-    'completes a second image; the first one is complete after every cut',
+    'resuming completes a second image; the first one is complete after every cut',
     async () => {
       const memory = new MemoryNamespace({ capacityBytes: 3 << 20, maxTransferBytes: 4096 })
       const { fingerprint } = await pack(await smallModel(), memory.namespace, { name: 'old' })
@@ -297,7 +300,7 @@ describe('resuming after a cut at any write or flush that loses any unflushed wr
   )
 
   test(
-    'completes a replacement whose predecessor was discarded, beside another model',
+    'resuming completes a replacement whose predecessor was discarded, next to another model',
     async () => {
       const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (200 << 10), maxTransferBytes: 4096 })
       await pack(await smallModel(), memory.namespace, { name: 'old' })

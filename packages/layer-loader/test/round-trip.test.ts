@@ -41,12 +41,12 @@ async function expectRoundTrip(model: Model, options: MemoryNamespaceOptions = {
 }
 
 describe('packed models are streamed byte-identical', () => {
-  test('from a GGUF file', async () => {
+  test('a packed GGUF file is streamed byte-identical', async () => {
     await using source = await openFileSource(join(folder, 'demo.gguf'))
     await expectRoundTrip(await openModel(source))
   })
 
-  test('from a safetensors file with an empty tensor', async () => {
+  test('a packed safetensors file with an empty tensor is streamed byte-identical', async () => {
     await expectRoundTrip(await smallModel())
   })
 
@@ -55,11 +55,11 @@ describe('packed models are streamed byte-identical', () => {
     { blockBytes: 512, maxTransferBytes: 128 << 10, queues: 4 },
     { blockBytes: 4096, maxTransferBytes: 1 << 20 },
     { blockBytes: 4096, maxTransferBytes: 4 << 20, queues: 3 },
-  ])('on a namespace with $blockBytes-byte blocks and transfers of up to $maxTransferBytes bytes', async (options) => {
+  ])('packed models survive $blockBytes-byte blocks and transfers of $maxTransferBytes bytes', async (options) => {
     await expectRoundTrip(await openModel(memorySource(demo, 'demo.gguf')), options)
   })
 
-  test('with layers longer than the buffers of pack', async () => {
+  test('packed layers longer than the buffers of pack are streamed byte-identical', async () => {
     await expectRoundTrip(await layeredModel(2, (5 << 20) + 3))
   })
 })

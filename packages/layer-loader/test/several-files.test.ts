@@ -8,22 +8,25 @@ import { tensorBytes } from './models.js'
 const vector = (name: string) => fileURLToPath(new URL(`formats/vectors/${name}`, import.meta.url))
 
 describe('a model split over three files', () => {
-  test.each(['buffered', 'direct or buffered'])('is streamed in place with %s I/O, byte-identical', async (how) => {
-    const options = how === 'buffered' ? {} : ({ direct: 'auto' } as const)
-    await using model = await openModelInFiles(vector('split-00002-of-00003.gguf'), options)
-    const { catalogue } = model
-    const seen: string[] = []
-    for await (using layer of streamLayers(model, { verify: 'off', slots: 2 })) {
-      for (const { name } of layer.tensors) {
-        expect(Buffer.compare(layer.tensor(name), await tensorBytes(catalogue.model, name)), name).toBe(0)
-        seen.push(name)
+  test.each(['buffered', 'direct or buffered'])(
+    'a split model is streamed in place with %s I/O, byte-identical',
+    async (how) => {
+      const options = how === 'buffered' ? {} : ({ direct: 'auto' } as const)
+      await using model = await openModelInFiles(vector('split-00002-of-00003.gguf'), options)
+      const { catalogue } = model
+      const seen: string[] = []
+      for await (using layer of streamLayers(model, { verify: 'off', slots: 2 })) {
+        for (const { name } of layer.tensors) {
+          expect(Buffer.compare(layer.tensor(name), await tensorBytes(catalogue.model, name)), name).toBe(0)
+          seen.push(name)
+        }
       }
-    }
-    expect(seen.sort()).toEqual(catalogue.model.tensors.map(({ name }) => name).sort())
-    expect(seen).toHaveLength(8)
-  })
+      expect(seen.sort()).toEqual(catalogue.model.tensors.map(({ name }) => name).sort())
+      expect(seen).toHaveLength(8)
+    },
+  )
 
-  test('is rejected if one of them is missing', async () => {
+  test('a split model is rejected if one of its files is missing', async () => {
     await expect(openModelInFiles(vector('split-00009-of-00003.gguf'))).rejects.toThrow()
   })
 })
@@ -38,7 +41,7 @@ describe('joined stores', () => {
     return { drives, store: joinStores(drives.map(({ namespace }) => namespaceStore(namespace))) }
   }
 
-  test('are read across their boundaries', async () => {
+  test('joined stores are read across their boundaries', async () => {
     const { drives, store } = pair()
     expect(store).toMatchObject({ capacityBytes: 16_384, starts: [0, 8192], name: 'namespace 1 and 1 more' })
     const memory = store.dma.alloc(16_384)

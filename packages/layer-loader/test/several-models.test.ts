@@ -56,7 +56,7 @@ const allCuts = (recording: Recording): number[] => {
 }
 
 describe('several models on one namespace', () => {
-  test('are listed in the order of packing and loaded byte-identical', async () => {
+  test('several models are listed in the order of packing and loaded byte-identical', async () => {
     const { namespace } = new MemoryNamespace()
     const models = { a: await smallModel(), b: await sized(2), c: await smallModel(undefined, 3) }
     for (const [name, model] of Object.entries(models)) {
@@ -82,7 +82,7 @@ describe('several models on one namespace', () => {
     expect(holes.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)).toBe(freeBytes)
   })
 
-  test('with the same tensors are both kept, and the receipt names the first in sameAs', async () => {
+  test('models with the same tensors are both kept, and the receipt names the first in sameAs', async () => {
     const { namespace } = await withModels(8 << 20, ['a', 'b'])
     expect(await pack(await sized(2), namespace, { name: 'c' })).toMatchObject({ sameAs: ['b'] })
   })
@@ -217,7 +217,7 @@ describe('after a cut at any write, a change is complete or absent, and other mo
 })
 
 describe('removeModel', () => {
-  test('frees the space of a model; the receipt has the freed bytes and remaining models', async () => {
+  test('removeModel frees the space of a model, and returns the freed bytes and remaining models', async () => {
     const { namespace } = await withModels(8 << 20, ['a', 'b'])
     const before = await openImage(namespace)
     const receipt = await removeModel(namespace, 'a', { imageId: new Uint8Array(16).fill(5) })
@@ -229,7 +229,7 @@ describe('removeModel', () => {
     expect(await verifyImage(namespace)).toMatchObject({ ok: true })
   })
 
-  test('leaves an image without models after the last one, to which models can be packed', async () => {
+  test('removeModel of the last model leaves an image to which models can be packed', async () => {
     const memory = await withModels(8 << 20, ['a'])
     expect(await removeModel(memory.namespace, 'a')).toMatchObject({ models: [], generation: 2 })
     expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true, chunks: 0, image: { models: [] } })
@@ -237,7 +237,7 @@ describe('removeModel', () => {
     expect(await pack(await sized(2), memory.namespace)).toMatchObject({ generation: 3, replaced: 'nothing' })
   })
 
-  test('works on a namespace without a free block', async () => {
+  test('removeModel works on a namespace without a free block', async () => {
     const model = await sized(1)
     const { endBytes } = planPack(model, 512, { name: 'a' })
     const { namespace } = new MemoryNamespace({ capacityBytes: endBytes })
@@ -245,7 +245,7 @@ describe('removeModel', () => {
     expect(await removeModel(namespace, 'a')).toMatchObject({ models: [] })
   })
 
-  test('rejects an image without room for a new directory, and writes nothing', async () => {
+  test('removeModel rejects an image without room for a new directory, and writes nothing', async () => {
     const model = await sized(1)
     const { usedEndBytes } = planPack(model, 512, { name: 'a' })
     const roomy = new MemoryNamespace()
@@ -262,7 +262,7 @@ describe('removeModel', () => {
     ).toMatchObject({ replaced: 'given up' })
   })
 
-  test('rejects a missing model, a missing image, invalid options and a concurrent pack', async () => {
+  test('removeModel rejects a missing model or image, invalid options and a concurrent pack', async () => {
     const memory = await withModels(8 << 20, ['a'])
     await expect(removeModel(memory.namespace, 'b')).rejects.toBeInstanceOf(ModelNotInImageError)
     await expect(removeModel(memory.namespace, 'a', { imageId: new Uint8Array(3) })).rejects.toThrow(RangeError)

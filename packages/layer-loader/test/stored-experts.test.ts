@@ -56,7 +56,7 @@ describe.each<Case>([
     expect(() => model.expert(0, EXPERTS)).toThrow(ExtentNotFoundError)
   })
 
-  test('names the slices of an expert', async () => {
+  test('the model names the slices of an expert', async () => {
     const { name, pieces } = (await open()).expert(1, 7)
     expect(name).toBe('layer 1 expert 7')
     expect(pieces.map(({ name, shape }) => [name, shape])).toEqual(

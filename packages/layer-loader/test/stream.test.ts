@@ -126,7 +126,7 @@ describe('back-pressure', () => {
 })
 
 describe('the order of layers', () => {
-  test('is the order of the layers option, by number or name, with repetitions', async () => {
+  test('layers come in the order of the layers option, by number or name, with repetitions', async () => {
     const { model } = await opened()
     const names: string[] = []
     const layers = [5, 'layer 0', 5, 'layer 2']
@@ -134,7 +134,7 @@ describe('the order of layers', () => {
     expect(names).toEqual(['0 layer 5', '1 layer 0', '2 layer 5', '3 layer 2'])
   })
 
-  test('omits skipped layers, and does not read them', async () => {
+  test('a stream omits skipped layers, and does not read them', async () => {
     const { memory, model } = await opened()
     const names: string[] = []
     for await (using lease of streamLayers(model, { skip: [1, 'layer 4'] })) names.push(lease.name)
@@ -143,7 +143,7 @@ describe('the order of layers', () => {
     expect(() => streamLayers(model, { skip: ['layer 9'] })).toThrow('no layer "layer 9"')
   })
 
-  test('is the order of overlapping calls of next', async () => {
+  test('overlapping calls of next return layers in the order of the calls', async () => {
     const { model } = await opened()
     const stream = streamLayers(model, { slots: 4 })
     const results = await Promise.all([stream.next(), stream.next(), stream.next()])
@@ -151,7 +151,7 @@ describe('the order of layers', () => {
     await stream.close()
   })
 
-  test('does not depend on the order in which reads finish', async () => {
+  test('the order of layers does not depend on the order in which reads finish', async () => {
     const { memory, model } = await opened()
     memory.gate = (plan) => new Promise((resolve) => setTimeout(resolve, plan === memory.plans[0] ? 20 : 0))
     const names: string[] = []
@@ -163,7 +163,7 @@ describe('the order of layers', () => {
   })
 
   test.each([{ layers: [6] }, { layers: ['layer 6'] }, { layers: [-1] }])(
-    'does not accept unknown layers: %o',
+    'streamLayers rejects unknown layers: %o',
     async (options) => {
       const { model } = await opened()
       expect(() => streamLayers(model, options)).toThrow(ExtentNotFoundError)
@@ -175,7 +175,7 @@ describe('the order of layers', () => {
     expect(() => streamLayers(model, options)).toThrow(RangeError)
   })
 
-  test('is empty for an empty layers option, and nothing is read', async () => {
+  test('an empty layers option yields an empty stream without reads', async () => {
     const { memory, model } = await opened()
     for await (const lease of streamLayers(model, { layers: [] })) lease.release()
     expect(memory.plans).toEqual([])
@@ -183,7 +183,7 @@ describe('the order of layers', () => {
 })
 
 describe('a lease', () => {
-  test('throws on use after release; a second release has no effect', async () => {
+  test('a lease throws on use after release; a second release has no effect', async () => {
     const { model } = await opened()
     await using stream = streamLayers(model, { poison: true, slots: 1 })
     const [lease] = await take(stream, 1)
@@ -203,7 +203,7 @@ describe('a lease', () => {
     expect(kept.every((byte) => byte === 0xa5)).toBe(true)
   })
 
-  test('that is released twice does not free the slot of the next lease', async () => {
+  test('a second release of a lease does not free the slot of the next lease', async () => {
     const { memory, model } = await opened()
     await using stream = streamLayers(model, { slots: 1 })
     const [first] = await take(stream, 1)
@@ -216,7 +216,7 @@ describe('a lease', () => {
     expect(Buffer.compare(second!.bytes, before)).toBe(0)
   })
 
-  test('stays valid after the last layer of a stream', async () => {
+  test('a lease stays valid after the last layer of a stream', async () => {
     const { memory, model } = await opened()
     const leases: Lease[] = []
     for await (const lease of streamLayers(model, { layers: [0, 1] })) leases.push(lease)
@@ -226,7 +226,7 @@ describe('a lease', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('ends when the loop is left early', async () => {
+  test('a lease ends when the loop is left early', async () => {
     const { memory, model } = await opened()
     let kept: Lease | undefined
     for await (const lease of streamLayers(model)) {
@@ -237,7 +237,7 @@ describe('a lease', () => {
     expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
   })
 
-  test('is released by `await using` too', async () => {
+  test('a lease is released by `await using` too', async () => {
     const { memory, model } = await opened()
     for await (await using lease of streamLayers(model, { slots: 1 })) expect(lease.released).toBe(false)
     expect(memory.allocatedBytes).toBe(0)

@@ -32,7 +32,7 @@ describe('an image on a short drive', () => {
     ['after copy B', MIB + 4096],
     ['before the first extent', 2 * MIB],
     ['within the data', 2 * MIB + 4096],
-  ])('is reported as truncated when cut %s', async (_, bytes) => {
+  ])('an image on a short drive is reported as truncated when cut %s', async (_, bytes) => {
     const image = await packed()
     const memory = head(image, bytes)
     const error = await errorOf(memory)
@@ -46,20 +46,20 @@ describe('an image on a short drive', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
-  test('is reported as truncated when one block is missing', async () => {
+  test('an image on a short drive is reported as truncated when one block is missing', async () => {
     const image = await packed()
     expect(await errorOf(head(image, image.usedEndBytes - 512))).toMatchObject({ code: 'ERR_GPUNVME_IMAGE_TRUNCATED' })
     expect(await verifyImage(head(image, image.usedEndBytes).namespace)).toMatchObject({ ok: true })
   })
 
-  test('whose only superblock copy is damaged has both problems reported', async () => {
+  test('a short image whose only superblock copy is damaged has both problems reported', async () => {
     const memory = head(await packed(), MIB)
     memory.media[100]! ^= 1
     const { problems } = await verifyImage(memory.namespace)
     expect(problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_IMAGE_TRUNCATED', 'ERR_GPUNVME_IMAGE_SUPERBLOCK'])
   })
 
-  test('with one damaged superblock copy is reported with the length from the other copy', async () => {
+  test('a short image with one damaged superblock copy is reported with the length from the other', async () => {
     const image = await packed()
     const memory = head(image, 2 * MIB + 4096)
     memory.media[100]! ^= 1
@@ -73,7 +73,7 @@ describe('an image on a short drive', () => {
     ])
   })
 
-  test('is discarded by pack with replace: image', async () => {
+  test('an image on a short drive is discarded by pack with replace: image', async () => {
     const memory = head(await packed(), 2 * MIB + 4096 * 9)
     const { namespace } = memory
     expect(await errorOf(memory)).toMatchObject({ code: 'ERR_GPUNVME_IMAGE_TRUNCATED' })

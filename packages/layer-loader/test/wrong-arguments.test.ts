@@ -47,7 +47,7 @@ describe.each<[string, (model: never) => unknown]>([
     ['a path', () => '/models/x.gguf', 'openModelInFiles(path)'],
     ['undefined', () => undefined, 'openModelInFiles(path)'],
     ['null', () => null, 'openModelInFiles(path)'],
-  ])('for %s', async (_, value, next) => {
+  ])('the error names the call that returns a loadable model for %s', async (_, value, next) => {
     const error: unknown = await new Promise((resolve) => resolve(call(value() as never))).catch(
       (thrown: unknown) => thrown,
     )

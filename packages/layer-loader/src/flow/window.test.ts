@@ -50,7 +50,7 @@ describe('Window', () => {
     ['a slow drive', 100_000, 3.5],
     ['a drive with a long latency', 1_000_000, 7],
   ])(
-    'for %s shrinks to less than twice bandwidth × latency plus one read, at the same rate',
+    'the window for %s shrinks below twice bandwidth × latency plus one read, at the same rate',
     (_, latencyNs, bytesPerNs) => {
       const drive = new Drive({ latencyNs, bytesPerNs })
       drive.read(8 * GIB)
@@ -60,7 +60,7 @@ describe('Window', () => {
     },
   )
 
-  test('does not accumulate small losses of rate', () => {
+  test('the window does not accumulate small losses of rate', () => {
     const drive = new Drive({ latencyNs: 0, bytesPerNs: 7 })
     let minBytes = Infinity
     for (let done = 0; done < 100 * GIB; done += 4 * MIB) {
@@ -90,13 +90,13 @@ describe('Window', () => {
     expect(drive.window.limitBytes).toBeLessThan(6 * MIB)
   })
 
-  test('does not change while the consumer is slower than the drive', () => {
+  test('the window does not change while the consumer is slower than the drive', () => {
     const drive = new Drive({ latencyNs: 80_000, bytesPerNs: 7 })
     drive.read(8 * GIB, true)
     expect(drive.window.limitBytes).toBe(32 * MIB)
   })
 
-  test('of a fixed length does not change', () => {
+  test('a window of a fixed length does not change', () => {
     const drive = new Drive({ latencyNs: 80_000, bytesPerNs: 7 }, { fixedBytes: 5 * MIB })
     drive.read(8 * GIB)
     expect(drive.window.limitBytes).toBe(5 * MIB)

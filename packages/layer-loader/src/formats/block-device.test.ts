@@ -45,7 +45,7 @@ describe.skipIf(skipReason !== undefined)(
   `a block device${skipReason === undefined ? '' : ` (skipped: ${skipReason})`}`,
   () => {
     test.each([512 * 7, 512 * 2049, 64 * 1024 * 1024])(
-      'of %i bytes has this size as a source',
+      'a block device of %i bytes has this size as a source',
       async (sizeBytes) => {
         await onDevice(sizeBytes, 0, async (path) => {
           await using source = await openFileSource(path)
@@ -56,7 +56,7 @@ describe.skipIf(skipReason !== undefined)(
       60_000,
     )
 
-    test('with a GGUF at its start opens with the same tensors as the file', async () => {
+    test('a block device with a GGUF at its start opens with the same tensors as the file', async () => {
       await onDevice(1024 * 1024, 0, async (path) => {
         await using onDisk = await openModelFile(path)
         await using inFile = await openModelFile(vector)
@@ -64,7 +64,7 @@ describe.skipIf(skipReason !== undefined)(
       })
     }, 60_000)
 
-    test('with a GGUF at any offset opens through rangeSource', async () => {
+    test('a block device with a GGUF at any offset opens through rangeSource', async () => {
       await onDevice(1024 * 1024, 7 * 512 + 1, async (path) => {
         await using source = await openFileSource(path)
         await using inFile = await openModelFile(vector)

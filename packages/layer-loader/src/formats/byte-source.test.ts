@@ -25,7 +25,7 @@ const sources: readonly [string, () => Promise<ByteSource>][] = [
 ]
 
 describe.each(sources)('a %s source', (_, open) => {
-  test('has a size and reads from any offset', async () => {
+  test('the source has a size and reads from any offset', async () => {
     await using source = await open()
     expect(source.sizeBytes).toBe(100)
     const into = new Uint8Array(3)
@@ -53,7 +53,7 @@ describe.each(sources)('a %s source', (_, open) => {
     await expect(source.read(0, new Uint8Array(1), { signal })).rejects.toThrow('not now')
   })
 
-  test('can be closed twice', async () => {
+  test('the source can be closed twice', async () => {
     const source = await open()
     await source.close()
     await source.close()
@@ -61,7 +61,7 @@ describe.each(sources)('a %s source', (_, open) => {
 })
 
 describe('rangeSource', () => {
-  test('does not close the inner source', async () => {
+  test('rangeSource does not close the inner source', async () => {
     await using inner = await openFileSource(path)
     await rangeSource(inner, 10, 10).close()
     const into = new Uint8Array(1)

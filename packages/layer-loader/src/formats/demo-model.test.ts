@@ -19,25 +19,25 @@ beforeAll(async () => {
 })
 
 describe('the demo model', () => {
-  test('has reproducible bytes', () => {
+  test('the demo model has reproducible bytes', () => {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(
       '1e2e17f6c9ee8bc4b08185f149c3162a910e10fcc38d0ff3de4a3c291e7f1805',
     )
   })
 
-  test('is at most as long as targetBytes, and shorter by less than 80,000 bytes', () => {
+  test('the demo model is at most as long as targetBytes, and shorter by less than 80,000 bytes', () => {
     expect(bytes.byteLength).toBeLessThanOrEqual(TARGET_BYTES)
     expect(bytes.byteLength).toBeGreaterThan(TARGET_BYTES - 80_000)
   })
 
-  test('is a llama model with 8 layers', () => {
+  test('the demo model is a llama model with 8 layers', () => {
     expect(model).toMatchObject({ name: DEMO_MODEL.name, architecture: 'llama' })
     expect(model.metadata.get('llama.block_count')).toBe(8)
     const blocks = Array.from({ length: 8 }, (_, number) => `layer ${number}`)
     expect(model.layers.map(({ name }) => name)).toEqual(['embedding', ...blocks, 'output'])
   })
 
-  test('has shapes that fit its hyper-parameters', () => {
+  test('the demo model has shapes that fit its hyper-parameters', () => {
     const parameter = (key: string): number => model.metadata.get(`llama.${key}`) as number
     const embedding = parameter('embedding_length')
     const headElements = embedding / parameter('attention.head_count')
@@ -55,7 +55,7 @@ describe('the demo model', () => {
     }
   })
 
-  test('has small, finite and varied weights after dequantisation', () => {
+  test('the demo model has small, finite and varied weights after dequantisation', () => {
     for (const { dtype, offsetBytes, lengthBytes } of model.tensors) {
       const data = bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
       const values = dtype === 'F32' ? floats(data) : scales(data, dtype === 'Q4_0' ? 18 : 34)
@@ -66,7 +66,7 @@ describe('the demo model', () => {
     }
   })
 
-  test('has different bytes at the start of every tensor', () => {
+  test('the demo model has different bytes at the start of every tensor', () => {
     const starts = model.tensors.map(({ offsetBytes }) => bytes.toString('hex', offsetBytes + 2, offsetBytes + 18))
     expect(new Set(starts).size).toBe(model.tensors.length)
   })

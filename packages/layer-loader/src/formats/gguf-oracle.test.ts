@@ -101,13 +101,13 @@ const tensor = fc.record({
 })
 
 describe('openModelFile, @huggingface/gguf and hyllama agree', () => {
-  test('on the demo model', async () => {
+  test('parsers agree on the demo model', async () => {
     const path = join(directory, 'demo.gguf')
     await writeDemoModel(path, { layers: 2, targetBytes: 2_000_000 })
     await compare(path)
   })
 
-  test('on a tensor of every type with an alignment of 4096', async () => {
+  test('parsers agree on a tensor of every type with an alignment of 4096', async () => {
     const path = join(directory, 'types.gguf')
     const tensors = GGML_TYPES.map(({ name, blockElements, blockBytes }) => ({
       name: `a ${name}`,
@@ -119,7 +119,7 @@ describe('openModelFile, @huggingface/gguf and hyllama agree', () => {
     await compare(path)
   })
 
-  test('on random metadata, tensors and alignments', async () => {
+  test('parsers agree on random metadata, tensors and alignments', async () => {
     const path = join(directory, 'any.gguf')
     const metadata = fc.dictionary(fc.stringMatching(/^m\.[a-z]{1,8}$/), value, { maxKeys: 8 })
     const alignment = fc.constantFrom(8, 16, 32, 64, 128, 4096)
@@ -141,7 +141,7 @@ describe('openModelFile, @huggingface/gguf and hyllama agree', () => {
     await fc.assert(property, { numRuns: 60 })
   }, 120_000)
 
-  test('on the names and numbers of all types', () => {
+  test('parsers agree on the names and numbers of all types', () => {
     const ours = GGML_TYPES.map(({ id, name }) => [id, name])
     expect(ours.filter(([id, name]) => GGMLQuantizationType[Number(id)] !== name)).toEqual([])
     const theirs = Object.values(GGMLQuantizationType).filter((id) => typeof id === 'number')

@@ -36,7 +36,7 @@ const validParts = (): Record<string, Uint8Array> => ({
 })
 
 describe('a split GGUF', () => {
-  test.each([1, 2, 3])('is opened completely by its part %i', async (number) => {
+  test.each([1, 2, 3])('a split GGUF is opened completely by its part %i', async (number) => {
     const folder = new MemoryFolder(validParts())
     const model = await openModelParts(name(number), folder.open)
     expect(model).toMatchObject({ format: 'gguf', architecture: 'llama' })
@@ -59,7 +59,7 @@ describe('a split GGUF', () => {
     expect(folder.opened).toEqual([])
   })
 
-  test('has layers with tensors of several parts', async () => {
+  test('a split GGUF has layers with tensors of several parts', async () => {
     await using model = await openModelParts(name(1), new MemoryFolder(validParts()).open)
     expect(model.layers.map((layer) => [layer.name, layer.tensors.map((tensor) => tensor.part)])).toEqual([
       ['embedding', [0]],
@@ -68,7 +68,7 @@ describe('a split GGUF', () => {
     ])
   })
 
-  test('with one part opens under any name', async () => {
+  test('a split GGUF with one part opens under any name', async () => {
     const files = { 'whole.gguf': gguf(splitKeys(0, 1, 1), ['a']), 'm-00001-of-00001.gguf': gguf([], ['a']) }
     for (const whole of Object.keys(files)) {
       await using model = await openModelParts(whole, new MemoryFolder(files).open)
@@ -76,7 +76,7 @@ describe('a split GGUF', () => {
     }
   })
 
-  test('opens if its first part has no tensors, as with --no-tensor-first-split', async () => {
+  test('a split GGUF opens if its first part has no tensors, as with --no-tensor-first-split', async () => {
     const files = {
       [name(1, 2)]: gguf(splitKeys(0, 2, 1), []),
       [name(2, 2)]: gguf(splitKeys(1, 2, 1), ['a']),
@@ -86,7 +86,7 @@ describe('a split GGUF', () => {
     expect(model.parts[0].headerBytes).toBe(files[name(1, 2)]!.byteLength)
   })
 
-  test('is rejected by openModel, which suggests openModelFile', async () => {
+  test('a split GGUF is rejected by openModel, which suggests openModelFile', async () => {
     const error: unknown = await openModel(memorySource(validParts()[name(2)]!, 'p2')).catch(
       (thrown: unknown) => thrown,
     )
@@ -271,7 +271,7 @@ describe('openModelFile', () => {
     await expect(model.parts[2]!.source.read(0, new Uint8Array(1))).rejects.toThrow('the source is closed')
   })
 
-  test('names a missing path', async () => {
+  test('openModelFile names a missing path', async () => {
     const path = `${directory}/missing/../m.gguf`
     await expect(openModelFile(path)).rejects.toMatchObject({
       code: 'ERR_GPUNVME_MODEL_NOT_FOUND',

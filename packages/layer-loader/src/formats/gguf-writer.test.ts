@@ -128,7 +128,7 @@ describe('writeGguf fails', () => {
   test.each([
     ['fewer', Uint8Array.of(1, 2)],
     ['more', Uint8Array.of(1, 2, 3, 4)],
-  ])('for %s bytes than the shape requires, and keeps the old file', async (kind, data) => {
+  ])('writeGguf fails for %s bytes than the shape requires, and keeps the old file', async (kind, data) => {
     const place = scratch()
     const target = join(place, 'model.gguf')
     await writeFile(target, 'the old file')
@@ -155,7 +155,7 @@ describe('writeGguf fails', () => {
     ['five dimensions', { tensors: [tensor('x', 'F32', [1, 1, 1, 1, 1])] }],
     ['a name of 64 bytes', { tensors: [tensor('é'.repeat(32), 'F32', [1])] }],
     ['the same name twice', { tensors: [tensor('x', 'F32', [1]), tensor('x', 'F32', [1])] }],
-  ])('for %s without writing', async (_, content) => {
+  ])('writeGguf fails for %s without writing', async (_, content) => {
     const sink = shortWriteSink()
     const write = writeGguf(sink, { metadata: new Map(), tensors: [], ...content })
     // A TypeError for a wrong type, a RangeError for a value out of range.

@@ -63,7 +63,7 @@ describe('openModel of a GGUF', () => {
     ])
   })
 
-  test('at another offset of a source aligns tensors to the start of the GGUF', async () => {
+  test('a GGUF at another offset of a source has tensors aligned to the start of the GGUF', async () => {
     const shifted = memorySource(concat(zeros(7), padTo(320 + 136, bytes), zeros(9)))
     const model = await openModel(rangeSource(shifted, 7, 320 + 136))
     expect(model.tensors.map(({ offsetBytes }) => offsetBytes)).toEqual([320, 384, 448])
@@ -119,7 +119,7 @@ describe('GGUF metadata', () => {
     expect(value).toEqual([[1, 2], ['x']])
   })
 
-  test('is read correctly after summarised arrays', async () => {
+  test('metadata after summarised arrays is read correctly', async () => {
     // Longer than the window, so that it is skipped without being read.
     const long = entry('long', 9, array(4, 300_000), zeros(1_200_000))
     const words = entry('words', 9, array(8, 2000), ...Array.from({ length: 2000 }, () => text('w'.repeat(300))))
@@ -149,7 +149,7 @@ describe('a vocabulary of a million tokens', () => {
   for (let index = 0; index < count; index++) tokens.set(token, index * token.byteLength)
   const bytes = concat(ggufHead(0, 1), entry('tokenizer.ggml.tokens', 9, array(8, count)), tokens)
 
-  test('is read through a small window without reading bytes repeatedly', async () => {
+  test('a vocabulary of a million tokens is read without reading bytes repeatedly', async () => {
     const memory = memorySource(bytes)
     let largestReadBytes = 0
     let readBytes = 0

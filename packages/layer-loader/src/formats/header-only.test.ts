@@ -20,16 +20,16 @@ describe('a GGUF that ends after its header', () => {
     ])
   })
 
-  test('is rejected as truncated without headerOnly', async () => {
+  test('a truncated GGUF is rejected without headerOnly', async () => {
     await expect(open(HEADER, false)).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_TRUNCATED' })
   })
 
-  test('is rejected as truncated if it has a part of its data or header', async () => {
+  test('a truncated GGUF is rejected if it has a part of its data or header', async () => {
     await expect(open(padTo(129, HEADER))).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_TRUNCATED' })
     await expect(open(HEADER.subarray(0, 100))).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_TRUNCATED' })
   })
 
-  test('is rejected if its tensors overlap', async () => {
+  test('a truncated GGUF is rejected if its tensors overlap', async () => {
     const overlapping = concat(ggufHead(2, 0), info('a', [32], 0, 0), info('b', [1], 0, 32))
     await expect(open(overlapping)).rejects.toMatchObject({ code: 'ERR_GPUNVME_GGUF_OVERLAP' })
   })
@@ -44,12 +44,12 @@ describe('a safetensors file that ends after its header', () => {
     expect(tensors).toMatchObject([{ name: 'a', offsetBytes: header.byteLength, lengthBytes: 8 }])
   })
 
-  test('is rejected as truncated without headerOnly, and with a part of its data', async () => {
+  test('a truncated safetensors file is rejected without headerOnly, and with a part of its data', async () => {
     await expect(open(header, false)).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_TRUNCATED' })
     await expect(open(concat(header, zeros(3)))).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_TRUNCATED' })
   })
 
-  test('may be one shard of several', async () => {
+  test('a truncated safetensors file may be one shard of several', async () => {
     const whole = shard('b')
     const index = '{"weight_map":{"a":"m-00001-of-00002.safetensors","b":"m-00002-of-00002.safetensors"}}'
     const folder = new MemoryFolder({

@@ -19,7 +19,7 @@ function servers(redirects: Record<string, string>) {
 }
 
 describe('headers of the caller', () => {
-  test('are sent to a redirect of the same origin', async () => {
+  test('headers of the caller are sent to a redirect of the same origin', async () => {
     const { requests, open } = servers({ 'https://a.test/m': '/n' })
     await open('https://a.test/m')
     expect(requests).toEqual([
@@ -32,7 +32,7 @@ describe('headers of the caller', () => {
     ['another host', 'https://8.8.8.8/m'],
     ['another port', 'https://a.test:444/m'],
     ['another scheme', 'http://a.test/m'],
-  ])('are not sent to a redirect to %s, nor after a redirect back', async (_, other) => {
+  ])('headers of the caller are not sent to a redirect to %s, nor after a redirect back', async (_, other) => {
     const { requests, open } = servers({ 'https://a.test/m': other, [other]: 'https://a.test/n' })
     await open('https://a.test/m', { allowPlainHttp: true, allowPrivateAddresses: true })
     expect(requests.map(({ key }) => key)).toEqual(['secret', null, null])
@@ -40,7 +40,7 @@ describe('headers of the caller', () => {
 })
 
 describe('plain http', () => {
-  test('is rejected for another machine before any request is sent', async () => {
+  test('plain http to another machine is rejected before any request is sent', async () => {
     const { requests, open } = servers({})
     await expect(open('http://a.test/m')).rejects.toMatchObject({
       code: 'ERR_GPUNVME_HTTP_INSECURE',
@@ -50,13 +50,13 @@ describe('plain http', () => {
     expect(requests).toEqual([])
   })
 
-  test('is accepted for this machine, and for others if allowed', async () => {
+  test('plain http is accepted for this machine, and for others if allowed', async () => {
     const { open } = servers({})
     for (const host of ['localhost', '127.0.0.1:8080', '127.1', '[::1]:80']) await open(`http://${host}/m`)
     await open('http://a.test/m', { allowPlainHttp: true })
   })
 
-  test('is rejected as the target of a redirect from https', async () => {
+  test('plain http is rejected as the target of a redirect from https', async () => {
     const { requests, open } = servers({ 'https://a.test/m': 'http://a.test/m' })
     await expect(open('https://a.test/m')).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_INSECURE' })
     expect(requests).toHaveLength(1)
@@ -74,7 +74,7 @@ describe('a redirect to a private address', () => {
     '[::ffff:10.0.0.1]',
     '[fd00::1]',
     'localhost',
-  ])('is rejected: %s', async (host) => {
+  ])('a redirect to a private address is rejected: %s', async (host) => {
     const { requests, open } = servers({ 'https://a.test/m': `https://${host}/m` })
     await expect(open('https://a.test/m')).rejects.toMatchObject({
       code: 'ERR_GPUNVME_HTTP_PRIVATE_ADDRESS',
@@ -84,7 +84,7 @@ describe('a redirect to a private address', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('is followed if allowed, or if the caller named the host', async () => {
+  test('a redirect to a private address is followed if allowed, or if the caller named the host', async () => {
     const { open } = servers({
       'https://a.test/m': 'https://10.0.0.1/m',
       'https://10.0.0.2/m': 'https://10.0.0.2:444/m',

@@ -50,7 +50,7 @@ async function failure(handler: Handler, options?: HttpSourceOptions): Promise<u
 }
 
 describe('an HTTP source', () => {
-  test('has the size of the file and reads ranges concurrently', async () => {
+  test('an HTTP source has the size of the file and reads ranges concurrently', async () => {
     const ranges: unknown[] = []
     const url = await serve((request, response, first, last) => {
       ranges.push(request.headers.range, request.headers['accept-encoding'])
@@ -71,7 +71,7 @@ describe('an HTTP source', () => {
     await expect(source.read(999, new Uint8Array(2))).rejects.toThrow(RangeError)
   })
 
-  test('has a name without password and query of its URL', async () => {
+  test('an HTTP source has a name without password and query of its URL', async () => {
     const url = await serve(correct)
     await using source = await openHttpSource(url.replace('http://', 'http://user:pass@'), {
       // The global fetch rejects URLs with a password; this stands for a caller's own fetch.
@@ -99,7 +99,7 @@ describe('an HTTP source', () => {
     expect(error).toBeUndefined()
   })
 
-  test('of an empty file has size 0', async () => {
+  test('an empty file has size 0', async () => {
     const url = await serve((_, response) => response.writeHead(416, { 'content-range': 'bytes */0' }).end())
     await using source = await openHttpSource(url)
     expect(source.sizeBytes).toBe(0)
@@ -219,7 +219,7 @@ describe('answers of an HTTP server', () => {
       'TIMEOUT',
     ],
   ])(
-    'are rejected: %s',
+    'the source rejects %s',
     async (_, handler, problem, category = 'failure') => {
       const timeoutMs = problem === 'TIMEOUT' ? 200 : 60_000
       const error = await failure(handler, { timeoutMs })
@@ -230,13 +230,13 @@ describe('answers of an HTTP server', () => {
     60_000,
   )
 
-  test('are required: a closed server is rejected', async () => {
+  test('a closed server is rejected', async () => {
     const url = await serve(correct)
     server?.close()
     await expect(openHttpSource(url)).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_CONNECTION' })
   })
 
-  test('are cancelled when their status is rejected', async () => {
+  test('an answer is cancelled when its status is rejected', async () => {
     let signal: AbortSignal | null | undefined
     const whole: typeof fetch = (_, init) => {
       signal = init?.signal
@@ -271,7 +271,7 @@ describe('answers of an HTTP server', () => {
     }
     afterEach(() => void vi.useRealTimers())
 
-    test('that makes progress within timeoutMs is read completely', async () => {
+    test('a slow answer that makes progress within timeoutMs is read completely', async () => {
       const server = slowServer()
       await using source = await openHttpSource('http://localhost/m', { fetch: server.fetch, timeoutMs: 1000 })
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -283,7 +283,7 @@ describe('answers of an HTTP server', () => {
       expect([...into]).toEqual([...Array(10).keys()])
     })
 
-    test('that makes no progress within timeoutMs is rejected', async () => {
+    test('a slow answer that makes no progress within timeoutMs is rejected', async () => {
       const server = slowServer()
       await using source = await openHttpSource('http://localhost/m', { fetch: server.fetch, timeoutMs: 1000 })
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -294,7 +294,7 @@ describe('answers of an HTTP server', () => {
     })
   })
 
-  test('are rejected with both values of a changed ETag', async () => {
+  test('a changed ETag is rejected with both values', async () => {
     const error = await failure(afterOpening((_, response, a, b) => sendRange(response, a, b, { etag: '"v2"' })))
     expect((error as Error).message).toContain('ETag: "v1" when it was opened, now "v2"')
   })

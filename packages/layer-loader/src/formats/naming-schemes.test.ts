@@ -168,7 +168,7 @@ describe('the option `naming`', () => {
     expect(rulesOf('gpt-oss').expertIn('model.layers.0.moe.up_proj.weight')).toBeUndefined()
   })
 
-  test('of a model applies to its catalogue, unless the catalogue has its own', async () => {
+  test('the naming of a model applies to its catalogue, unless the catalogue has its own', async () => {
     const source = memorySource(
       padTo(192, concat(ggufHead(2, 0), info('block.0.mlp.mlp1_weight', [2, 2], 24, 0), info('blk.1.a', [4], 24, 32))),
     )
@@ -209,7 +209,7 @@ describe('nextn_predict_layers of a GGUF', () => {
     expect(await namesOf(3, 2)).toEqual(['layer 0', 'mtp layer 1', 'mtp layer 2'])
   })
 
-  test('is ignored if it is 0 or not less than the number of blocks', async () => {
+  test('nextn_predict_layers of a GGUF is ignored if it is 0 or not less than the number of blocks', async () => {
     for (const nextn of [0, 3, 4_000_000_000])
       expect(await namesOf(3, nextn)).toEqual(['layer 0', 'layer 1', 'layer 2'])
   })

@@ -47,7 +47,7 @@ function indexFile(): Uint8Array {
 }
 
 describe(`an index of ${TENSORS} tensors`, () => {
-  test('is read once in pieces, and retains less than 350 bytes per tensor', async () => {
+  test('a large index is read once in pieces, and retains less than 350 bytes per tensor', async () => {
     const index = indexFile()
     expect(index.byteLength).toBeGreaterThan(60_000_000)
     const reads = { bytes: 0, longestBytes: 0 }

@@ -51,7 +51,7 @@ describe('a sharded safetensors model', () => {
     expect(folder.opened).toEqual([])
   })
 
-  test('of one shard needs no index', async () => {
+  test('a model of one shard needs no index', async () => {
     for (const name of ['model.safetensors', 'model-00001-of-00001.safetensors']) {
       await using model = await openModelParts(name, new MemoryFolder({ [name]: shard('a') }).open)
       expect(model.tensors).toHaveLength(1)
@@ -68,7 +68,7 @@ describe('a sharded safetensors model', () => {
     expect(model.tensors).toHaveLength(5)
   })
 
-  test('is rejected by openModel of its index', async () => {
+  test('openModel rejects the index of a sharded model', async () => {
     const error: unknown = await openModel(memorySource(index(WEIGHT_MAP), INDEX)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_MODEL_IN_PARTS' })
     expect((error as Error).message).toContain('it is an index; the tensors are in other files')

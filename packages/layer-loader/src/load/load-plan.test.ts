@@ -33,7 +33,7 @@ describe('transfers of planLoad', () => {
     ])
   })
 
-  test('do not merge pieces with large gaps, and place them one after the other in memory', () => {
+  test('planLoad does not merge pieces with large gaps, and places them one after the other', () => {
     const pieces = [bytesOf(512, 0), bytesOf(512, 1024 + 32 * 1024)]
     const plan = planLoad({ name: 'x', pieces, checks: [] }, all)
     expect(plan.transfers).toEqual([

@@ -42,7 +42,7 @@ describe('planExperts for a token with 2 of 8 experts in 4 layers', () => {
     expect(plan.predicted.firstNs).toBeCloseTo(8 * EXPERT_NS, 0)
   })
 
-  test('does not overlap the copy of the last expert of each layer in tier 1', () => {
+  test('tier 1 does not overlap the copy of the last expert of each layer', () => {
     const { predicted, slots } = planExperts(layers, options({ tier: 1 }))
     expect(slots).toEqual({ vramBytes: 32 * MIB, ramBytes: 32 * MIB })
     expect(predicted.passNs).toBeCloseTo(8 * EXPERT_NS + (4 * EXPERT_NS) / 4, 0)
@@ -78,7 +78,7 @@ describe('planExperts for a token with 2 of 8 experts in 4 layers', () => {
     expect(timeAt(0.5)).toBeCloseTo(4 * EXPERT_NS + 4 * 0.75 * 1e6, 0)
   })
 
-  test('is bound by checksums with verification if they are slower than the drive', () => {
+  test('checksums are the bottleneck with verification if they are slower than the drive', () => {
     const { verified, checkNs } = planExperts(
       layers,
       options({ checkNs: (bytes) => 3 * bytes * NS_PER_BYTE }),

@@ -103,7 +103,7 @@ test('planResidence leaves host memory unused if it does not make passes faster'
 })
 
 describe('a budget that is too small', () => {
-  test('is rejected with the minimum in binary units', () => {
+  test('a budget that is too small is rejected with the minimum in binary units', () => {
     const budget = { vramBytes: 2 ** 30, ramBytes: 0 }
     const plan = () => planResidence(layersOf(80), options({ budget, tier: 1 }))
     expect(plan).toThrow(BudgetInfeasibleError)
@@ -123,7 +123,7 @@ describe('a budget that is too small', () => {
     }
   })
 
-  test('is reported with a minimum that works, while one byte less does not', () => {
+  test('a budget that is too small is reported with the smallest budget that works', () => {
     fc.assert(
       fc.property(models, fc.constantFrom<1 | 2>(1, 2), (layers, tier) => {
         const budget = { vramBytes: 0, ramBytes: 0 }

@@ -82,7 +82,7 @@ function expectAgreement({ extents, sizeBytes, partitionStartBytes }: CapturedFi
 
 describe.skipIf(lacks !== undefined)(`a file of this machine${lacks ? ` (skipped: ${lacks})` : ''}`, () => {
   test(
-    'is captured with the runs that filefrag lists',
+    'the map of a file has the runs that filefrag lists',
     async ({ skip }) => {
       const path = join(images, 'here')
       writeFileSync(path, noise(5_000_001, 1))
@@ -167,7 +167,7 @@ function describeMounted(
     }
 
     test(
-      'that is fragmented is read from the drive by its encoded map',
+      'a fragmented file is read from the drive by its encoded map',
       async () => {
         const captured = await capture()
         expect(captured).toMatchObject({
@@ -184,7 +184,7 @@ function describeMounted(
     )
 
     test(
-      'on a loop device is rejected, since its offsets are not those of a drive',
+      'a file on a loop device is rejected, since its offsets are not those of a drive',
       async ({ skip }) => {
         if (!existsSync('/sys/dev/block')) return skip('[sysfs] /sys lists no block devices')
         await expect(captureFileExtents(path, { host: host! })).rejects.toMatchObject({
@@ -196,7 +196,7 @@ function describeMounted(
     )
 
     test(
-      'that is only in the page cache is flushed before its map is created',
+      'a file that is only in the page cache is flushed before its map is created',
       async () => {
         const fresh = join(mounted, 'fresh')
         writeFileSync(fresh, noise(100_000, 3))
@@ -206,7 +206,7 @@ function describeMounted(
     )
 
     test(
-      'with a hole, unwritten or shared blocks is rejected, and so is a directory',
+      'a file with a hole, unwritten or shared blocks is rejected, and so is a directory',
       async () => {
         writeFileSync(join(mounted, 'sparse'), '')
         truncateSync(join(mounted, 'sparse'), MIB)
@@ -224,7 +224,7 @@ function describeMounted(
     )
 
     test(
-      'that changes while its map is created is rejected',
+      'a file that changes while its map is created is rejected',
       async () => {
         const changing = join(mounted, 'changing')
         writeFileSync(changing, noise(100_000, 4))
@@ -243,7 +243,7 @@ function describeMounted(
     )
 
     test(
-      'that changed later has a stale map, by the file and by the drive',
+      'a file that changed later has a stale map, by the file and by the drive',
       async () => {
         const stale = join(mounted, 'stale')
         writeFileSync(stale, noise(100_000, 5))

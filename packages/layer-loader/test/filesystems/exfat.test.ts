@@ -60,7 +60,7 @@ describeWith('an exFAT file system', tools, () => {
     ['4 KiB', 4096, ['-c', '4096']],
     ['32 KiB', 32_768, ['-c', '32768']],
   ])(
-    'with clusters of %s returns the extents of fragmented, chained and contiguous files',
+    'the reader returns extents of fragmented, chained and contiguous files in clusters of %s',
     async (_, blockBytes, options) => {
       const { path, bytes, writer, clusters } = makeImage(options)
       const { status, said } = verdict('fsck.exfat', ['-n', path])
@@ -87,7 +87,7 @@ describeWith('an exFAT file system', tools, () => {
   )
 
   test(
-    'finds names by its up-case table in any case, and lists them as stored',
+    'names are found by the up-case table in any case, and listed as stored',
     async () => {
       const { fileSystem } = await opened(makeImage(['-c', '512']).bytes)
       expect(await fileSystem.list('/')).toEqual([{ name: 'Models', kind: 'directory', sizeBytes: 512 }])
@@ -106,7 +106,7 @@ describeWith('an exFAT file system', tools, () => {
   )
 
   test(
-    'that was not unmounted or has errors is rejected without allowDirty',
+    'a file system that was not unmounted or has errors is rejected without allowDirty',
     async () => {
       for (const [flag, said] of [
         [2, 'not unmounted'],
@@ -125,7 +125,7 @@ describeWith('an exFAT file system', tools, () => {
   )
 
   test(
-    'with a changed boot region is rejected by its checksum',
+    'a changed boot region is rejected by its checksum',
     async () => {
       const { bytes } = makeImage([])
       bytes[100]! ^= 1
@@ -157,7 +157,7 @@ describeWith('an exFAT file system', tools, () => {
     ['is longer than its chain', 1_600_000n, 1_600_000n, 'DAMAGED'],
     ['is longer than the device', 2n ** 40n, 2n ** 40n, 'DAMAGED'],
   ])(
-    'rejects a file that %s',
+    'the reader rejects a file that %s',
     async (_, validBytes, lengthBytes, code) => {
       const { bytes } = makeImage([])
       const set = setOf(bytes, LONG_NAME)

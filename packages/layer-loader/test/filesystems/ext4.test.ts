@@ -32,7 +32,7 @@ const layouts: readonly (readonly [name: string, blockBytes: number, mkfs: reado
 
 describeWith('an ext4 file system', tools, () => {
   test.each(layouts)(
-    'with %s returns the extents that debugfs lists',
+    'the reader returns the extents that debugfs lists, with %s',
     async (_, blockBytes, mkfs) => {
       const path = image('layout', mkfs)
       const { fileSystem, bytesOf } = await opened(path)
@@ -50,7 +50,7 @@ describeWith('an ext4 file system', tools, () => {
   )
 
   test(
-    'reads directories with hash trees of two levels',
+    'the reader supports directories with hash trees of two levels',
     async () => {
       const path = image('hashed', ['-b', '1024'])
       run('e2fsck', ['-fyD', path])
@@ -65,7 +65,7 @@ describeWith('an ext4 file system', tools, () => {
   )
 
   test(
-    'lists directory entries with kind and size',
+    'the reader lists directory entries with kind and size',
     async () => {
       const { fileSystem, bytesOf } = await opened(image('listed', ['-b', '1024', '-O', 'inline_data']))
       expect([...(await fileSystem.list('models'))].sort((one, other) => (one.name < other.name ? -1 : 1))).toEqual([
@@ -85,7 +85,7 @@ describeWith('an ext4 file system', tools, () => {
     ['in inodes and blocks', ['-b', '1024']],
     ['in inodes with inline data', ['-b', '1024', '-O', 'inline_data']],
   ])(
-    'follows symbolic links stored %s',
+    'the reader follows symbolic links stored %s',
     async (_, mkfs) => {
       const { fileSystem, bytesOf } = await opened(image('links', mkfs))
       expect((await bytesOf(await fileSystem.file('models/deep/link'))).equals(BIG)).toBe(true)
@@ -95,7 +95,7 @@ describeWith('an ext4 file system', tools, () => {
   )
 
   test(
-    'rejects paths that are missing, cyclic or outside of it',
+    'the reader rejects paths that are missing, cyclic or outside of the file system',
     async () => {
       const { fileSystem } = await opened(image('paths', ['-b', '1024']))
       for (const [path, code] of [
@@ -119,7 +119,7 @@ describeWith('an ext4 file system', tools, () => {
   )
 
   test(
-    'enforces the limits and the abort signal',
+    'the reader enforces the limits and the abort signal',
     async () => {
       const source = memorySource(readFileSync(image('limits', ['-b', '1024'])))
       const pieces = await openFileSystem(source, { limits: { maxExtents: 200 } })
@@ -136,7 +136,7 @@ describeWith('an ext4 file system', tools, () => {
   )
 
   test(
-    'in a partition returns extents relative to the start of the device',
+    'extents in a partition are relative to the start of the device',
     async () => {
       const path = image('partition', ['-b', '1024'])
       const startBytes = 1_048_576
@@ -166,7 +166,7 @@ describeWith('an ext4 file system', tools, () => {
     ['a journal of another file system', 'feature journal_dev', 'UNSUPPORTED', 'JOURNAL_DEV'],
     ['multiple mount protection', 'feature mmp', 'UNSUPPORTED', 'MMP'],
   ])(
-    'with %s is rejected',
+    'a file system with %s is rejected',
     async (_, request, code, said) => {
       const path = image('refused', ['-b', '1024'])
       debugfs(path, request)
@@ -204,7 +204,7 @@ describeWith('an ext4 file system', tools, () => {
   )
 
   test(
-    'omits blocks reserved after the end of a file',
+    'extents omit blocks reserved after the end of a file',
     async () => {
       const path = image('reserved', ['-b', '1024'])
       debugfs(path, 'fallocate models/small.bin 1 9')

@@ -49,7 +49,7 @@ describeWith('a FAT32 file system', tools, () => {
   )
 
   test(
-    'finds long and short names in any case, and lists them as stored',
+    'long and short names are found in any case, and listed as stored',
     async () => {
       const { fileSystem, bytesOf } = await opened(image('names', ['-s', '1']))
       expect(await fileSystem.list('MODELS/deep')).toEqual([
@@ -73,7 +73,7 @@ describeWith('a FAT32 file system', tools, () => {
   )
 
   test(
-    'ignores a long name whose checksum does not match the short name',
+    'the reader ignores a long name whose checksum does not match the short name',
     async () => {
       const path = image('orphan', ['-s', '1'])
       const at = readFileSync(path).indexOf('AMODEL~1SAF', 0, 'latin1')
@@ -89,7 +89,7 @@ describeWith('a FAT32 file system', tools, () => {
   )
 
   test(
-    'that was not unmounted or has errors is rejected without allowDirty',
+    'a file system that was not unmounted or has errors is rejected without allowDirty',
     async () => {
       for (const [offsetBytes, value, said] of [
         [FIRST_TABLE + 7, 0x07, 'not unmounted'],
@@ -130,7 +130,7 @@ describeWith('a FAT32 file system', tools, () => {
   )
 
   test(
-    'rejects only the files for which its two tables differ',
+    'the reader rejects only the files for which the two tables differ',
     async () => {
       const path = image('differ', ['-s', '1'])
       patch(path, FIRST_TABLE + tableBytes(path) + clusterOf(path, BIG_PATH) * 4, 0x77)
@@ -142,7 +142,7 @@ describeWith('a FAT32 file system', tools, () => {
   )
 
   test(
-    'rejects a directory with a cyclic chain',
+    'the reader rejects a directory with a cyclic chain',
     async () => {
       const path = image('cycle', ['-s', '1'])
       const cluster = clusterOf(path, '/models')

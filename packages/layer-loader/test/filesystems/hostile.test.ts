@@ -23,7 +23,7 @@ async function attempt(source: ByteSource, path: string): Promise<Buffer | GpuNv
 }
 
 describe('a device with random content', () => {
-  test('of any length has no known file system and no partitions', async () => {
+  test('a device with random content of any length has no known file system and no partitions', async () => {
     for (const lengthBytes of [0, 1, 511, 512, 1024, 1536, 2048, 4095, 4096, 65_536]) {
       const source = memorySource(noise(lengthBytes, lengthBytes))
       await expect(openFileSystem(source)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_SYSTEM_UNKNOWN' })

@@ -54,7 +54,7 @@ async function streamedDigests(drive: string, kind: string, path: string): Promi
 
 describe.skipIf(lacks !== undefined)(`a drive with partitions${lacks ? ` (skipped: ${lacks})` : ''}`, () => {
   test(
-    'streams a model from its ext4 and FAT32 partitions identical to the original file',
+    'a model in an ext4 or FAT32 partition is streamed identical to the original file',
     async () => {
       const folder = join(images, 'models')
       mkdirSync(folder)

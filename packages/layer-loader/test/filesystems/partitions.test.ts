@@ -40,7 +40,7 @@ const MBR =
 
 describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
   test(
-    'with a GPT returns the partitions that sfdisk lists',
+    'findPartitions returns the partitions of a GPT that sfdisk lists',
     async () => {
       const { bytes, partitions } = partitioned(GPT)
       expect(partitions.length).toBe(3)
@@ -50,7 +50,7 @@ describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
   )
 
   test(
-    'with an MBR returns its primary and logical partitions',
+    'findPartitions returns primary and logical partitions of an MBR',
     async () => {
       const { bytes, partitions } = partitioned(MBR)
       expect(partitions.map(({ index }) => index)).toEqual([1, 2, 3, 4, 5, 6, 7])
@@ -63,7 +63,7 @@ describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
     ['the header is damaged', 512 + 60],
     ['an entry is damaged', 1024 + 40],
   ])(
-    'with a GPT uses the backup and reports the damage if %s',
+    'findPartitions uses the backup GPT and reports the damage if %s',
     async (_, at) => {
       const { bytes, partitions } = partitioned(GPT)
       bytes[at]! ^= 1
@@ -78,7 +78,7 @@ describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
   )
 
   test(
-    'rejects a GPT with two damaged copies, and reports both',
+    'findPartitions rejects a GPT with two damaged copies, and reports both',
     async () => {
       const { bytes } = partitioned(GPT)
       bytes[512 + 60]! ^= 1
@@ -91,7 +91,7 @@ describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
   )
 
   test(
-    'rejects an MBR with a cycle of logical partitions, or a partition past the device',
+    'findPartitions rejects an MBR with cyclic logical partitions or a partition past the device',
     async () => {
       const cycle = partitioned(MBR)
       const table = cycle.bytes.readUInt32LE(446 + 3 * 16 + 8) * 512
@@ -105,7 +105,7 @@ describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
   )
 
   test(
-    'returns a partition that openFileSystem can open',
+    'findPartitions returns a partition that openFileSystem can open',
     async () => {
       const { path, partitions } = partitioned(GPT)
       const [, models] = partitions
@@ -123,7 +123,7 @@ describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
     ['a FAT32', 'mkfs.vfat', ['-F', '32']],
     ['an ext4', 'mkfs.ext4', ['-q', '-F']],
   ])(
-    'returns no partitions if %s covers the whole device',
+    'findPartitions returns no partitions if %s covers the whole device',
     async (_, tool, options) => {
       const path = emptyImage(join(folder, 'whole'), 64 * MIB)
       run(tool, [...options, path])
@@ -139,7 +139,7 @@ describeWith('findPartitions on a device partitioned by sfdisk', tools, () => {
 
 describe('a GPT in blocks of 4096 bytes', () => {
   // Written byte by byte after UEFI 2.10 §5.3.2 and §5.3.3, with checksums by Python's zlib.crc32.
-  test('is found with and without the blockBytes option', async () => {
+  test('a GPT in blocks of 4096 bytes is found with and without the blockBytes option', async () => {
     const bytes = fourKilobyteGpt()
     const table = {
       kind: 'GPT',

@@ -39,7 +39,7 @@ function counting(inner: Checksummer): Checksummer & { bytes: number } {
 
 describe('verification of copies in GPU memory', () => {
   test(
-    'checks each copied layer against the checksums of the image',
+    'each copied layer is checked against the checksums of the image',
     async () => {
       const { open, layers } = await machine()
       const checksummer = counting(onGpu)
@@ -52,7 +52,7 @@ describe('verification of copies in GPU memory', () => {
   )
 
   test(
-    'fails the pass on a byte changed by a copy, and names layer, range and tensors',
+    'a byte changed by a copy fails the pass, and the error names layer, range and tensors',
     async () => {
       const { open, layers, host } = await machine()
       const engine: CopyEngine = host.gpu!.copies
@@ -90,7 +90,7 @@ describe('verification of copies in GPU memory', () => {
   )
 
   test(
-    'checks a model without checksums against host memory, and leaves verified false',
+    'a model without checksums is checked against host memory, and verified is false',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'gpunvme-copy-check-'))
       // With an odd length, all tensors but the first must be moved to be aligned.

@@ -9,7 +9,7 @@ import { drives, get, MIB, mirrored, noise, put, storesOn } from './drives.js'
 const content = noise(4 * MIB)
 
 describe('a mirror member that was absent during a write', () => {
-  test('is stale when it returns: it is reported, and neither read nor written', async () => {
+  test('a member that missed a write is stale: it is reported, and neither read nor written', async () => {
     const media = await mirrored(content)
     const [one] = await storesOn([media[0]])
     const alone = await openSet([one!])
@@ -26,7 +26,7 @@ describe('a mirror member that was absent during a write', () => {
     expect(set.statistics.readBytes[1]).toBe(0)
   })
 
-  test('is live when it returns if nothing was written', async () => {
+  test('an absent member is live when it returns if nothing was written', async () => {
     const media = await mirrored(content)
     const [, other] = await storesOn(media)
     const alone = await openSet([other!])
@@ -65,7 +65,7 @@ describe('a mirror member that was absent during a write', () => {
 })
 
 describe('a mirror member that is lost during a write', () => {
-  test('is stale afterwards: the others advance their epoch before the write completes', async () => {
+  test('a member lost during a write is stale: the others advance their epoch before the write ends', async () => {
     const media = await mirrored(content)
     const action = { kind: 'remove-device' } as const
     const faults = { rules: [{ match: { opcode: 1, lba: [4096 + 1024, 4096 + 2047] }, action }] } as const
@@ -80,7 +80,7 @@ describe('a mirror member that is lost during a write', () => {
     expect(members[0]!.simulation.diagnostics).toEqual([])
   })
 
-  test('does not fail pack: the image is complete on the other members', async () => {
+  test('a member lost during a write does not fail pack: the image is complete on the others', async () => {
     const media = [new RamMedia(16 * MIB), new RamMedia(16 * MIB), new RamMedia(16 * MIB)]
     await createMirror(await storesOn(media))
     const action = { kind: 'remove-device' } as const

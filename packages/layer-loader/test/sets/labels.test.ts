@@ -28,7 +28,7 @@ const storesOf = async (count: number): Promise<WritableBlockStore[]> =>
   (await drives(Array.from({ length: count }, () => ({})))).map(({ store }) => store)
 
 describe('a label', () => {
-  test('has its fields at the offsets of docs/sets-1.md', () => {
+  test('a label has its fields at the offsets of docs/sets-1.md', () => {
     const encoded = encodeLabel('B', LABEL)
     const view = new DataView(encoded.buffer)
     const u32 = (at: number) => view.getUint32(at, true)
@@ -44,7 +44,7 @@ describe('a label', () => {
     expect(decodeLabel('B', encoded)).toEqual(LABEL)
   })
 
-  test('with any flipped bit is rejected as damaged', () => {
+  test('a label with any flipped bit is rejected as damaged', () => {
     const encoded = encodeLabel('A', LABEL)
     fc.assert(
       fc.property(fc.nat(4096 * 8 - 1), (bit) => {
@@ -55,7 +55,7 @@ describe('a label', () => {
     )
   })
 
-  test('of random bytes with a matching checksum is rejected, or has consistent fields', () => {
+  test('a label of random bytes with a matching checksum is rejected or has consistent fields', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 200, maxLength: 440 }), (random) => {
         const encoded = encodeLabel('A', LABEL)
@@ -152,7 +152,7 @@ describe('openSet rejects', () => {
 })
 
 describe('a damaged label', () => {
-  test('is reported if one copy is valid; otherwise its member is missing', async () => {
+  test('a damaged label is reported if one copy is valid; otherwise its member is missing', async () => {
     const stores = await storesOf(4)
     const stripe = await createStripe(stores.slice(0, 2))
     await put(stores[0]!, 0, noise(4096))

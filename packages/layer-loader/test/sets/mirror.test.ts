@@ -51,12 +51,15 @@ describe('a mirror', () => {
     expect(alone / (await timeOf(set, 24 * MIB))).toBeGreaterThan(1.7)
   })
 
-  test.each([0.25, 1, 4, 24])('with one slow member is no slower than the fast one alone, at %d MiB', async (mib) => {
-    const [quick, late] = await drives([{ profile: fast }, { profile: slow }])
-    const set = await createMirror([late!.store, quick!.store])
-    const alone = await timeOf(quick!.store, mib * MIB)
-    for (let pass = 0; pass < 5; pass++) expect(await timeOf(set, mib * MIB)).toBeLessThanOrEqual(alone)
-  })
+  test.each([0.25, 1, 4, 24])(
+    'a mirror with one slow member is no slower than the fast one alone, at %d MiB',
+    async (mib) => {
+      const [quick, late] = await drives([{ profile: fast }, { profile: slow }])
+      const set = await createMirror([late!.store, quick!.store])
+      const alone = await timeOf(quick!.store, mib * MIB)
+      for (let pass = 0; pass < 5; pass++) expect(await timeOf(set, mib * MIB)).toBeLessThanOrEqual(alone)
+    },
+  )
 
   test('corrects wrong rates by the measured rates of its members', async () => {
     const stores = (await drives([{ profile: fast }, { profile: slow }])).map(({ store }) => store)
@@ -94,7 +97,7 @@ describe('a mirror with unreadable blocks', () => {
     expect(set.degraded).toBe(false)
   })
 
-  test('on all members fails only reads of these blocks, and the error names the members', async () => {
+  test('blocks that no member can read fail only their reads, and the error names the members', async () => {
     const faults = { rules: [damage(4136)] }
     const members = await drives((await mirrored(content)).map((media) => ({ media, faults })))
     const set = await openSet(
@@ -107,7 +110,7 @@ describe('a mirror with unreadable blocks', () => {
     expect(set.degraded).toBe(false)
   })
 
-  test('in different places on each member returns a complete image', async () => {
+  test('a mirror with unreadable blocks in different places returns a complete image', async () => {
     const media = [new RamMedia(32 * MIB), new RamMedia(32 * MIB)]
     const made = await createMirror((await drives(media.map((each) => ({ media: each })))).map(({ store }) => store))
     await pack(await layeredModel(3, 2 * MIB), made)
@@ -130,7 +133,7 @@ describe('a mirror with a failing member', () => {
     action: { kind: 'remove-device' },
   })
 
-  test('that is lost during a read completes this and later reads from the others', async () => {
+  test('reads continue from the other members when a member is lost during a read', async () => {
     const [media, other] = await mirrored(content)
     const [gone, rest] = await drives([
       { media, profile: 'sn740', faults: { rules: [removal(4096 + 3 * 2048)] } },
@@ -160,7 +163,7 @@ describe('a mirror with a failing member', () => {
     await expect(set.flush()).rejects.toMatchObject({ code: 'ERR_GPUNVME_MIRROR_LOST' })
   })
 
-  test('that stalls reads from another one, and does not use it until it answers', async () => {
+  test('reads avoid a member that stalls, until it answers', async () => {
     const match = { opcode: 2, lba: [4096, 4096 + 511] } as const
     const faults = { rules: [{ match, action: { kind: 'delay-completion', delayNs: 3e9 } }] } as const
     const [media, other] = await mirrored(content)
@@ -189,7 +192,7 @@ describe('a mirror with a failing member', () => {
     expect(late!.simulation.diagnostics).toEqual([])
   })
 
-  test('that hangs completes the read after the driver has ended the command', async () => {
+  test('a read from a member that hangs completes after the driver has ended the command', async () => {
     const match = { opcode: 2, lba: [4096, 4096 + 511], times: 1 } as const
     const [media, other] = await mirrored(content)
     const members = await drives([
@@ -206,7 +209,7 @@ describe('a mirror with a failing member', () => {
     expect(Buffer.compare(await get(set, 0, content.length), content)).toBe(0)
   })
 
-  test('that throws synchronously rejects the read after the reads of other members ended', async () => {
+  test('a read rejects after the reads of other members if a member throws synchronously', async () => {
     const stores = (await drives((await mirrored(content)).map((media) => ({ media })))).map(({ store }) => store)
     const failure = new TypeError('synchronous failure')
     let [isArmed, running] = [false, 0]

@@ -28,7 +28,7 @@ describe('the pattern of a stripe', () => {
       [1, 1, 1],
       [0, 1, 2],
     ],
-  ])('of weights %j is %j', (given, expected) => {
+  ])('the pattern of a stripe of weights %j is %j', (given, expected) => {
     expect([...patternOf(given)]).toEqual(expected)
   })
 
@@ -88,7 +88,7 @@ describe('the placement of a stripe', () => {
     )
   })
 
-  test('has capacity until the first member is full; sharesOf returns the used bytes of each', () => {
+  test('a stripe has capacity until its first member is full; sharesOf returns the used bytes', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 16, maxLength: 16 })
     fc.assert(
       fc.property(weights, sizes, (list, all) => {
@@ -127,7 +127,7 @@ describe('wholeWeights', () => {
       [1000, 1],
       [64, 1],
     ],
-  ])('of rates %j are %j', (rates, expected) => {
+  ])('wholeWeights of rates %j are %j', (rates, expected) => {
     expect(wholeWeights(rates)).toEqual(expected)
   })
 

@@ -29,7 +29,7 @@ describe('drives that cannot access each other’s memory', () => {
     expect(members.flatMap(({ simulation }) => simulation.diagnostics)).toEqual([])
   })
 
-  test('cannot read into memory that the host cannot access either', async () => {
+  test('drives cannot read into each other’s memory if the host cannot access it either', async () => {
     const [one, other] = await apart()
     const set = await createStripe([one.store, other.store])
     const nothing = () => undefined

@@ -68,7 +68,7 @@ describe('rebuildMirror', () => {
     expect(Buffer.compare(await get(copied, 4 * MIB, content.length), content)).toBe(0)
   })
 
-  test('does not change a complete mirror', async () => {
+  test('rebuildMirror does not change a complete mirror', async () => {
     const media = await mirrored(content, SIZE)
     const before = await get((await storesOn(media))[0]!, 0, 4096)
     expect((await rebuildMirror(await storesOn(media))).degraded).toBe(false)

@@ -19,7 +19,7 @@ describe('a stripe', () => {
     expect(again.members.map(({ weight }) => weight)).toEqual([2, 1, 1])
   })
 
-  test('has the largest block size of its members, and a capacity by their weights', async () => {
+  test('a stripe has the largest block size of its members, and a capacity by their weights', async () => {
     const [one, other] = await drives([{ capacityBytes: 8 * MIB }, { capacityBytes: 16 * MIB, blockBytes: 4096 }])
     const set = await createStripe([one!.store, other!.store], { weights: [1, 2] })
     // The members have 6 and 14 units after the labels: six rounds of three, and one more until the first is full.
@@ -85,7 +85,7 @@ describe('a stripe', () => {
     expect(Math.min(...again.statistics.readBytes)).toBeGreaterThan(2 * MIB)
   })
 
-  test('that loses a member during a read names it after all reads in flight ended', async () => {
+  test('a stripe that loses a member during a read names it after all reads in flight ended', async () => {
     const removal = {
       match: { opcode: 2, lba: [4096 + 4 * 2048, 4096 + 5 * 2048] },
       action: { kind: 'remove-device' },
