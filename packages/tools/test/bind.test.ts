@@ -131,7 +131,7 @@ describe('bind and unbind', () => {
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  test('with --all return all possible drives, and report failures', async () => {
+  test('bind and unbind with --all return all possible drives, and report failures', async () => {
     await bind(...CONFIRMED)
     const other = '0000:0c:00.0'
     tree.function(other, '0x010802', 'nvme')
@@ -154,7 +154,7 @@ describe('the record of a binding', () => {
     writeFileSync(stateFile(), JSON.stringify({ ...entry, ...fields }))
   }
 
-  test('from before a reboot is deleted without changes', async () => {
+  test('a binding record from before a reboot is deleted without changes', async () => {
     await bind(...CONFIRMED)
     change({ bootId: 'another' })
     const before = tree.state()
@@ -167,7 +167,7 @@ describe('the record of a binding', () => {
     expect(existsSync(stateFile())).toBe(false)
   })
 
-  test('of a missing or returned drive is deleted', async () => {
+  test('the binding record of a missing or returned drive is deleted', async () => {
     await bind(...CONFIRMED)
     tree.remove(tree.device())
     expect(json(await inProcess(tree, 'status', BDF, '--json'))).toMatchObject({
@@ -181,7 +181,7 @@ describe('the record of a binding', () => {
     expect((await inProcess(tree, 'unbind', BDF)).code).toBe(3)
   })
 
-  test('with a running holder is not unbound by another process', async () => {
+  test('a binding with a running holder is not undone by another process', async () => {
     await bind(...CONFIRMED)
     const [pid, startTicks] = [process.ppid, startOf(process.ppid)]
     change({ holder: { pid, startTicks } })
@@ -199,7 +199,7 @@ describe('the record of a binding', () => {
     ['is an array', '[1]'],
     ['has another schema', '{"schema":"gpunvme.binding/2"}'],
     ['is too long', ' '.repeat(70_000)],
-  ])('that %s is rejected, and the drive does not change', async (_, text) => {
+  ])('a binding record that %s is rejected, and the drive does not change', async (_, text) => {
     await bind(...CONFIRMED)
     writeFileSync(stateFile(), text)
     const refused = await inProcess(tree, 'unbind', BDF)
@@ -211,7 +211,7 @@ describe('the record of a binding', () => {
     expect(tree.state()).toEqual(BOUND)
   })
 
-  test('cannot refer to another driver path or address', async () => {
+  test('a binding record cannot refer to another driver path or address', async () => {
     await bind(...CONFIRMED)
     const { record } = JSON.parse(readFileSync(stateFile(), 'utf8')) as { record: object }
     change({ record: { ...record, previous: '../../../../away' } })
@@ -267,7 +267,7 @@ describe('status', () => {
     ])
   })
 
-  test('does not suggest to bind a drive that is in use or off the bus', async () => {
+  test('status does not suggest to bind a drive that is in use or off the bus', async () => {
     tree.mount('/home')
     const used = await inProcess(tree, 'status')
     expect(used.stdout).toContain('  in use     nvme0n1p1 mounted on /home; cannot be bound\n')

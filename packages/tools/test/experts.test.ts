@@ -158,7 +158,7 @@ describe('plan', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
-  test('has one column of times unless verification is the bottleneck', async () => {
+  test('plan has one column of times unless verification is the bottleneck', async () => {
     const plan = (rate: string) => text('plan', 'dense.gguf', '--vram', '3MiB', '--ram', '3MiB', '--check-rate', rate)
     expect(await plan('100GB')).toMatch(/\nA PASS +TIME\nfirst, from a cold drive +[\d.]+ µs\nlater +[\d.]+ µs\n/)
     expect(await plan('100MB')).toMatch(/\nA PASS +UNVERIFIED +VERIFIED\nfirst, /)

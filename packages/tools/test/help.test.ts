@@ -83,7 +83,7 @@ test('help VERB and VERB --help print the same text', async () => {
 })
 
 describe.each(inOrder)('%s', (verb) => {
-  test('has help in 80 columns with --json and examples', async () => {
+  test('the verb has help in 80 columns with --json and examples', async () => {
     const help = await helpOf(verb)
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(help).toContain(`Usage: gpunvme ${verb} `)
@@ -92,7 +92,7 @@ describe.each(inOrder)('%s', (verb) => {
     if (!['completion', 'trace'].includes(verb)) expect(help).toContain('--json')
   })
 
-  test('has help whose examples all succeed', { timeout: 300_000 }, async () => {
+  test('the examples in the help of the verb succeed', { timeout: 300_000 }, async () => {
     const help = await helpOf(verb)
     for (const example of examplesIn(help)) {
       const words = example.split(' ')

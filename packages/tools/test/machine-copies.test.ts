@@ -28,7 +28,7 @@ function link(path: string, to: string): void {
 }
 
 describe.each(VERBS)('%s of a copy', (...words) => {
-  test('ends if /proc/swaps is a pipe', async () => {
+  test('the verb ends if /proc/swaps of a copy is a pipe', async () => {
     tree.remove('proc/swaps')
     execFileSync('mkfifo', [join(tree.root, 'proc/swaps')])
     const { code, stdout, stderr } = await onCopy(...words)
@@ -37,7 +37,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
   })
 
   test.each(['proc/swaps', `run/gpunvme/${BDF}.json`, SERIAL_FILE, BOARD_FILE])(
-    'does not show a file outside the copy that %s links to',
+    'the verb does not show a file outside the copy that %s links to',
     async (path) => {
       tree.file('run/gpunvme/keep', '')
       tree.file('sys/class/dmi/id/board_vendor', 'Vendor\n')
@@ -47,7 +47,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
     },
   )
 
-  test('does not read an endless device', async () => {
+  test('the verb does not read an endless device of a copy', async () => {
     tree.file('run/gpunvme/keep', '')
     for (const path of [`run/gpunvme/${BDF}.json`, 'proc/sys/kernel/random/boot_id', `${tree.device()}/power/control`])
       link(path, '/dev/zero')
@@ -55,7 +55,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
     expect(stdout + stderr).not.toContain('defect of gpunvme')
   })
 
-  test('follows no more links than Linux does', async () => {
+  test('the verb follows no more links than Linux does', async () => {
     tree.file('sys/class/dmi/id/board_vendor', 'Vendor\n')
     link(BOARD_FILE, 'link-1')
     for (let index = 1; index <= 40; index++)
@@ -65,7 +65,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
   })
 })
 
-test('resolves a link of a copy inside the copy, as on the original machine', async () => {
+test('a link of a copy is resolved inside the copy, as on the original machine', async () => {
   tree.file('data/serial', 'LINKED\n')
   link(SERIAL_FILE, '/data/serial')
   const { drives } = json(await onCopy('status', '--json')) as { drives: object[] }

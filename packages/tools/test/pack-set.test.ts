@@ -45,7 +45,7 @@ describe.each([
 ] as const)('a %s', (kind, options, size) => {
   const [one, other, three] = [`${kind}1.img`, `${kind}2.img`, `${kind}3.img`] as const
 
-  test('is created on new files, has a byte-identical model, and opens in any order of drives', async () => {
+  test('a set is created on new files, has a byte-identical model, and opens in any order of drives', async () => {
     expect((await run(['pack', 'model.gguf', ...images(one, other), ...options, '--dry-run'])).stdout).toContain(
       `Needs 2 drives of ${size}; `,
     )
@@ -87,10 +87,10 @@ describe.each([
     ['rm', 'gpunvme demo'],
     ['pack', 'model.gguf'],
     ['pack', 'model.gguf', '--replace-image'],
-  ])('of which only one drive is named is not written by %s', refusesOne)
+  ])('%s does not write to a set of which only one drive is named', refusesOne)
 
   test.each([['verify'], ['ls'], ['load', '--to', 'host'], ['plan', '--vram', '8MiB']])(
-    'of which only one drive is named is read by %s if that drive has all data',
+    '%s reads a set of which only one drive is named if that drive has all data',
     async (...words) => {
       if (kind === 'stripe') return refusesOne(...words)
       const ended = await run([...words, '--image', one])
@@ -101,7 +101,7 @@ describe.each([
     },
   )
 
-  test('is not replaced by another set without --replace-image', async () => {
+  test('a set is not replaced by another set without --replace-image', async () => {
     const [shape, name] = kind === 'stripe' ? ['--mirror', 'mirror'] : ['--stripe', 'stripe']
     const refused = await pack([one, other], shape)
     expect([refused.code, refused.stderr]).toEqual([
@@ -119,7 +119,7 @@ describe.each([
     await done('pack', 'model.gguf', ...images(one, other), ...options, '--replace-image')
   })
 
-  test('with a missing and a foreign drive is rejected with the contents of each drive', async () => {
+  test('a missing and a foreign drive are rejected with the contents of each drive', async () => {
     empty([three])
     const refused = await pack([one, three], ...options)
     expect([refused.code, refused.stderr]).toEqual([
@@ -134,7 +134,7 @@ describe.each([
     expect(isUntouched(three)).toBe(true)
   })
 
-  test('is rejected with a drive of another set', async () => {
+  test('a drive of another set is rejected', async () => {
     empty([`${kind}4.img`, `${kind}5.img`])
     await done('pack', 'model.gguf', ...images(`${kind}4.img`, `${kind}5.img`), ...options)
     const mixed = await pack([one, `${kind}5.img`])
@@ -182,7 +182,7 @@ test('a mirror without one of its drives is read with a warning, and not written
 })
 
 describe('pack onto drives with data', () => {
-  test('of unknown format is rejected before any write', async () => {
+  test('drives with data of unknown format are rejected before any write', async () => {
     const drives = empty(['u1.img', 'u2.img'])
     mark('u2.img', 3 * MIB, 7)
     const refused = await pack(drives, '--mirror')
@@ -209,7 +209,7 @@ describe('pack onto drives with data', () => {
     expect(imageBytes(at('b2.img'), 9 * MIB, 1)).toEqual(Buffer.of(7))
   })
 
-  test('of a known format is rejected with the drive before any write', async () => {
+  test('drives with data of a known format are rejected before any write', async () => {
     const drives = empty(['e1.img', 'e2.img'])
     mark('e2.img', 1024 + 0x38, 0x53, 0xef)
     const refused = await pack(drives, '--stripe')
@@ -221,7 +221,7 @@ describe('pack onto drives with data', () => {
     await done('pack', 'model.gguf', ...images(...drives), '--stripe', '--overwrite', 'ext2/3/4')
   })
 
-  test('of a model image is rejected without --replace-image', async () => {
+  test('drives with a model image are rejected without --replace-image', async () => {
     empty(['i2.img'])
     await done('pack', 'model.gguf', '--image', 'i1.img', '--capacity', '32MiB')
     const refused = await pack(['i1.img', 'i2.img'], '--stripe')
@@ -234,7 +234,7 @@ describe('pack onto drives with data', () => {
     expect(await done('verify', ...images('i1.img', 'i2.img'))).toMatchObject({ ok: true })
   })
 
-  test('of unknown format after a replaced image is rejected', async () => {
+  test('a drive with data of unknown format after a replaced image is rejected', async () => {
     empty(['j1.img', 'j2.img'], 64)
     await done('pack', 'model.gguf', '--image', 'j1.img')
     mark('j1.img', 64 * MIB - 1, 7)
@@ -289,14 +289,17 @@ describe('Ctrl-C', () => {
     }
   }
 
-  test.each(['Creating a', 'Packing'])('at "%s" removes image files that were created for the set', async (stage) => {
-    const args = ['pack', 'model.gguf', ...images('x1.img', 'x2.img'), '--stripe']
-    const ended = await run(args, interruptAt(stage))
-    expect([ended.code, existsSync(at('x1.img')), existsSync(at('x2.img'))]).toEqual([130, false, false])
-  })
+  test.each(['Creating a', 'Packing'])(
+    'Ctrl-C at "%s" removes image files that were created for the set',
+    async (stage) => {
+      const args = ['pack', 'model.gguf', ...images('x1.img', 'x2.img'), '--stripe']
+      const ended = await run(args, interruptAt(stage))
+      expect([ended.code, existsSync(at('x1.img')), existsSync(at('x2.img'))]).toEqual([130, false, false])
+    },
+  )
 
   test.each(['Creating a', 'Packing'])(
-    'at "%s" leaves the set complete or absent, and pack can be repeated',
+    'Ctrl-C at "%s" leaves the set complete or absent, and pack can be repeated',
     async (stage) => {
       const drives = empty(['y1.img', 'y2.img'])
       const args = ['pack', 'model.gguf', ...images(...drives), '--mirror']

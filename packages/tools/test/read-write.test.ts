@@ -56,7 +56,7 @@ test('write - writes stdin to its end, and rejects an empty stdin', LIMIT, async
 })
 
 describe('an interrupt', () => {
-  test('of a read keeps the old file, and leaves no partial one', LIMIT, async () => {
+  test('an interrupt of a read keeps the old file, and leaves no partial one', LIMIT, async () => {
     emptyImage(at('endless.img'), 8192 * MIB)
     writeFileSync(at('kept.bin'), 'before')
     const onStderr = (text: string, running: Running) => {

@@ -26,7 +26,7 @@ beforeAll(() => {
 })
 
 describe('a traced verb', () => {
-  test('has the same output, and its trace is a separate file', LIMIT, async () => {
+  test('a traced verb has the same output, and its trace is a separate file', LIMIT, async () => {
     const words = ['read', '--image', 'drive.img', '--lba', '0x10', '--blocks', '8', '--json']
     const plain = await gpunvme(words, { cwd })
     const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'read.jsonl', '--', ...words], { cwd })
@@ -40,7 +40,7 @@ describe('a traced verb', () => {
     ])
   })
 
-  test('is traced on stderr without -o', LIMIT, async () => {
+  test('a traced verb is traced on stderr without -o', LIMIT, async () => {
     const { code, stdout, stderr } = await gpunvme(['trace', '--only', 'commands', 'identify', '--sim', '--json'], {
       cwd,
     })
@@ -49,7 +49,7 @@ describe('a traced verb', () => {
     expect(stderr).not.toContain('ring tail')
   })
 
-  test('that fails leaves its trace, and keeps its exit code', LIMIT, async () => {
+  test('a traced verb that fails leaves its trace, and keeps its exit code', LIMIT, async () => {
     const words = [
       'trace',
       '--format',
@@ -68,7 +68,7 @@ describe('a traced verb', () => {
     expect(shown.filter(({ name, ph }) => name === 'Identify' && ph === 'X').length).toBeGreaterThan(2)
   })
 
-  test('that receives SIGINT leaves a complete trace', LIMIT, async () => {
+  test('a traced verb that receives SIGINT leaves a complete trace', LIMIT, async () => {
     const signals: NodeJS.Signals[] = ['SIGINT']
     const onStderr = (text: string, running: Running) => {
       if (text.includes('Namespace 1,')) for (const signal of signals.splice(0)) running.kill(signal)
@@ -82,7 +82,7 @@ describe('a traced verb', () => {
     expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('without a controller reports that nothing was traced', LIMIT, async () => {
+  test('a traced verb without a controller reports that nothing was traced', LIMIT, async () => {
     const { code, stdout, stderr } = await gpunvme(['trace', 'decode', 'CC', '0x00460001'], { cwd })
     expect([code, stderr]).toEqual([0, 'decode accessed no controller through gpunvme: nothing was traced\n'])
     expect(stdout).toContain('EN=1')
@@ -101,7 +101,7 @@ describe('a traced verb', () => {
     expect((await failureOf(...words)).message).toContain(text)
   })
 
-  test('does not overwrite its drive with the trace', async () => {
+  test('a traced verb does not overwrite its drive with the trace', async () => {
     for (const given of [['--image', at('drive.img')], [`--image=${at('drive.img')}`]]) {
       const { message } = await failureOf('trace', '-o', at('drive.img'), 'read', ...given)
       expect(message).toContain('is used by read and would be overwritten')
@@ -130,7 +130,7 @@ describe('a replay', () => {
     })
   })
 
-  test('with a different status ends with exit code 6, and names the line', LIMIT, async () => {
+  test('a replay with a different status ends with exit code 6, and names the line', LIMIT, async () => {
     const line = (track: string, name: string, entry: string) =>
       `${JSON.stringify({ timeNs: 1, track, name, details: { entry } })}\n`
     writeFileSync(
@@ -149,7 +149,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('without replayable commands ends with exit code 7', LIMIT, async () => {
+  test('a replay without replayable commands ends with exit code 7', LIMIT, async () => {
     const entry = 'Flush CID=0x0001 NSID=1'
     writeFileSync(
       at('flush.jsonl'),

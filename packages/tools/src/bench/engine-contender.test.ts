@@ -165,7 +165,7 @@ describe('a correct engine', () => {
     }
   })
 
-  test('has reproducible results for a seed on the clock of the simulator', async () => {
+  test('a correct engine has reproducible results for a seed on the clock of the simulator', async () => {
     const [first, second] = await Promise.all([
       contender({}).measure(shape(), false),
       contender({}).measure(shape(), false),

@@ -35,17 +35,17 @@ describe('healthNotes', () => {
 describe('the pace of a repeat', () => {
   const run = { bytes: 0, commands: 0, plans: 100, startNs: 1000, endNs: 1000 + 2e9 }
 
-  test('is the rate of its second half relative to the first', () => {
+  test('the pace of a repeat is the rate of its second half relative to the first', () => {
     expect(paceOf({ ...run, halves: [3e9, 1.5e9] }, 2)).toBeCloseTo(0.5, 10)
     expect(paceOf({ ...run, halves: [3e9, 3e9] }, 2)).toBeCloseTo(1, 10)
   })
 
-  test('is undefined for too few plans or an empty half', () => {
+  test('the pace of a repeat is undefined for too few plans or an empty half', () => {
     expect(paceOf({ ...run, plans: 15, halves: [3e9, 1e9] }, 2)).toBeUndefined()
     expect(paceOf({ ...run, halves: [0, 3e9] }, 2)).toBeUndefined()
   })
 
-  test('is reported if it drops by more than a tenth', () => {
+  test('a pace that drops by more than a tenth is reported', () => {
     expect(paceNotes([1, 0.91, 1.1])).toEqual([])
     expect(paceNotes([1, 0.6, 0.8])).toEqual([expect.stringMatching(/^2 of 3 repeats were slower .* by up to 40 %/)])
   })

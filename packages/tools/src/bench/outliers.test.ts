@@ -16,11 +16,11 @@ describe('the modified z-score of Iglewicz and Hoaglin', () => {
     expect(marks.slice(0, -1).every((mark) => mark === undefined)).toBe(true)
   })
 
-  test('does not mark values within 1 % of the median', () => {
+  test('the modified z-score does not mark values within 1 % of the median', () => {
     expect(outliers([100, 100.001, 99.999, 100.002, 100.9])).toEqual(new Array(5).fill(undefined))
   })
 
-  test('does not mark any of three values, or equal values', () => {
+  test('the modified z-score does not mark any of three values, or equal values', () => {
     expect(outliers([1, 1, 100])).toEqual([undefined, undefined, undefined])
     expect(outliers([7, 7, 7, 7, 7])).toEqual(new Array(5).fill(undefined))
   })

@@ -26,19 +26,19 @@ test('problemOf is undefined for a consistent repeat', () => {
 })
 
 describe('problemOf reports a repeat', () => {
-  test('without completed commands', () => {
+  test('problemOf reports a repeat without completed commands', () => {
     expect(judge({ commands: 0, bytes: 0 })).toBe('no command completed')
   })
 
-  test('whose engine executed fewer commands than it reports', () => {
+  test('problemOf reports a repeat whose engine executed fewer commands than it reports', () => {
     expect(judge({}, { engineCommands: 9999 })).toContain('executed 9999 commands, but reports 10000')
   })
 
-  test('without commands in the SMART counters', () => {
+  test('problemOf reports a repeat without commands in the SMART counters', () => {
     expect(judge({ counters: counters({}) })).toContain('SMART counts 0 Read commands, but 10000 were sent')
   })
 
-  test('whose SMART commands differ by more than 1 %', () => {
+  test('problemOf reports a repeat whose SMART commands differ by more than 1 %', () => {
     const read = (commands: number) =>
       judge({ counters: counters({ dataUnitsRead: '3560', hostReadCommands: String(77 + commands) }) })
     expect(read(9899)).toContain('SMART counts 9899 Read commands')
@@ -47,24 +47,24 @@ describe('problemOf reports a repeat', () => {
     expect(read(10_101)).toContain('SMART counts 10101 Read commands')
   })
 
-  test('whose SMART data units are too few by more than 1 % and two units', () => {
+  test('problemOf reports a repeat whose data units are too few by more than 1 % and two units', () => {
     const read = (units: number) =>
       judge({ counters: counters({ dataUnitsRead: String(1000 + units), hostReadCommands: '10077' }) })
     expect(read(2531)).toContain('SMART counts 2531 data units, but 1310720000 bytes (2560 units) were moved')
     expect(read(2533)).toBeUndefined()
   })
 
-  test('whose reads were counted as writes', () => {
+  test('problemOf reports a repeat whose reads were counted as writes', () => {
     const others = counters({ dataUnitsWritten: String(50 + 2560), hostWriteCommands: '10005' })
     expect(judge({ counters: others })).toContain('SMART counts 0 Read commands')
     expect(problemOf({ ...consistent, counters: others }, evidence, 'write', GEN3_X4)).toBeUndefined()
   })
 
-  test('with wrong bytes', () => {
+  test('problemOf reports a repeat with wrong bytes', () => {
     expect(judge({}, { wrongBytes: 'LBA 0x0 to 0x7 differ' })).toBe('LBA 0x0 to 0x7 differ')
   })
 
-  test('with a rate above the limit of the link, 3.65 GB/s for Gen3 x4 at MPS 256', () => {
+  test('problemOf reports a repeat above the limit of the link, 3.65 GB/s for Gen3 x4 at MPS 256', () => {
     expect(judge({ seconds: consistent.bytes / 3.65e9 })).toBeUndefined()
     expect(judge({ seconds: consistent.bytes / 3.66e9 })).toBe(
       '3.66 GB/s exceeds the limit of Gen3 x4 at MPS 256 (3.65 GB/s): the time is wrong',

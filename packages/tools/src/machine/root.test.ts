@@ -32,7 +32,7 @@ describe('Root', () => {
     expect(await root.number('sys/devices/a/driver')).toBeUndefined()
   })
 
-  test('does not follow absolute links or .. out of the tree', async () => {
+  test('Root does not follow absolute links or .. out of the tree', async () => {
     writeFileSync(join(folder, 'secret'), 'secret')
     link('absolute', join(folder, 'secret'))
     link('climbing', '../../../../../../../../..' + join(folder, 'secret'))
@@ -50,13 +50,13 @@ describe('Root', () => {
     expect(root.resolve('value')).toBe('sys/value')
   })
 
-  test('does not follow cyclic links', async () => {
+  test('Root does not follow cyclic links', async () => {
     link('a', 'b')
     link('b', 'a')
     expect(await root.text('a')).toBeUndefined()
   })
 
-  test('does not read pipes and files that are too large', async () => {
+  test('Root does not read pipes and files that are too large', async () => {
     execFileSync('mkfifo', [join(folder, 'machine/pipe')])
     file('large', 'x'.repeat(1001))
     expect(await root.text('pipe')).toBeUndefined()

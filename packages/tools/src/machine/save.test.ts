@@ -24,7 +24,7 @@ const kinds = [
 
 describe('writeLiveTree', () => {
   test.each(kinds)(
-    'copies %s so that readMachine returns the same, including users of drives',
+    'a copy of %s has the same result of readMachine, including users of drives',
     async (name) => {
       const [from, into] = [join(folder, 'machine'), join(folder, 'copy')]
       writeMachine(
@@ -43,7 +43,7 @@ describe('writeLiveTree', () => {
     60_000,
   )
 
-  test('does not copy environments and unrelated open files', async () => {
+  test('writeLiveTree does not copy environments and unrelated open files', async () => {
     const from = join(folder, 'machine')
     writeMachine(
       machines.find(({ name }) => name === 'drive-open-in-qemu')!,
@@ -70,7 +70,7 @@ describe('writeLiveTree', () => {
     expect(readFileSync(join(folder, 'copy/etc/extra.conf'), 'utf8')).toBe('options nvidia NVreg_X=1')
   }, 60_000)
 
-  test('does not change an existing target, and leaves no temporary files', async () => {
+  test('writeLiveTree does not change an existing target, and leaves no temporary files', async () => {
     const [from, into] = [join(folder, 'machine'), join(folder, 'copy')]
     writeMachine(
       machines.find(({ name }) => name === 'drive-free')!,

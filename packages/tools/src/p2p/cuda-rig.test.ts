@@ -12,7 +12,7 @@ describe.skipIf(!hasStandin)(
       process.env['GPUNVME_STANDIN_DEVICES'] = '3'
     })
 
-    test('are closed after success and after an error', async () => {
+    test('GPUs are closed after success and after an error', async () => {
       await withCudaRig(async (rig) => {
         const lane = rig.lane(0, 1, 4096)
         await lane.prepare(1)
@@ -29,7 +29,7 @@ describe.skipIf(!hasStandin)(
       expect(standin.live()).toEqual(NOTHING)
     })
 
-    test('are closed if their streams cannot be created', async () => {
+    test('GPUs are closed if their streams cannot be created', async () => {
       standin.fail('cuStreamCreate=2@2')
       const failing = withCudaRig((rig) => Promise.resolve(rig.lane(0, 1, 4096)))
       await expect(failing).rejects.toMatchObject({ resultName: 'CUDA_ERROR_OUT_OF_MEMORY' })

@@ -73,7 +73,7 @@ describe('replayTrace', () => {
     expect(here.summary().p50Ns / trace.summary().p50Ns).toBeCloseTo(1, 0)
   })
 
-  test('has as many commands in flight as the trace', async () => {
+  test('replayTrace keeps as many commands in flight as the trace', async () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 8 * 1024 * 1024).then(() => undefined)))
     const deep = (await replayed()).names.get('Read')!.here.summary()
     const shallow = (await replayed({ depth: 1 })).names.get('Read')!.here.summary()
@@ -193,7 +193,7 @@ describe('an invalid or unusual trace', () => {
     ['{"timeNs":1,"track":"bar","name":"read VS"}\n', 'it has no submitted commands'],
     ['x'.repeat(200_000), 'line 1 has more than 65536 characters'],
     [`${submits({ entry: 'Read' })}${'\0'.repeat(100)}\n`, 'Trace line 2 cannot be read: not JSON'],
-  ])('is rejected by scanTrace with the line: %j', async (text, problem) => {
+  ])('scanTrace rejects an invalid trace with the line: %j', async (text, problem) => {
     writeFileSync(path, text)
     await expect(scanTrace(path, '', never)).rejects.toMatchObject({
       category: 'infeasible',
@@ -201,13 +201,13 @@ describe('an invalid or unusual trace', () => {
     })
   })
 
-  test('with a truncated last line is replayed without it', async () => {
+  test('a trace with a truncated last line is replayed without it', async () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 512).then(() => undefined)))
     truncateSync(path, statSync(path).size - 10)
     expect(counts(await replayed())).toEqual({ Read: [1, 0, 0] })
   })
 
-  test('with invalid namespaces, LBAs or lengths has these commands skipped', async () => {
+  test('commands with invalid namespaces, LBAs or lengths are skipped', async () => {
     writeFileSync(
       path,
       submits(
@@ -230,7 +230,7 @@ describe('an invalid or unusual trace', () => {
     })
   })
 
-  test('with thousands of commands without completions has each replayed once', async () => {
+  test('each of thousands of commands without completions is replayed once', async () => {
     writeFileSync(path, '')
     for (let cid = 0; cid < 3000; cid++) {
       appendFileSync(path, submits({ entry: `Read CID=${cid % 700} NSID=1 SLBA=0x0 NLB=2047` }))

@@ -32,7 +32,7 @@ function expectGolden(file: string, text: string): void {
 }
 
 describe.each(machines.map((machine) => [machine.name, machine] as const))('doctor on %s', (name, described) => {
-  test('has the recorded text, in 80 columns, and the recorded JSON', { timeout: 60_000 }, async () => {
+  test('doctor prints the recorded text, in 80 columns, and the recorded JSON', { timeout: 60_000 }, async () => {
     const diagnosis = await diagnose(described)
     const lines = formatReport(diagnosis, { columns: 80, verbose: false, invocation: INSTALLED })
     // Commands are not folded, so that they can be copied.

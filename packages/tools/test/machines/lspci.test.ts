@@ -140,7 +140,7 @@ function ownFacts({
 describe.skipIf(missing)(`comparison with lspci of pciutils${skipped}`, () => {
   const shown = machines.filter(({ name }) => KINDS.includes(name))
   test.each(shown)(
-    'agrees on the configuration spaces of $name',
+    'lspci and our reader agree on the configuration spaces of $name',
     (described) =>
       withMachine(described, async (root) => {
         const { functions } = await readMachine(root)

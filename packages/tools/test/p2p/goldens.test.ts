@@ -14,7 +14,7 @@ const GOLDEN = [
 ]
 
 describe.each(machines.filter(({ name }) => GOLDEN.includes(name)))('$name', (described) => {
-  test('has the reviewed text in 80 columns, with a path for every GPU and SSD', async () => {
+  test('the output is the reviewed text in 80 columns, with a path for every GPU and SSD', async () => {
     const machine = await readDescribed(described)
     const lines = describeCapabilities(machine, COLUMNS)
     expect(lines.filter((line) => line.length > COLUMNS)).toEqual([])

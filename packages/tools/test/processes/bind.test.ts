@@ -60,7 +60,7 @@ test('unbind completes an unbind that was killed', { timeout: 120_000 }, async (
 
 describe('bind -- COMMAND', () => {
   test(
-    'runs the command on the bound drive, returns its exit code, and returns the drive',
+    'bind -- COMMAND runs the command, exits with its exit code, and returns the drive',
     { timeout: 120_000 },
     async () => {
       const { code, stdout, stderr } = await bind(node(`console.log('out'); process.exitCode = 17`))
@@ -73,14 +73,14 @@ describe('bind -- COMMAND', () => {
     },
   )
 
-  test('returns the drive if the command does not exist', { timeout: 120_000 }, async () => {
+  test('bind -- COMMAND returns the drive if the command does not exist', { timeout: 120_000 }, async () => {
     const { code, stderr } = await bind(['--', 'no-such-program-of-ours'])
     expect(code).toBe(3)
     expect(stderr).toContain('Cannot run no-such-program-of-ours: no such program (ENOENT)')
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  test('forwards a signal to the command, and returns the drive', { timeout: 120_000 }, async () => {
+  test('bind -- COMMAND forwards a signal to the command, and returns the drive', { timeout: 120_000 }, async () => {
     const wait = `process.on('SIGTERM', () => { console.error('signalled'); process.exit(0) }); setInterval(() => {}, 1000)`
     const { code, stderr } = await bind(
       node(wait),
@@ -93,22 +93,26 @@ describe('bind -- COMMAND', () => {
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  test('that is killed has its watcher end the command and return the drive', { timeout: 120_000 }, async () => {
-    const wait = `console.error('pid', process.pid); setInterval(() => {}, 1000)`
-    const ended = await bind(
-      node(wait),
-      {},
-      whenSaid('driver ../', (child) => child.kill('SIGKILL')),
-    )
-    expect(ended.code).toBeNull()
-    // The command and the watcher have ended, since stderr is closed.
-    expect(ended.stderr).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so\n`)
-    expect(tree.state()).toEqual(ORIGINAL)
-    const pid = Number(/pid (\d+)/.exec(ended.stderr)?.[1])
-    expect(identityOf(pid)).toBeUndefined()
-  })
+  test(
+    'the watcher of a killed bind -- COMMAND ends the command and returns the drive',
+    { timeout: 120_000 },
+    async () => {
+      const wait = `console.error('pid', process.pid); setInterval(() => {}, 1000)`
+      const ended = await bind(
+        node(wait),
+        {},
+        whenSaid('driver ../', (child) => child.kill('SIGKILL')),
+      )
+      expect(ended.code).toBeNull()
+      // The command and the watcher have ended, since stderr is closed.
+      expect(ended.stderr).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so\n`)
+      expect(tree.state()).toEqual(ORIGINAL)
+      const pid = Number(/pid (\d+)/.exec(ended.stderr)?.[1])
+      expect(identityOf(pid)).toBeUndefined()
+    },
+  )
 
-  test('has its watcher return the drive once it is unused', { timeout: 180_000 }, async () => {
+  test('the watcher of bind -- COMMAND returns the drive once it is unused', { timeout: 180_000 }, async () => {
     const driving = join(tree.root, 'proc/4242')
     const leave = `const fs = require('fs'); fs.mkdirSync('${driving}/fd', { recursive: true });
       fs.symlinkSync('/dev/vfio/12', '${driving}/fd/7')`
@@ -131,7 +135,7 @@ describe('bind -- COMMAND', () => {
     return { NODE_OPTIONS: `${tree.env['NODE_OPTIONS']} --import data:text/javascript,${module}` }
   }
 
-  test('does not take the drive if its watcher does not start', { timeout: 120_000 }, async () => {
+  test('bind -- COMMAND does not bind the drive if its watcher does not start', { timeout: 120_000 }, async () => {
     const { code, stderr } = await bind(node(''), inWatcher('process.exit(9)'))
     expect(code).toBe(1)
     expect(stderr).toContain(`${BDF} was not bound: the process that would return it after a crash does not start`)
@@ -139,7 +143,7 @@ describe('bind -- COMMAND', () => {
     expect(existsSync(join(tree.root, 'run'))).toBe(false)
   })
 
-  test('reports an ended watcher, and returns the drive itself', { timeout: 120_000 }, async () => {
+  test('bind -- COMMAND reports an ended watcher, and returns the drive itself', { timeout: 120_000 }, async () => {
     const [end, go] = [join(tree.root, 'end'), join(tree.root, 'go')]
     const command = `const fs = require('fs'); fs.writeFileSync('${end}', '')
       setInterval(() => { if (fs.existsSync('${go}')) process.exit(0) }, 50)`
@@ -154,7 +158,7 @@ describe('bind -- COMMAND', () => {
     expect(tree.state()).toEqual(ORIGINAL)
   })
 
-  test('rejects bind and unbind of the drive by other processes', { timeout: 120_000 }, async () => {
+  test('bind -- COMMAND rejects bind and unbind of the drive by other processes', { timeout: 120_000 }, async () => {
     const go = join(tree.root, 'go')
     const wait = `setInterval(() => { if (require('fs').existsSync('${go}')) process.exit(0) }, 50)`
     let others: Promise<{ code: number | null; stderr: string }[]> | undefined

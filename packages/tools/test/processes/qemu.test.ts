@@ -33,7 +33,7 @@ describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
     expect(readFileSync(at('qemu.out')).equals(bytes)).toBe(true)
   })
 
-  test('is traced, and the trace replays on it and on the simulator with the same statuses', LIMIT, async () => {
+  test('a traced QEMU controller replays on itself and on the simulator with the same statuses', LIMIT, async () => {
     emptyImage(at('drive.img'), 64 * MIB)
     const placed = ['--transport', 'qtest', '--image', 'drive.img']
     const read = ['read', ...placed, '--blocks', '3000', '--raw']

@@ -182,7 +182,7 @@ describe('openRig without a GPU', () => {
     await expect(opening).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_PROFILE' })
   })
 
-  test('can be closed twice during a pass', async () => {
+  test('a rig without a GPU can be closed twice during a pass', async () => {
     const rig = await openRig({ model: await modelFile(), sim: {}, gpu: 'none', ...BUDGET })
     const pass = rig.loader.pass()
     await pass.next()
