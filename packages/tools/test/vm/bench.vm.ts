@@ -7,7 +7,7 @@ import { ModuleFolder } from '../../../cuda-native/test/vm/modules.js'
 import type { BenchResults } from '../../src/report/bench-results.js'
 import { readResults } from '../../src/report/read-results.js'
 
-// bench on the drive of a Linux guest: by Linux's driver, by ours through vfio, and both as one.
+// bench on the drive of a Linux guest: through Linux's driver, through ours with vfio, and both combined.
 
 const MIB = 2 ** 20
 const SCRIPT = 'bench-halves'
@@ -18,11 +18,11 @@ interface Facts {
   readonly case: string
   readonly ended: { readonly code: number | null; readonly stdout: string; readonly stderr: string }
   readonly results: BenchResults
-  /** What has the drive afterwards. */
+  /** The driver that owns the drive afterwards. */
   readonly driver: string
 }
 
-describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
+describe.runIf(typeof made !== 'string')('bench on a drive of a Linux guest', () => {
   let guest: GuestRun
   beforeAll(async () => {
     if (typeof made === 'string') return
@@ -50,13 +50,13 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
     return found
   }
 
-  test('the kernel finds no fault in anything that was done', () => {
+  test('the kernel reports no faults', () => {
     const said = [...guest.kernel, ...(guest.scenarios.get(SCRIPT)?.kernel ?? [])]
     expect(kernelFaults(said)).toEqual([])
     expect(guest.scenarios.get(SCRIPT)?.end, guest.console).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('while Linux has it baselines are measured, and its counters are asked through Linux', () => {
+  test('bench measures baselines and reads counters through Linux’s driver', () => {
     const { ended, results } = of('linux')
     expect([ended.code, ended.stderr], ended.stdout).toEqual([0, 'Wrote /tmp/linux.json\n'])
     expect(results).toMatchObject({
@@ -74,7 +74,7 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
     }
   })
 
-  test('while we have it engines are measured, and what they have sent is what the drive has counted', () => {
+  test('bench measures engines through vfio, and the drive counts the commands that they sent', () => {
     const { ended, results } = of('ours')
     expect(ended.code, ended.stderr).toBe(0)
     expect(results).toMatchObject({
@@ -92,7 +92,7 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
     }
   })
 
-  test('both are one comparison on the same drive', () => {
+  test('report compares baselines and engines that were measured on the same drive', () => {
     const { ended } = of('both')
     expect(ended.code, ended.stderr).toBe(0)
     expect(ended.stdout).toContain('TIMES: rate divided by that of pread')
@@ -101,7 +101,7 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
     }
   })
 
-  test('--hand-over takes turns between both, and leaves the drive with Linux', () => {
+  test('--hand-over alternates between engines and baselines, and returns the drive to Linux', () => {
     const { ended, results, driver } = of('handed')
     expect([ended.code, ended.stderr, driver], ended.stdout).toEqual([0, 'Wrote /tmp/turns.json\n', 'nvme'])
     expect(results.transport).toBe('vfio, kernel')
@@ -113,12 +113,12 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
     ])
   })
 
-  test('nothing is written to it before its serial number is said, and then what was written is there', () => {
+  test('bench writes only if the serial number is given', () => {
     const { ended: refused } = of('unconfirmed')
     expect([refused.code, refused.stdout.includes('GB/s')]).toEqual([4, false])
     const { ended } = of('written')
     expect(ended.code, ended.stderr + ended.stdout).toBe(0)
-    // What bind says of the drive comes before it.
+    // The output of bind precedes the JSON.
     const { cells } = readResults(ended.stdout.slice(ended.stdout.indexOf('{')), 'stdout')
     expect(cells.map(({ rw, problem }) => [rw, problem])).toEqual([['write', undefined]])
   })

@@ -6,12 +6,12 @@ import { gpunvmeModule } from '../../../cuda-native/test/vm/kmod-build.js'
 import { parts } from '../../../cuda-native/test/vm/modes.js'
 import { ModuleFolder } from '../../../cuda-native/test/vm/modules.js'
 
-// bind, unbind and status on the drives of a Linux guest, whose kernel is a real one.
+// bind, unbind and status on the drives of a Linux guest with a real kernel.
 
 const BDF = '0000:00:04.0'
 const SERIAL = 'BIND0001'
 const MIB = 2 ** 20
-/** The kernel's own drivers of what QEMU has, and a file system. */
+/** The kernel's drivers for QEMU's devices, and a file system. */
 const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p', 'ext4', 'crc32c_generic']
 
 const made = parts()
@@ -23,7 +23,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** What a case of a guest's program has printed. */
+/** What the guest's program printed for a case. */
 interface Facts {
   readonly case: string
   readonly ended: Ended
@@ -35,7 +35,7 @@ interface Facts {
   readonly said: string
 }
 
-/** A guest whose program `script` binds and gives back; `judge` looks at what it found, by its cases. */
+/** Runs a guest whose program `script` binds and unbinds drives; `judge` defines tests of its cases. */
 function describeMachine(
   title: string,
   { script, isTranslated }: { readonly script: string; readonly isTranslated: boolean },
@@ -58,7 +58,7 @@ function describeMachine(
         scenarios: [{ name: script, script, timeoutMs: 1_200_000 }],
         images: { spare: 64 * MIB, busy: 64 * MIB },
         devices: [
-          // First, so that it stands before all that it translates for.
+          // The IOMMU precedes the devices that it translates for.
           ...(isTranslated ? ['-device', 'intel-iommu,intremap=on'] : []),
           ...['-device', `nvme,id=spare,serial=${SERIAL},drive=spare,addr=4`],
           ...['-device', 'nvme,id=busy,serial=BIND0002,drive=busy,addr=5'],
@@ -77,7 +77,7 @@ function describeMachine(
       return found
     })
 
-    test('the kernel finds no fault in anything that was done', () => {
+    test('the kernel reports no faults', () => {
       const said = [...guest.kernel, ...[...guest.scenarios.values()].flatMap(({ kernel }) => kernel)]
       expect(kernelFaults(said)).toEqual([])
       expect(guest.scenarios.get(script)?.end, guest.console).toMatchObject({ code: 0, stderr: '' })
@@ -90,17 +90,17 @@ const object = ({ code, stdout, stderr }: Ended) => {
   expect(code, stderr).toBe(0)
   return JSON.parse(stdout) as unknown
 }
-/** As Linux has a drive from the beginning. */
+/** The state of a drive that Linux owns, before anything is bound. */
 const LINUX = { driver: 'nvme', override: '(null)', power: 'on', isRemembered: false }
 
-describeMachine('on a machine with an IOMMU', { script: 'binding-by-vfio', isTranslated: true }, (of) => {
-  test('status shows the drives that Linux’s own driver has', () => {
+describeMachine('bind on a machine with an IOMMU', { script: 'binding-by-vfio', isTranslated: true }, (of) => {
+  test('status lists the drives that Linux’s driver owns', () => {
     const { before, status } = of('status')
     expect(before).toEqual(LINUX)
     expect(object(status)).toMatchObject({ drives: [{ address: BDF, owner: 'linux', serial: SERIAL }, {}] })
   })
 
-  test('--dry-run tells the four steps and takes none of them', () => {
+  test('bind --dry-run prints its four steps and changes nothing', () => {
     const { plan, after } = of('dry-run')
     const { steps } = object(plan) as { steps: { name: string }[] }
     expect(steps.map(({ name }) => name)).toEqual([
@@ -112,49 +112,49 @@ describeMachine('on a machine with an IOMMU', { script: 'binding-by-vfio', isTra
     expect(after).toEqual(LINUX)
   })
 
-  test('bind gives the drive to vfio-pci, awake, which is what the IOMMU allows', () => {
+  test('bind gives the drive to vfio-pci, powered on', () => {
     const { ended, after } = of('bind')
     expect(object(ended)).toMatchObject({ driver: 'vfio-pci', previous: 'nvme', serial: SERIAL, transport: 'vfio' })
     expect(after).toEqual({ driver: 'vfio-pci', override: 'vfio-pci', power: 'on', isRemembered: true })
     expect(object(of('bound').status)).toMatchObject({ drives: [{ owner: 'ours', transport: 'vfio', serial: SERIAL }] })
   })
 
-  test('what opens it then is another verb', () => {
+  test('identify opens the bound drive', () => {
     expect(object(of('identify').ended)).toMatchObject({ controller: { serial: SERIAL } })
   })
 
-  test('unbind gives it back by the name that Linux had for it, and all is as it was', () => {
+  test('unbind returns the drive to Linux’s driver and restores its state', () => {
     const { ended, after, name } = of('unbind')
     expect(object(ended)).toMatchObject({ drives: [{ result: 'given back', driver: 'nvme' }] })
     expect(after).toEqual(LINUX)
     expect(name).toMatch(/^nvme\d$/)
   })
 
-  test('a drive of another serial number is not taken', () => {
+  test('bind rejects a drive with another serial number', () => {
     expect(of('serial')).toMatchObject({ ended: { code: 4 }, after: LINUX })
   })
 
-  test('nor is a mounted one, and the mount is named', () => {
+  test('bind rejects a mounted drive and names the mount', () => {
     const { ended, after } = of('mounted')
     expect(ended.code).toBe(4)
     expect(ended.stderr).toMatch(/nvme\dn1 is mounted on \/tmp\/mounted/)
     expect(after).toEqual(LINUX)
   })
 
-  test('bind -- COMMAND: another verb on the bound drive, and then Linux has it again', () => {
+  test('bind -- COMMAND runs the command on the bound drive, then returns the drive to Linux', () => {
     const { ended, after } = of('command')
     expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
     expect(ended.stderr).toContain(`${BDF} was returned to nvme`)
     expect(after).toEqual(LINUX)
   })
 
-  test('kill -9 of who has the drive: the watcher ends the command and gives the drive back', () => {
+  test('if gpunvme is killed by SIGKILL, its watcher returns the drive to Linux', () => {
     const { said, after } = of('killed')
     expect(said).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so`)
     expect(after).toEqual(LINUX)
   })
 
-  test('kill -9 in the middle of binding: unbind finishes what was begun', () => {
+  test('after SIGKILL during bind, unbind returns the drive to Linux', () => {
     const { status, ended, after } = of('killed early')
     expect(object(status)).toMatchObject({ drives: [{ address: BDF }] })
     expect(ended.code, ended.stderr).toBe(0)
@@ -162,33 +162,37 @@ describeMachine('on a machine with an IOMMU', { script: 'binding-by-vfio', isTra
   })
 })
 
-describeMachine('on a machine without an IOMMU', { script: 'binding-without-iommu', isTranslated: false }, (of) => {
-  test('bind gives the drive to no driver, and unbind gives it back', () => {
-    const { ended, after } = of('bind')
-    expect(object(ended)).toMatchObject({ driver: null, previous: 'nvme', transport: 'sysfs' })
-    expect(after).toEqual({ driver: null, override: 'gpunvme-none', power: 'on', isRemembered: true })
-    const back = of('unbind')
-    expect(object(back.ended)).toMatchObject({ drives: [{ result: 'given back', driver: 'nvme' }] })
-    expect(back.after).toEqual(LINUX)
-  })
+describeMachine(
+  'bind on a machine without an IOMMU',
+  { script: 'binding-without-iommu', isTranslated: false },
+  (of) => {
+    test('bind leaves the drive without a driver, and unbind returns it to Linux', () => {
+      const { ended, after } = of('bind')
+      expect(object(ended)).toMatchObject({ driver: null, previous: 'nvme', transport: 'sysfs' })
+      expect(after).toEqual({ driver: null, override: 'gpunvme-none', power: 'on', isRemembered: true })
+      const back = of('unbind')
+      expect(object(back.ended)).toMatchObject({ drives: [{ result: 'given back', driver: 'nvme' }] })
+      expect(back.after).toEqual(LINUX)
+    })
 
-  test('vfio-pci, which is not loaded, is refused with what loads it', () => {
-    const { ended, after } = of('vfio-pci')
-    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('modprobe vfio-pci') as string })
-    expect(after).toEqual(LINUX)
-  })
+    test('bind to vfio-pci fails while that is not loaded, and suggests modprobe', () => {
+      const { ended, after } = of('vfio-pci')
+      expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('modprobe vfio-pci') as string })
+      expect(after).toEqual(LINUX)
+    })
 
-  test('bind -- COMMAND: another verb by the registers in sysfs, and then Linux has it again', () => {
-    const { ended, after } = of('command')
-    expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
-    expect(after).toEqual(LINUX)
-  })
+    test('bind -- COMMAND runs the command through sysfs, then returns the drive to Linux', () => {
+      const { ended, after } = of('command')
+      expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
+      expect(after).toEqual(LINUX)
+    })
 
-  test('the module gpunvme is chosen once it is loaded', ({ skip }) => {
-    if (typeof module === 'string') return skip(module)
-    const { ended, after } = of('module')
-    expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
-    expect(ended.stderr).toContain('is bound to gpunvme while this command runs')
-    expect(after).toEqual(LINUX)
-  })
-})
+    test('bind chooses the gpunvme module when it is loaded', ({ skip }) => {
+      if (typeof module === 'string') return skip(module)
+      const { ended, after } = of('module')
+      expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
+      expect(ended.stderr).toContain('is bound to gpunvme while this command runs')
+      expect(after).toEqual(LINUX)
+    })
+  },
+)

@@ -7,7 +7,7 @@ import { ModuleFolder } from '../../../cuda-native/test/vm/modules.js'
 import { judgeMissing } from '../../../nvme-spec/test/nvme-cli/nvme.js'
 import { join } from 'node:path'
 
-// A drive that Linux's own driver has, and that is mounted, in a guest with a real kernel: our command beside nvme-cli.
+// Compares gpunvme with nvme-cli on a mounted drive that Linux's nvme driver owns, in a guest with a real kernel.
 
 interface Ended {
   readonly code: number | null
@@ -39,7 +39,7 @@ interface Seen extends Pick<Found, 'before' | 'after'> {
 }
 
 const MIB = 1024 * 1024
-/** ext4 looks for a module that computes its checksums by a name that no module depends on. */
+/** ext4 requests its checksum module by name, which no module dependency shows. */
 const MODULES = ['nvme', 'virtio_pci', '9pnet_virtio', '9p', 'crc32c_generic', 'ext4']
 const DEVICES = [
   ...['-device', 'nvme,serial=INSPECT1,drive=fixed,addr=4'],
@@ -48,7 +48,7 @@ const DEVICES = [
 
 const made = parts()
 
-/** A guest that runs these programs, one after another. */
+/** Runs a guest that runs these programs, one after another. */
 function guestOf(append: string, scripts: readonly string[]): Promise<GuestRun> {
   if (typeof made === 'string') throw new Error(made)
   return runGuest({
@@ -64,7 +64,7 @@ function guestOf(append: string, scripts: readonly string[]): Promise<GuestRun> 
   })
 }
 
-/** The last line of a scenario that has ended well. */
+/** Returns the last line of a scenario that succeeded. */
 function factsOf(guest: GuestRun, script: string): unknown {
   const run = guest.scenarios.get(script)
   expect(run?.end, run?.end?.stderr ?? guest.console).toMatchObject({ code: 0, signal: null })
@@ -78,10 +78,10 @@ const object = (ended: Ended): unknown => {
   return JSON.parse(text(ended))
 }
 
-if (typeof made === 'string') test('a Linux guest', ({ skip }) => skip(made))
-else if (judgeMissing) test('nvme-cli in a Linux guest', ({ skip }) => skip(judgeMissing))
+if (typeof made === 'string') test('inspection in a Linux guest', ({ skip }) => skip(made))
+else if (judgeMissing) test('inspection and nvme-cli in a Linux guest', ({ skip }) => skip(judgeMissing))
 else {
-  describe("a mounted drive of Linux's, where the kernel keeps registers to itself", () => {
+  describe('a mounted drive whose registers the kernel does not expose', () => {
     let guest: GuestRun
     let found: Found
 
@@ -90,7 +90,7 @@ else {
       found = factsOf(guest, 'inspect') as Found
     })
 
-    test('Identify, firmware slots and effects are, byte by byte, what nvme-cli gets', () => {
+    test('Identify data, firmware slots and command effects are byte-identical to those of nvme-cli', () => {
       const { ours, theirs } = found
       for (const name of ['controller', 'namespace', 'firmware', 'effects'] as const) {
         expect([name, ours[name]!.code, ours[name]!.stderr]).toEqual([name, 0, expect.stringContaining('keeps it')])
@@ -103,7 +103,7 @@ else {
       expect(IdentifyNamespace.view(view(ours['namespace']!)).NSZE).toBe((64 * MIB) / 512)
     })
 
-    test('the summary says what /sys says, however the drive is named', () => {
+    test('the identify summary matches /sys, by name, by address and by device node', () => {
       const { ours, sys } = found
       const { drive, controller, namespaces } = object(ours['identify']!) as {
         drive: object
@@ -122,18 +122,18 @@ else {
       expect(object(ours['identifiers']!)).toMatchObject({ cns: 3, nsid: 1, identifiers: expect.any(Array) as unknown })
     })
 
-    test('health is what nvme-cli reads', () => {
+    test('the SMART log matches the one of nvme-cli', () => {
       const smart = object(found.ours['smart']!) as Record<string, unknown>
       const theirs = JSON.parse(text(found.theirs.smart)) as Record<string, unknown>
       expect(smart).toMatchObject({ critical: theirs['critical_warning'] !== 0, sparePercent: theirs['avail_spare'] })
       expect(smart['fields']).toMatchObject({ CTEMP: theirs['temperature'], PUSED: theirs['percent_used'] })
-      // What was read and written while it was mounted: zeroes would be alike however they are decoded.
+      // Counters above 0, from use while mounted, since zeros would match in any decoding.
       expect(Number(smart['writeCommands'])).toBeGreaterThan(0)
       expect(Number(theirs['host_write_commands'])).toBeGreaterThanOrEqual(Number(smart['writeCommands']))
       expect(Number(theirs['host_read_commands'])).toBeGreaterThanOrEqual(Number(smart['readCommands']))
     })
 
-    test('features have the values that nvme-cli gets', () => {
+    test('features have the values that nvme-cli reads', () => {
       const { features, refused } = object(found.ours['features']!) as {
         features: { fid: number; raw: number }[]
         refused: object[]
@@ -147,7 +147,7 @@ else {
       for (const each of theirs) expect(features).toContainEqual(expect.objectContaining(each))
     })
 
-    test('nothing is asked for that the controller does not have, and all is as before', () => {
+    test('inspection uses only supported log pages, and does not change the drive', () => {
       const { pages } = object(found.ours['pages']!) as { pages: { lid: number }[] }
       expect(pages.map(({ lid }) => lid)).toEqual([1, 2, 3, 4, 5])
       expect(object(found.ours['error']!)).toMatchObject({ page: { lid: 1 }, entries: [] })
@@ -156,7 +156,7 @@ else {
       expect(found.before).toMatchObject({ driver: 'nvme', state: 'live', name: 'nvme0' })
     })
 
-    test('what is refused says why and what next, by its exit code, and changes nothing', () => {
+    test('failures state the cause and a next step, and do not change the drive', () => {
       const { unknown, registers, asNobody, withoutNode, there, gone, before, after } = factsOf(
         guest,
         'inspect-refused',
@@ -178,7 +178,7 @@ else {
       expect(after).toEqual(before)
     })
 
-    test('the kernel finds no fault in anything that was done', () => {
+    test('the kernel reports no faults', () => {
       expect(kernelFaults([...guest.kernel, ...[...guest.scenarios.values()].flatMap(({ kernel }) => kernel)])).toEqual(
         [],
       )
@@ -186,8 +186,8 @@ else {
     })
   })
 
-  describe("a mounted drive of Linux's, of a kernel that lets its registers be seen", () => {
-    test('registers are those that nvme-cli shows, watched or not, and all is as before', async () => {
+  describe('a mounted drive whose registers the kernel exposes', () => {
+    test('registers match those of nvme-cli, --watch works, and the drive does not change', async () => {
       const guest = await guestOf('iomem=relaxed', ['inspect-registers'])
       const { ours, watched, theirs, before, after } = factsOf(guest, 'inspect-registers') as Seen
       const { drive, registers } = object(ours) as { drive: object; registers: { name: string; value: string }[] }

@@ -11,10 +11,10 @@ import { runServedGuest, servedGuestParts, type ServedGuestRun } from './vfio-us
 import { scenarioOf } from './vfio-user/steps.js'
 import { TOLD } from './vfio-user/told.js'
 
-// nvme-cli on a simulated drive that Linux's own driver has, by vfio-user. Values are those that told.ts tells the
-// simulator, and otherwise of the specification.
+// nvme-cli on a simulated drive that Linux's driver uses through vfio-user. Expected values are those of told.ts, or
+// of the specification.
 
-/** The bytes that the same simulator answers with where our own driver asks it in this process. */
+/** Reads Identify data of the same simulated drive with our driver, in this process. */
 async function identifyHere() {
   const { transport } = simulate(TOLD)
   const controller = await Controller.open(transport)
@@ -33,7 +33,7 @@ const FIRMWARE = '7.3.1'.padEnd(8)
 describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
   const made = judgeMissing ?? servedGuestParts(series)
   if (typeof made === 'string') {
-    test('on a drive by vfio-user', ({ skip }) => skip(made))
+    test('nvme-cli on a vfio-user drive', ({ skip }) => skip(made))
     return
   }
   let guest: ServedGuestRun
@@ -45,7 +45,7 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     guest = await runServedGuest({
       series,
       drives: [TOLD],
-      // nvme-cli reads registers through sysfs; where they are strictly the driver's it cannot.
+      // nvme-cli reads registers through sysfs, which a strict kernel does not allow.
       append: 'iomem=relaxed',
       scenarios: [scenarioOf('asked', ASKED, 1), scenarioOf('changed', CHANGED), scenarioOf('reset', RESETS)],
       deadlineMs: 900_000,
@@ -55,7 +55,7 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     reset = new Steps(guest, 'reset')
   })
 
-  test('Identify is, byte by byte, what our own driver gets of the same simulator', async () => {
+  test('Identify data is byte-identical to what our driver reads from the same simulator', async () => {
     const here = await identifyHere()
     const bytes = (name: string) => Buffer.from(asked.text(name), 'base64')
     expect(bytes('id-ctrl bytes').equals(here.controller)).toBe(true)
@@ -63,7 +63,7 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     expect(bytes('id-ns 3 bytes').equals(here.three)).toBe(true)
   })
 
-  test('id-ctrl and sysfs show the controller that the simulator was told to be', () => {
+  test('id-ctrl and sysfs show the configured controller', () => {
     expect(asked.json('id-ctrl')).toMatchObject({
       ...{ vid: 0x1de5, ssvid: 0x1de6, mdts: 6, ver: 0x20100, cntrltype: 1, wctemp: 351, cctemp: 361, nn: 3 },
       ...{ sn: SERIAL, mn: MODEL, fr: FIRMWARE, tnvmcap: `${320 * 1024 * 1024}` },
@@ -80,7 +80,7 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     })
   })
 
-  test('list, list-ns, id-ns and ns-descs show its namespaces', () => {
+  test('list, list-ns, id-ns and ns-descs show the configured namespaces', () => {
     const { Devices } = asked.json('list') as { Devices: { NameSpace: number }[] }
     const known = { Firmware: '7.3.1', ModelNumber: MODEL.trimEnd(), SerialNumber: SERIAL.trimEnd() }
     expect(Devices.toSorted((a, b) => a.NameSpace - b.NameSpace)).toMatchObject([
@@ -100,14 +100,14 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     })
   })
 
-  test('smart-log, error-log and fw-log say what a new drive of 35 °C has to say', () => {
+  test('smart-log, error-log and fw-log are those of a new drive at 35 °C', () => {
     const smart = asked.json('smart-log') as Record<string, unknown>
     expect(smart).toMatchObject({
       ...{ critical_warning: 0, temperature: 308, avail_spare: 100, spare_thresh: 10, percent_used: 0 },
       ...{ power_cycles: '1', unsafe_shutdowns: '0', media_errors: '0', num_err_log_entries: '0' },
       ...{ host_write_commands: '0', data_units_written: '0' },
     })
-    // Partition tables were looked for.
+    // Linux looked for partition tables.
     expect(Number(smart['host_read_commands'])).toBeGreaterThan(0)
     const { errors } = asked.json('error-log') as { errors: { error_count: number }[] }
     expect(errors.map(({ error_count }) => error_count)).toEqual([0, 0, 0, 0])
@@ -115,41 +115,41 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     expect([firmware.length, firmware[0], firmware.toString('latin1', 8, 16)]).toEqual([512, 1, FIRMWARE])
   })
 
-  test('effects-log lists the commands that there are, and what they change', () => {
+  test('effects-log lists the supported commands and their effects', () => {
     const [effects] = asked.json('effects-log') as [Record<'admin_cmd_set' | 'io_cmd_set', Record<string, number>>]
     const opcodes = (of: Record<string, number>) =>
       Object.fromEntries(Object.entries(of).map(([name, value]) => [/_(\d+)/.exec(name)?.[1] ?? name, value]))
-    // Bit 0: supported; 1: changes blocks; 2 and 3: capabilities and inventory of namespaces; 16: nothing else meanwhile.
+    // Bit 0: supported; 1: changes blocks; 2 and 3: changes capabilities and inventory of namespaces; 16: exclusive.
     expect(opcodes(effects.admin_cmd_set)).toMatchObject({ 2: 1, 6: 1, 8: 1, 9: 1, 10: 1, 13: 9, 21: 9, 128: 0x10007 })
     expect(opcodes(effects.io_cmd_set)).toMatchObject({ 0: 1, 1: 3, 2: 1, 4: 3, 5: 1, 8: 3, 9: 3, 12: 1, 25: 3 })
   })
 
-  test('registers are those of an enabled controller', () => {
+  test('show-regs shows the registers of an enabled controller', () => {
     const registers = JSON.parse(asked.of('show-regs').stdout) as Record<string, number>
-    // CC: IOCQES 4, IOSQES 6, EN. A 32-bit AQA of 31 entries each is what Linux takes.
+    // CC: IOCQES 4, IOSQES 6, EN. Linux sets AQA to 32 entries for each queue.
     expect(registers).toMatchObject({ vs: 0x20100, csts: 1, aqa: 0x001f_001f, intms: 0, cmbsz: 0 })
     expect(registers['cc']! & 0xff_0001).toBe(0x46_0001)
   })
 
-  test('get-feature has the values that the drive begins with, and set-feature changes and saves them', () => {
+  test('get-feature returns initial values, and set-feature changes and saves values', () => {
     const value = (name: string) => /0x[0-9a-f]{8}$/.exec(asked.text(name).trim())?.[0]
     expect(value('temperature threshold')).toBe('0x0000015f')
     expect(value('volatile write cache')).toBe('0x00000001')
-    // Two processors, and a queue of each kind for either of them; 0's based.
+    // Two CPUs with a queue of each kind; 0's based.
     expect(value('number of queues')).toBe('0x00010001')
     expect(changed.text('set-feature')).toMatch(/Current value:0x0000015a\n$/)
     expect(changed.text('set-feature --save')).toMatch(/Saved value:0x0000015b\n$/)
   })
 
-  test('write, read, compare, copy, write-zeroes, verify, dsm and flush do what they say', () => {
+  test('write, read, compare, copy, write-zeroes, verify, dsm and flush work', () => {
     for (const name of ['write', 'read', 'compare', 'copy', 'read copied', 'write-zeroes', 'read zeroes', 'verify'])
       changed.text(name)
     for (const name of ['write again', 'dsm', 'read deallocated', 'blkdiscard', 'flush']) changed.text(name)
-    // Do Not Retry is not set: others might have written meanwhile.
+    // Do Not Retry is not set, since another write might change the outcome.
     expect(changed.status('compare others')).toBe('0x4285')
   })
 
-  test('write-uncor makes blocks unreadable until they are written again, for everybody, and the drive counts it', () => {
+  test('write-uncor makes blocks unreadable, and the drive counts and logs the errors', () => {
     changed.text('write-uncor')
     expect(changed.status('verify unreadable')).toBe('0x6281')
     expect(changed.status('read unreadable')).toBe('0x6281')
@@ -164,12 +164,12 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     expect(errors[0]).toMatchObject({ error_count: Number(num_err_log_entries), lba: 8, nsid: 1 })
   })
 
-  test('what cannot be done ends with the status of the specification', () => {
+  test('invalid commands return the status of the specification', () => {
     const statuses = ['out of range', 'unknown opcode', 'unknown log'].map((name) => changed.status(name))
     expect(statuses).toEqual(['0x6080', '0x6001', '0x6109'])
   })
 
-  test('format changes the block size, and the kernel follows', () => {
+  test('format changes the block size, also in the kernel', () => {
     changed.text('format')
     expect(
       changed
@@ -180,14 +180,14 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     expect(changed.text('formatted back')).toMatch(/\n512\n$/)
   })
 
-  test('reset, subsystem-reset and a reset of the function leave a drive that works and has its data', () => {
+  test('after a reset, subsystem reset and function reset, the drive works and has its data', () => {
     for (const name of ['before', 'reset', 'subsystem-reset', 'reset once more', 'function reset']) reset.text(name)
     for (const name of ['after reset', 'after subsystem-reset', 'after function reset'])
       expect([name, reset.text(name)]).toEqual([name, 'live\n'])
     expectKernel(reset.of('after function reset'), [])
   })
 
-  test('the kernel finds no error but those that were asked for, and the simulator no mistake of the driver', () => {
+  test('the kernel reports only intended errors, and the simulator only reads of INTMS and INTMC', () => {
     const asIntended = 'read unreadable by the page cache'
     const steps = [...asked.all, ...changed.all, ...reset.all].filter(({ name }) => name !== asIntended)
     expect(kernelErrors(steps)).toEqual([])

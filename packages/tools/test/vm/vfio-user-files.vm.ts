@@ -6,7 +6,7 @@ import { runServedGuest, servedGuestParts, type ServedGuestRun } from './vfio-us
 import { scenarioOf } from './vfio-user/steps.js'
 import { toldSerial } from './vfio-user/told.js'
 
-// A file system, and fio, on a simulated drive that Linux has by vfio-user.
+// A file system and fio on a simulated drive that Linux uses through vfio-user.
 
 interface Fio {
   readonly jobs: readonly {
@@ -19,7 +19,7 @@ interface Fio {
 describe.each(kernelsFor('7.2'))('ext4 and fio on Linux %s', (series) => {
   const made = servedGuestParts(series)
   if (typeof made === 'string') {
-    test('on a drive by vfio-user', ({ skip }) => skip(made))
+    test('ext4 and fio on a vfio-user drive', ({ skip }) => skip(made))
     return
   }
   let guest: ServedGuestRun
@@ -34,32 +34,32 @@ describe.each(kernelsFor('7.2'))('ext4 and fio on Linux %s', (series) => {
     })
   })
 
-  test('a tree of files is what it was after unmounting, fsck and mounting again', () => {
-    // 20 folders of 20 files, one of them removed; a second name of one, and a sparse one.
+  test('a file tree is unchanged after unmount, fsck and mount', () => {
+    // 20 folders of 20 files, without one removed folder, with a hard link and a sparse file.
     expect(of('files').text('tree')).toBe('382\n')
     expect(of('files').text('fsck')).toMatch(/Pass 5: [^]* files \(0\.0% non-contiguous\)/)
     expect(of('files').text('compared')).toBe('d1/f1\n')
   })
 
-  test('blocks that are discarded leave the file system sound', () => {
+  test('fsck finds no errors after blocks were discarded', () => {
     expect(of('files').text('trimmed')).toContain('Pass 5: ')
     // Dataset Management.
     expect(guest.drives[0]!.statistics.ioCommands[9]).toBeGreaterThan(0)
   })
 
-  test('fio finds every block that it wrote, 16 at a time, by its checksum', () => {
+  test('fio verifies the checksums of all blocks that it wrote at depth 16', () => {
     const { jobs } = of('fio').json('crc32c') as Fio
     expect(jobs).toMatchObject([{ error: 0, read: { total_ios: 6144 }, write: { total_ios: 6144 } }])
   })
 
-  test('four jobs that read and write at the same time find no error', () => {
+  test('four fio jobs that read and write concurrently succeed', () => {
     const { jobs } = of('fio').json('mix') as Fio
     const [{ error, read, write }] = jobs as [Fio['jobs'][number]]
     expect([error, read.total_ios + write.total_ios]).toEqual([0, 4 * 1536])
     expect(read.total_ios).toBeGreaterThan(write.total_ios)
   })
 
-  test('the controller is reset under fio, which finds every block that it wrote', () => {
+  test('fio verifies all blocks that it wrote while the controller was being reset', () => {
     const [resets, ...lines] = of('disturbed').text('reset under fio').split('\n')
     expect((JSON.parse(lines.join('\n')) as Fio).jobs).toMatchObject([{ error: 0, read: { total_ios: 4096 } }])
     expect(Number(resets)).toBeGreaterThan(0)
@@ -69,15 +69,15 @@ describe.each(kernelsFor('7.2'))('ext4 and fio on Linux %s', (series) => {
     )
   })
 
-  test('the function is removed under fio; found again, it has its data and works', () => {
-    // Linux 7.2 lets a program that has it open read nothing, successfully; 6.1 tells it of an error.
+  test('a drive that is removed during fio and rescanned has its data and works', () => {
+    // For a program that has the drive open, reads return 0 bytes on Linux 7.2, and fail on 6.1.
     expect(of('disturbed').text('removed under fio')).toMatch(/^fio ended with [01]\n[^]*err=[^]*\n0\n$/)
     of('disturbed').text('remembered')
     expect(of('disturbed').text('found again')).toBe('live\n')
     of('disturbed').text('works again')
   })
 
-  test('the kernel finds no error beside the reads of a drive that was removed', () => {
+  test('the kernel reports no errors besides I/O of the removed drive', () => {
     const steps = [...of('files').all, ...of('fio').all, ...of('disturbed').all]
     expect(kernelErrors(steps.filter(({ name }) => name !== 'removed under fio'))).toEqual([])
     expect(guest.kernel.filter((line) => /nvme|BUG|WARNING|Oops|Call Trace/.test(line))).toEqual([])

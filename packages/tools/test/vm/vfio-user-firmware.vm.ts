@@ -8,12 +8,12 @@ import type { Diagnostic } from '@gpunvme/nvme-sim'
 import { startVfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 import { vfioUserQemu } from './vfio-user/qemu.js'
 
-// SeaBIOS, which QEMU starts, has an NVMe driver of its own: it is to start a computer from a simulated drive.
+// QEMU's firmware, SeaBIOS, has its own NVMe driver. It boots from a simulated drive here.
 
 const BLOCK = 512
 const SOURCE = join(import.meta.dirname, 'vfio-user/firmware/boot-sector.S')
 
-/** The boot sector as bytes. Text where there is no assembler. */
+/** Returns the bytes of the boot sector, or a reason if there is no assembler. */
 function bootSector(folder: string): Buffer | string {
   const [object, binary] = [join(folder, 'boot.o'), join(folder, 'boot.bin')]
   const steps = [
@@ -34,7 +34,7 @@ const qemu = vfioUserQemu()
 const sector = bootSector(folder)
 const missing = typeof qemu === 'string' ? qemu : typeof sector === 'string' ? sector : undefined
 
-/** What QEMU says over COM1 until its guest ends it, and how it ends. */
+/** Runs QEMU until its guest ends it. Returns its exit code and the output of COM1. */
 async function boot(args: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> {
   if (typeof qemu === 'string') throw new Error(qemu)
   const child = spawn(qemu.program, [...qemu.arguments, ...args], {
@@ -51,7 +51,7 @@ async function boot(args: readonly string[]): Promise<{ readonly code: number | 
 
 describe('SeaBIOS', () => {
   if (missing !== undefined) {
-    test('starts a computer from a simulated drive', ({ skip }) => skip(missing))
+    test('SeaBIOS on a simulated drive', ({ skip }) => skip(missing))
     return
   }
   const image = join(folder, 'disk.img')
@@ -83,20 +83,20 @@ describe('SeaBIOS', () => {
     }
   })
 
-  test('starts a computer from a simulated drive', () => {
+  test('SeaBIOS boots from a simulated drive', () => {
     expect(booted.said).toContain('started from the drive, 64 blocks copied\r\n')
-    // isa-debug-exit gives twice what is written to it, and 1.
+    // isa-debug-exit exits with twice the written value, plus 1.
     expect(booted.code).toBe(1)
   })
 
-  test('reads and writes what the program on it asks for, byte by byte', () => {
+  test('SeaBIOS reads and writes the blocks that the boot program requests', () => {
     const copied = readFileSync(image).subarray(1000 * BLOCK, 1064 * BLOCK)
     expect(copied.equals(blocks.map((byte) => ~byte))).toBe(true)
     expect(statistics.ioCommands[1]).toBeGreaterThanOrEqual(1)
     expect(statistics.ioCommands[2]).toBeGreaterThanOrEqual(2)
   })
 
-  test('makes no mistake that the simulator sees', () => {
+  test('the simulator reports no mistakes of SeaBIOS', () => {
     expect(diagnostics).toEqual([])
   })
 })

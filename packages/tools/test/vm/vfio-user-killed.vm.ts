@@ -10,7 +10,7 @@ import { runGuest, type GuestRun } from '../../../cuda-native/test/vm/guest.js'
 import { kernelsFor } from './vfio-user/kernels.js'
 import { guestOf, servedGuestParts } from './vfio-user/served-guest.js'
 
-// kill -9 of `gpunvme sim serve` while a guest writes: what the guest was told is safe is in the image.
+// SIGKILL of `gpunvme sim serve` while a guest writes: the image has everything that was synced before.
 
 interface Safe {
   readonly name: string
@@ -24,7 +24,7 @@ const tools = spawnSync('/sbin/e2fsck', ['-V']).error ? '[mkfs] e2fsck is not in
 describe.each(kernelsFor('6.1'))('a server that is killed under Linux %s', (series) => {
   const made = tools ?? servedGuestParts(series)
   if (typeof made === 'string') {
-    test('with a drive by vfio-user', ({ skip }) => skip(made))
+    test('a killed server of a vfio-user drive', ({ skip }) => skip(made))
     return
   }
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-killed-'))
@@ -50,7 +50,7 @@ describe.each(kernelsFor('6.1'))('a server that is killed under Linux %s', (seri
         deadlineMs: 600_000,
         onLine(line: unknown) {
           safe.push(line as Safe)
-          // What is acknowledged after this was not by this server. The guest has nothing more to tell.
+          // After this, nothing is acknowledged by this server, and the guest is not needed.
           if (safe.length !== ENOUGH) return
           server.kill('SIGKILL')
           void killed.then(() => ended.abort())
@@ -64,9 +64,9 @@ describe.each(kernelsFor('6.1'))('a server that is killed under Linux %s', (seri
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('every file that was synced is in the image, whole, after what fsck does at a next start', () => {
+  test('the image contains every synced file completely after fsck', () => {
     expect(safe.length, guest.console).toBeGreaterThanOrEqual(ENOUGH)
-    // The journal is played back, as mounting does it; 1: the file system was mended by that.
+    // Replays the journal, as mounting does. Exit code 1: this corrected the file system.
     const { status, stdout } = spawnSync('/sbin/e2fsck', ['-p', image], { encoding: 'utf8' })
     expect([0, 1], stdout).toContain(status)
     expect(execFileSync('/sbin/e2fsck', ['-fn', image], { encoding: 'utf8', stdio: 'pipe' })).toContain('Pass 5: ')

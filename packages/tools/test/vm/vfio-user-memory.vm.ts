@@ -8,7 +8,7 @@ import { runServedGuest, servedGuestParts, type ServedGuestRun } from './vfio-us
 import { scenarioOf, type Step } from './vfio-user/steps.js'
 import { toldSerial } from './vfio-user/told.js'
 
-// A guest with more memory than one view of JavaScript holds, in two pieces: below 3 GiB, and from 4 GiB on.
+// A guest with more memory than one JavaScript view holds, in two ranges: below 3 GiB, and from 4 GiB.
 
 const GIB = 1024 ** 3
 const STEPS: readonly Step[] = [
@@ -24,7 +24,7 @@ const STEPS: readonly Step[] = [
 describe.runIf(isFull).each(kernelsFor('6.1'))('a guest of 6 GiB, Linux %s', (series) => {
   const made = freemem() < 10 * GIB ? '[vm] less than 10 GiB of memory are free' : servedGuestParts(series)
   if (typeof made === 'string') {
-    test('with a drive by vfio-user', ({ skip }) => skip(made))
+    test('memory above 4 GiB with a vfio-user drive', ({ skip }) => skip(made))
     return
   }
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-memory-'))
@@ -42,7 +42,7 @@ describe.runIf(isFull).each(kernelsFor('6.1'))('a guest of 6 GiB, Linux %s', (se
     })
   })
 
-  test('writes and reads blocks in memory above 4 GiB, and finds every block that it wrote', () => {
+  test('fio verifies all blocks that it wrote, with data in memory above 4 GiB', () => {
     const steps = new Steps(guest, 'memory')
     expect(steps.json('verified')).toMatchObject({ jobs: [{ error: 0, read: { total_ios: 512 } }] })
     // Linux 6.1 describes data of this size by an SGL, 7.2 by PRPs.

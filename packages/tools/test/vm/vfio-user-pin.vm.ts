@@ -5,7 +5,7 @@ import { runServedGuest, servedGuestParts, type ServedGuestRun } from './vfio-us
 import { scenarioOf, type Step } from './vfio-user/steps.js'
 import { toldSerial } from './vfio-user/told.js'
 
-// A guest that has no message-signalled interrupts: the drive's pin is all that it hears of completions.
+// A guest without message-signalled interrupts: only the drive's interrupt pin signals completions.
 
 const STEPS: readonly Step[] = [
   {
@@ -21,7 +21,7 @@ const STEPS: readonly Step[] = [
 describe.each(kernelsFor('6.1'))('a guest with pci=nomsi, Linux %s', (series) => {
   const made = servedGuestParts(series)
   if (typeof made === 'string') {
-    test('with a drive by vfio-user', ({ skip }) => skip(made))
+    test('pin interrupts of a vfio-user drive', ({ skip }) => skip(made))
     return
   }
   let guest: ServedGuestRun
@@ -36,7 +36,7 @@ describe.each(kernelsFor('6.1'))('a guest with pci=nomsi, Linux %s', (series) =>
     })
   })
 
-  test('writes and reads by its pin, and finds every block that it wrote', () => {
+  test('fio verifies all blocks that it wrote, with pin interrupts', () => {
     const steps = new Steps(guest, 'pin')
     expect(steps.json('verified')).toMatchObject({ jobs: [{ error: 0, read: { total_ios: 512 } }] })
     const [, ...counts] = /:\s+(\d+)\s+(\d+)\s+IO-APIC .*nvme0q0, nvme0q1/.exec(steps.text('interrupts')) ?? []

@@ -1,4 +1,4 @@
-// A drive that Linux has is measured by baselines, then given to us and measured by engines, and both are joined.
+// Measures baselines while Linux owns the drive, then engines while we own it, and merges both.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -14,15 +14,15 @@ function gpunvme(...args: string[]) {
   return { code: status, stdout, stderr }
 }
 
-/** One line for the test outside. */
+/** Prints one line for the test on the host. */
 function print(facts: object): void {
   process.stdout.write(`${JSON.stringify(facts)}\n`)
 }
 
-/** Also of a run that failed its checks, to say which. */
+/** Reads results, even those of a run with failed checks, for the failure report. */
 const resultsIn = (path: string): unknown => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {})
 
-// Where a binding is remembered; the host's tree is read-only here.
+// Bindings are recorded in /run, but the host's files are read-only here.
 spawnSync('/tmp/vm/busybox', ['mount', '-t', 'tmpfs', 'tmpfs', '/run'])
 const [name] = readdirSync(join('/sys/bus/pci/devices', BDF, 'nvme'))
 

@@ -1,4 +1,4 @@
-// A machine with an IOMMU: a drive goes to vfio-pci and back, by the verbs.
+// Binds a drive to vfio-pci and returns it, on a machine with an IOMMU.
 import {
   BUSY,
   GPUNVME,

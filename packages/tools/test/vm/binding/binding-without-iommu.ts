@@ -1,4 +1,4 @@
-// A machine without an IOMMU: a drive goes to no driver, and to the module once that is loaded.
+// Binds a drive on a machine without an IOMMU: to no driver, and to the gpunvme module when it is loaded.
 import { existsSync } from 'node:fs'
 import { busybox, GPUNVME, gpunvme, linuxName, mountRun, print, SPARE, stateOf } from './lib-of-binding.js'
 

@@ -1,17 +1,17 @@
-// What the scenarios of bind.vm.ts share: the command as a user of the guest types it, and what the kernel says afterwards.
+// Helpers of the scenarios of bind.vm.ts: they run gpunvme and read the state of drives in the guest.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The drive that is bound, and the one that the guest uses. */
+/** The drive that tests bind, and the one that the guest uses. */
 export const SPARE = { bdf: '0000:00:04.0', serial: 'BIND0001' }
 export const BUSY = { bdf: '0000:00:05.0', serial: 'BIND0002' }
 
 const BIN = join(import.meta.dirname, 'gpunvme.js')
 const STATE = `/run/gpunvme/${SPARE.bdf}.json`
 
-/** One line for the test outside. */
+/** Prints one line for the test on the host. */
 export function print(facts: object): void {
   process.stdout.write(`${JSON.stringify(facts)}\n`)
 }
@@ -21,31 +21,31 @@ export function busybox(...args: string[]): void {
   if (status !== 0) throw new Error(`busybox ${args.join(' ')}: ${stderr}`)
 }
 
-/** The host's tree is read-only here; /run is in memory, as on a machine. */
+/** Mounts /run in memory, as on real machines. The other files are the host's, read-only. */
 export function mountRun(): void {
   busybox('mount', '-t', 'tmpfs', 'tmpfs', '/run')
 }
 
-/** A command to its end. */
+/** Runs gpunvme to its end. */
 export function gpunvme(...args: string[]): { code: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8', timeout: 240_000 })
   return { code: status, stdout, stderr }
 }
 
-/** The words that run gpunvme, as part of another command. */
+/** Words that run gpunvme within another command. */
 export const GPUNVME = [process.execPath, BIN] as const
 
-/** A command that goes on, and how it ends. */
+/** Starts gpunvme. `ended` resolves to its output. */
 export function start(...args: string[]): { child: ChildProcess; ended: Promise<string> } {
   const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (said += text))
-  // When all that have its streams have ended, its watcher too.
+  // 'close' follows the end of all processes with its streams, including its watcher.
   return { child, ended: new Promise((resolve) => child.on('close', () => resolve(said))) }
 }
 
-/** What of the function binding changes. */
+/** Returns the state that binding changes. */
 export function stateOf(bdf: string): {
   driver: string | null
   override: string
@@ -63,14 +63,14 @@ export function stateOf(bdf: string): {
   }
 }
 
-/** Linux's name of the drive, once its driver has it and its namespace can be opened. */
+/** Waits until Linux's driver owns the drive and its namespace can be opened. Returns Linux's name of the drive. */
 export async function linuxName(bdf: string): Promise<string> {
   const folder = join('/sys/bus/pci/devices', bdf, 'nvme')
   await until(() => existsSync(folder) && existsSync(`/dev/${readdirSync(folder)[0]!}n1`), `Linux has ${bdf}`)
   return readdirSync(folder)[0]!
 }
 
-/** Until gpunvme has begun to take the drive: something is remembered of it. */
+/** Waits until gpunvme has begun to bind the drive, which it records first. */
 export function remembered(): Promise<void> {
   return until(() => existsSync(STATE), 'a binding is remembered')
 }
@@ -80,10 +80,10 @@ export async function until(isSo: () => boolean, what: string): Promise<void> {
     if (isSo()) return
     await sleep(50)
   }
-  throw new Error(`a minute has passed, and it is not so that ${what}`)
+  throw new Error(`not true after a minute: ${what}`)
 }
 
-/** Puts a file system on the drive, mounts it while `use` runs, and takes it away. */
+/** Creates a file system on the drive, and mounts it while `use` runs. */
 export async function mounted<T>(bdf: string, use: () => T): Promise<T> {
   const device = `/dev/${await linuxName(bdf)}n1`
   busybox('mke2fs', device)

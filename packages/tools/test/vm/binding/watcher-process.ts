@@ -1,4 +1,4 @@
-// Beside the command, where it looks for it; the package's own would be left out by the bundler, as it exports nothing.
+// Next to the command, which looks for it there. The bundler would omit the package's file, which exports nothing.
 import { watchOver } from '../../../dist/binding/watcher.js'
 
 process.stdout.write('ready\n')

@@ -1,4 +1,4 @@
-// Of the same drive: what the kernel, the controller or we refuse.
+// Requests about the same drive that the kernel, the controller or gpunvme rejects.
 import { renameSync, writeFileSync } from 'node:fs'
 import { gpunvme, NOBODY, surroundings } from './mounted.js'
 
@@ -18,7 +18,7 @@ renameSync('/dev/nvme0', '/dev/nvme0-hidden')
 const withoutNode = on('smart')
 renameSync('/dev/nvme0-hidden', '/dev/nvme0')
 const after = surroundings()
-// Another one, which then is on the bus no more.
+// Another drive, before and after its removal from the bus.
 const there = gpunvme(['smart', '--drive', 'nvme1'])
 writeFileSync('/sys/bus/pci/devices/0000:00:05.0/remove', '1')
 const gone = gpunvme(['smart', '--drive', '0000:00:05.0'])

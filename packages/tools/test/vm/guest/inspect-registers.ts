@@ -1,4 +1,4 @@
-// Registers of a drive that Linux has and that is mounted, where the kernel lets them be seen.
+// Reads the registers of a mounted drive, whose registers the kernel exposes.
 import { gpunvme, mountDrive, nvme, surroundings } from './mounted.js'
 
 mountDrive()

@@ -1,4 +1,4 @@
-// A drive that Linux has and that is mounted: what our command says of it, and what nvme-cli and /sys say.
+// Prints what gpunvme, nvme-cli and /sys show about a mounted drive.
 import { readFileSync } from 'node:fs'
 import { DRIVE, gpunvme, mountDrive, nvme, surroundings } from './mounted.js'
 

@@ -1,4 +1,4 @@
-// What the scenarios of this folder share: a drive that Linux has and uses, and our command beside nvme-cli.
+// Helpers of the scenarios of this folder: a mounted drive, and runs of gpunvme and nvme-cli.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ export const NOBODY = 65_534
 
 export interface Ended {
   readonly code: number | null
-  /** In base64, as it may be bytes. */
+  /** Base64, since the output may be binary. */
   readonly stdout: string
   readonly stderr: string
 }
@@ -38,7 +38,7 @@ export function mountDrive(): void {
   busybox('sync')
 }
 
-/** What asking must not change. */
+/** Returns state that inspection must not change. */
 export function surroundings(): Record<string, string> {
   const folder = join('/sys/bus/pci/devices', DRIVE)
   const text = (name: string) => readFileSync(join(folder, name), 'utf8').trim()

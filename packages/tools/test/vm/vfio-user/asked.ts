@@ -1,6 +1,6 @@
 import type { Step } from './steps.js'
 
-// What nvme-cli is asked to ask. Nothing here changes anything.
+// Commands of nvme-cli that read only.
 
 const D = '/dev/$D4'
 const base64 = (command: string) => `set -o pipefail; ${command} | base64 -w0`

@@ -1,6 +1,6 @@
 import type { Step } from './steps.js'
 
-// What nvme-cli changes, and how it finds out that it was changed.
+// Commands of nvme-cli that change the drive, and commands that check the changes.
 
 const D = '/dev/$D4'
 const N = '/dev/$D4_N1'
@@ -47,7 +47,7 @@ export const CHANGED: readonly Step[] = [
   { name: 'formatted back', run: `nvme format ${N} -b 512 -f && cat /sys/block/$D4_N1/queue/logical_block_size` },
 ]
 
-/** Resets of the whole controller, after each of which it is the same as before and works. */
+/** Resets of the controller, each followed by a check that it works and has its data. */
 export const RESETS: readonly Step[] = [
   {
     name: 'before',
@@ -59,7 +59,7 @@ export const RESETS: readonly Step[] = [
     run: `cat /sys/class/nvme/$D4/state; dd if=${N} bs=4096 count=1 iflag=direct | cmp - ${data}`,
   },
   { name: 'subsystem-reset', run: `nvme subsystem-reset ${D}`, timeoutMs: 90_000 },
-  // Linux 6.1 leaves it to the next command that times out to notice.
+  // Linux 6.1 detects the subsystem reset only when a command times out.
   { name: 'reset once more', run: `nvme reset ${D}`, timeoutMs: 90_000 },
   {
     name: 'after subsystem-reset',

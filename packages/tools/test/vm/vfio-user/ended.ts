@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { GuestRun } from '../../../../cuda-native/test/vm/guest.js'
 import type { StepRun } from './steps.js'
 
-/** The steps of a scenario, by name. Whoever asks for one that did not run is told what became of the guest. */
+/** Results of the steps of a scenario, by name. */
 export class Steps {
   private readonly guest: GuestRun
   private readonly scenario: string
@@ -17,7 +17,7 @@ export class Steps {
     return (this.guest.scenarios.get(this.scenario)?.lines ?? []) as StepRun[]
   }
 
-  /** How a step went, whatever came of it. */
+  /** Returns a step, whether it succeeded or not. @throws Error with the output of the guest if it did not run */
   of(name: string): StepRun {
     const found = this.all.find((step) => step.name === name)
     if (found !== undefined) return found
@@ -25,7 +25,7 @@ export class Steps {
     throw new Error(`no step ${name} of ${this.scenario}: ${stderr ?? this.guest.console.slice(-4000)}`)
   }
 
-  /** What a step printed that ended well. */
+  /** Returns the output of a step, which must have succeeded. */
   text(name: string): string {
     const { code, signal, stdout, stderr } = this.of(name)
     expect([name, code, signal], stdout + stderr).toEqual([name, 0, null])
@@ -36,17 +36,14 @@ export class Steps {
     return JSON.parse(this.text(name))
   }
 
-  /** What nvme-cli says of a command that failed: the status, as the driver gives it, with More and Do Not Retry. */
+  /** Returns the status that nvme-cli printed for a failed command, including More and Do Not Retry. */
   status(name: string): string | undefined {
     const { stdout, stderr } = this.of(name)
     return /NVMe status: .*\((0x[0-9a-f]+)\)/.exec(stdout + stderr)?.[1]
   }
 }
 
-/**
- * Checks what the kernel said while a step ran, of warnings and worse, against patterns, line by line: nothing is left out
- * and nothing comes beside it.
- */
+/** Checks that the kernel's warnings and errors during a step match the patterns, one message for each pattern. */
 export function expectKernel({ name, kernel }: StepRun, patterns: readonly RegExp[]): void {
   const said = kernel
     .filter(([level, text]) => level <= WARNING && !OF_A_BUSY_MACHINE.test(text))
@@ -54,17 +51,17 @@ export function expectKernel({ name, kernel }: StepRun, patterns: readonly RegEx
   expect([name, ...said]).toEqual([name, ...patterns.map((pattern) => expect.stringMatching(pattern) as unknown)])
 }
 
-/** What the guest's kernel says of its own processor, where this machine gives that no time. */
+/** Logged by the guest's kernel when a busy host gives its CPU no time. */
 const OF_A_BUSY_MACHINE = /^hrtimer: interrupt took \d+ ns$/
 
-/** What the kernel said of errors and worse in all steps. */
+/** Returns kernel messages of level error and worse in all steps. */
 export function kernelErrors(steps: readonly StepRun[]): string[] {
   return steps.flatMap(({ kernel }) => kernel.flatMap(([level, text]) => (level <= ERROR ? [text] : [])))
 }
 
 /**
- * What the simulator says of the host, but for this: when it resets a controller, Linux gives it completion queues that it
- * clears a moment later, before the first command.
+ * Returns the host's mistakes, except stale phase tags: after a reset, Linux creates completion queues before it clears
+ * their memory.
  */
 export function mistakes(diagnostics: readonly Diagnostic[]): string[] {
   return diagnostics.filter(({ code }) => code !== 'phase-tag').map(({ text }) => text)

@@ -3,8 +3,8 @@ import type { FaultRule } from '@gpunvme/nvme-spec/transport'
 import type { Drive } from './served-guest.js'
 import { toldSerial } from './told.js'
 
-// Drives with faults, one plan each, and where they lie in the guest. Commands are told apart by LBA: what else Linux does at
-// its start, reading partition tables among it, is near the ends.
+// Drives with one fault plan each, and their slots in the guest. Rules match LBAs that Linux does not access at its start:
+// it reads partition tables near both ends of the drive.
 
 const { READ, WRITE } = NVM_OPCODE
 const MS = 1e6
@@ -16,14 +16,14 @@ const read = (lba: number, more: object = {}) => ({
 })
 const write = (lba: number) => ({ opcode: WRITE, nsid: 1, lba: [lba, lba] as [number, number] })
 
-/** LBAs at which a command ends with a status: what Linux calls 0x281, and so on. */
+/** LBAs at which commands end with an error status. */
 export const STATUS_AT = {
   unrecoveredRead: 100_000,
   writeFault: 110_000,
   accessDenied: 120_000,
-  /** Of a type and a code that the specification does not have. */
+  /** A status code type and code that the specification does not define. */
   unknown: 130_000,
-  /** Once only, and without Do Not Retry: the kernel tries again. */
+  /** Only once, and without Do Not Retry, so that the kernel retries. */
   transient: 140_000,
 } as const
 
@@ -35,13 +35,13 @@ const statuses: readonly FaultRule[] = [
   { match: read(STATUS_AT.transient, { times: 1 }), action: { kind: 'status', sct: 0, sc: 0x06 } },
 ]
 
-/** LBAs at which a Read does not end in time. */
+/** LBAs at which a Read exceeds the time-out. */
 export const SLOW_AT = {
-  /** It never does anything; Abort finds it. */
+  /** Never executed; Abort finds it. */
   hung: 100_000,
-  /** It is done and nothing is posted; Abort does not find it, and a reset of the controller is what helps. */
+  /** Executed without a completion, so that Abort does not find it and only a controller reset helps. */
   lost: 110_000,
-  /** It ends after a second and a half time-out. */
+  /** Ends after 4.5 s, which is one and a half time-outs. */
   late: 120_000,
 } as const
 
@@ -63,12 +63,12 @@ const shuffled: readonly FaultRule[] = [
   })),
 ]
 
-/** Which Read brings the controller down, and which takes the device off the bus. */
+/** LBA of the Read that sets CSTS.CFS on one drive, and removes another drive from the bus. */
 export const FATAL_AT = 100_000
 
 const drive = (serial: string, rules: readonly FaultRule[]): Drive => ({ ...toldSerial(serial), faults: { rules } })
 
-/** In the order of their slots, from 4 on. */
+/** Drives in slot order, starting at slot 4. */
 export const FAULT_DRIVES = [
   drive('STATUSES', statuses),
   drive('SLOW', slow),

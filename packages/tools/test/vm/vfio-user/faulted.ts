@@ -7,7 +7,7 @@ const write = (drive: number, lba: number) =>
   `dd if=/dev/zero of=/dev/\${D${drive}}n1 bs=512 seek=${lba} count=1 oflag=direct`
 const passed = (lba: number) => `nvme read /dev/\${D4}n1 -s ${lba} -c 0 -z 512 -d /tmp/passed`
 
-/** What ends at once, with an error. */
+/** Commands that end immediately, most with an error. */
 export const STATUSES: readonly Step[] = [
   { name: 'unrecovered read', run: read(4, STATUS_AT.unrecoveredRead) },
   { name: 'beside it', run: read(4, STATUS_AT.unrecoveredRead + 1) },
@@ -27,7 +27,7 @@ const works = (drive: number) => ({
   run: `cat /sys/class/nvme/$D${drive}/state; ${read(drive, 0)} && ${write(drive, 200_000)}`,
 })
 
-/** What does not end by itself: the kernel's time-out is 3 s. */
+/** Commands that exceed the kernel's time-out of 3 s. */
 export const SLOW: readonly Step[] = [
   { name: 'hung', run: read(5, SLOW_AT.hung) },
   { name: 'lost', run: read(5, SLOW_AT.lost) },

@@ -1,16 +1,16 @@
 import type { Step } from './steps.js'
 
-// A file system, and fio: what is written is there, also where the controller is reset or goes away meanwhile.
+// Steps that check written data, with a file system and with fio, also after a reset or removal of the controller.
 
 const FOLDER = '/tmp/mounted'
 const PCI = '/sys/bus/pci'
 
-/** fio's own checksums: it reads every block that it has written and looks at it. */
+/** Returns a fio command that writes blocks with checksums, then reads and verifies them. */
 const verified = (name: string, device: string, more: string) =>
   `fio --name=${name} --filename=${device} --direct=1 --ioengine=libaio --bs=4k --iodepth=16 --rw=randwrite ` +
   `--verify=crc32c --verify_fatal=1 --verify_dump=0 --output-format=json ${more}`
 
-/** 400 files of 0 to 48 KiB in 20 folders, and their checksums. */
+/** Writes 400 files of 0 to 48 KiB in 20 folders, and their checksums. */
 const TREE = `
 set -e
 mkfs.ext4 -q -F /dev/$D4_N1; mkdir -p ${FOLDER}; mount /dev/$D4_N1 ${FOLDER}; cd ${FOLDER}
@@ -44,7 +44,7 @@ export const FIO: readonly Step[] = [
   },
 ]
 
-/** Waits until fio, which takes its time to start, has had many blocks. */
+/** Waits until fio has read or written many blocks, since it takes time to start. */
 const untilBusy = 'while [ $(cut -c1-9 /sys/block/$D4_N1/stat) -lt $((before + 500)) ]; do sleep 0.1; done'
 
 export const DISTURBED: readonly Step[] = [

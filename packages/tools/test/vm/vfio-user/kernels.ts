@@ -2,10 +2,10 @@ import { addonMissing } from '../../../../cuda-native/test/vm/bundle.js'
 import { newestParts } from '../../../../cuda-native/test/vm/kmod-kernels.js'
 import { guestParts, type GuestParts } from '../../../../cuda-native/test/vm/parts.js'
 
-/** The series whose driver has to do with our drives. */
+/** Kernel series under test. */
 export type Series = '6.1' | '7.2'
 
-/** What a guest with that kernel is made of. Text where it cannot be had: why. */
+/** Returns the files of a guest with this kernel, or the reason why there are none. */
 export function kernelOf(series: Series): GuestParts | string {
   if (addonMissing !== undefined) return addonMissing
   if (series === '7.2') return newestParts()
@@ -13,10 +13,10 @@ export function kernelOf(series: Series): GuestParts | string {
   return typeof found === 'string' ? `[vm] ${found}` : found
 }
 
-/** `npm run test:vm:full`, in place of `npm run test:vm`. */
+/** True in `npm run test:vm:full`, false in `npm run test:vm`. */
 export const isFull = process.env['GPUNVME_VM'] === 'full'
 
-/** `npm run test:vm` has each test with one kernel, `npm run test:vm:full` with both. */
+/** Returns both kernels in `npm run test:vm:full`, and only `usual` in `npm run test:vm`. */
 export function kernelsFor(usual: Series): readonly Series[] {
   return isFull ? ['6.1', '7.2'] : [usual]
 }

@@ -4,7 +4,7 @@ import type { Qemu } from '../../../../cuda-native/test/vm/guest.js'
 
 const SCRIPT = join(import.meta.dirname, '../../../../../scripts/vfio-user-qemu.mjs')
 
-/** A QEMU whose guests can have a drive by vfio-user. Text where there is none: why. */
+/** Returns a QEMU that supports vfio-user, or the reason why there is none. */
 export function vfioUserQemu(): Qemu | string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT], { encoding: 'utf8' })
   if (status === 0) return JSON.parse(stdout) as Qemu

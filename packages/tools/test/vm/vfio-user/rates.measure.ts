@@ -8,8 +8,8 @@ import { ServerProcess } from './server-process.js'
 import { toldSerial } from './told.js'
 import type { Turn } from './turn.js'
 
-// What a served drive costs beside QEMU's own NVMe controller, in one guest: rates by turns, the server's processor time, and
-// how long a guest takes to start with the one and with the other.
+// Compares a served drive with QEMU's NVMe controller in one guest: alternating read rates, CPU time of the server, and the
+// time that a guest takes to start with either.
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 10)
 const BOOTS = Number(process.env['BOOTS'] ?? 3)
@@ -20,7 +20,7 @@ const made = servedGuestParts(SERIES)
 const BUILTIN = ['-device', 'nvme,serial=BUILTIN,drive=builtin,addr=5']
 const base = { series: SERIES, drives: [], deadlineMs: 1_200_000 } as const
 
-/** Starts a guest with the served drive, with QEMU's own, or with both. */
+/** Starts a guest with the served drive, with QEMU's drive, or with both. */
 async function run(drives: readonly Turn['drive'][], options: Pick<ServedGuestOptions, 'scenarios'>, onTurn?: OnTurn) {
   if (typeof made === 'string') throw new Error(made)
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-rates-'))

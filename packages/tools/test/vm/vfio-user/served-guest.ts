@@ -9,22 +9,22 @@ import type { GuestParts } from '../../../../cuda-native/test/vm/parts.js'
 import { kernelOf, type Series } from './kernels.js'
 import { vfioUserQemu } from './qemu.js'
 
-/** What a simulated drive of the guest is. */
+/** Options of a simulated drive. */
 export type Drive = Omit<VfioUserServerOptions, 'socket' | 'module'>
 
 export interface ServedGuestOptions extends Pick<GuestOptions, 'scenarios' | 'append' | 'deadlineMs' | 'onLine'> {
   readonly series: Series
-  /** The first is at 0000:00:04.0, the next at 0000:00:05.0, and so on. */
+  /** Drives at 0000:00:04.0, 0000:00:05.0, and so on. */
   readonly drives: readonly Drive[]
-  /** Of nvme_core and nvme, as insmod takes them. */
+  /** Parameters of modules, in the syntax of insmod. */
   readonly parameters?: { readonly nvme_core?: string; readonly nvme?: string }
-  /** Devices of QEMU's own, and drives of these names for them. */
+  /** QEMU options for further devices, whose drives are named in `images`. */
   readonly devices?: readonly string[]
   readonly images?: GuestOptions['images']
   readonly memoryMiB?: number
 }
 
-/** How a guest went, and what the simulators have counted when it was over. */
+/** Result of a guest, with the final statistics and diagnostics of each drive. */
 export interface ServedGuestRun extends GuestRun {
   readonly drives: readonly {
     readonly statistics: Awaited<ReturnType<VfioUserServer['statistics']>>
@@ -32,11 +32,11 @@ export interface ServedGuestRun extends GuestRun {
   }[]
 }
 
-/** ext4 looks for a module that computes its checksums by a name that no module depends on. */
+/** ext4 requests its checksum module by name, which no module dependency shows. */
 const MODULES = ['nvme', 'virtio_pci', '9pnet_virtio', '9p', 'crc32c_generic', 'ext4']
 const FIRST_SLOT = 4
 
-/** Why there can be no such guest; otherwise what it is made of. */
+/** Returns the kernel and QEMU of a guest, or the reason why it cannot run. */
 export function servedGuestParts(series: Series): { readonly parts: GuestParts; readonly qemu: Qemu } | string {
   const parts = kernelOf(series)
   if (typeof parts === 'string') return parts
@@ -44,7 +44,7 @@ export function servedGuestParts(series: Series): { readonly parts: GuestParts; 
   return typeof qemu === 'string' ? qemu : { parts, qemu }
 }
 
-/** Serves the drives, starts a guest that has them, and ends both, whatever happens. */
+/** Serves the drives, and runs a guest with them. */
 export async function runServedGuest(options: ServedGuestOptions): Promise<ServedGuestRun> {
   const made = servedGuestParts(options.series)
   if (typeof made === 'string') throw new Error(made)
@@ -72,7 +72,7 @@ export async function runServedGuest(options: ServedGuestOptions): Promise<Serve
   }
 }
 
-/** A guest with drives at these sockets, which may be served by anybody. */
+/** Returns options of a guest with a drive at each of these sockets, which any process may serve. */
 export function guestOf(
   options: ServedGuestOptions,
   { parts, qemu }: { readonly parts: GuestParts; readonly qemu: Qemu },

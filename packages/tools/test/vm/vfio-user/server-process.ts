@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { VfioUserServer, VfioUserServerOptions } from '@gpunvme/nvme-sim/vfio-user'
 
-/** What the process has done so far, and the processor time that it took. */
+/** Statistics of the server, and its CPU time. */
 export interface ProcessStatistics {
   readonly statistics: Awaited<ReturnType<VfioUserServer['statistics']>>
   readonly cpuMicroseconds: { readonly user: number; readonly system: number }
 }
 
-/** A server that is a process of its own. */
+/** A server in its own process. */
 export class ServerProcess {
   readonly pid: number
   private readonly child: ChildProcess
 
-  /** Resolves when it listens. @throws Error where it ends before. */
+  /** Resolves when the server listens. @throws Error if the process ends before */
   static async start(options: Omit<VfioUserServerOptions, 'module'>): Promise<ServerProcess> {
     const program = join(import.meta.dirname, 'serve-process.mjs')
-    // Identifiers of namespaces are bytes, which JSON does not have.
+    // JSON cannot represent the bytes of namespace identifiers.
     const child = fork(program, { serialization: 'advanced', stdio: 'inherit' })
     child.send(options)
     const ended = once(child, 'exit').then(([code]) => {
@@ -39,7 +39,7 @@ export class ServerProcess {
     return ((await answer) as [ProcessStatistics])[0]
   }
 
-  /** Ends it at once, as the system does when memory runs out: nothing of it gets to run any more. */
+  /** Kills the process by SIGKILL, as the kernel does when memory runs out. */
   async kill(): Promise<void> {
     const ended = once(this.child, 'exit')
     if (this.child.kill('SIGKILL')) await ended

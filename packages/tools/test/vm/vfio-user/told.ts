@@ -2,7 +2,7 @@ import { deriveProfile, type DriveProfile, type NamespaceOptions } from '@gpunvm
 
 const MIB = 1024 * 1024
 
-/** What a server and a simulator in this process both take. */
+/** Options that both a server and a simulator in this process accept. */
 interface Told {
   readonly profile: DriveProfile
   readonly seed: number
@@ -15,7 +15,7 @@ function told(serial: string, namespaces: Told['namespaces']): Told {
   return { profile, seed: 7, namespaces }
 }
 
-/** What a simulated drive is told to be, of which nothing is a default: what Linux shows of it can come from nowhere else. */
+/** Configuration of a simulated drive without defaults, so that values that Linux shows can only come from here. */
 export const TOLD = told('VFIO-USER-0001', [
   {
     nsid: 1,
@@ -26,7 +26,7 @@ export const TOLD = told('VFIO-USER-0001', [
   { nsid: 3, capacityBytes: 64 * MIB, blockBytes: 4096 },
 ])
 
-/** A drive of its own: Linux refuses a second controller of the same serial number. */
+/** Returns a drive with its own serial number, since Linux rejects a second controller with the same one. */
 export function toldSerial(serial: string): Told {
   return told(serial, [{ nsid: 1, capacityBytes: 256 * MIB }])
 }

@@ -1,4 +1,4 @@
-/** A turn of fio at one drive: with its rate when it is over. */
+/** A run of fio on one drive, with its rate after it ended. */
 export interface Turn {
   readonly drive: 'served' | 'builtin'
   readonly depth: number

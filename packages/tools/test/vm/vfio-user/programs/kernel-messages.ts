@@ -1,9 +1,9 @@
 import { constants, openSync, readSync } from 'node:fs'
 
-/** A line of the kernel's log: 0 (emergency) to 7 (debug), 3 is an error and 4 a warning. */
+/** Level and text of a kernel message. Levels are 0 (emergency) to 7 (debug); 3 is an error, 4 a warning. */
 export type KernelMessage = readonly [level: number, text: string]
 
-/** Reads the kernel's log from the end that it has now. */
+/** Reads kernel messages, beginning at the current end of the log. */
 export class KernelMessages {
   private readonly log = openSync('/dev/kmsg', constants.O_RDONLY | constants.O_NONBLOCK)
   private readonly record = Buffer.alloc(8192)
@@ -12,7 +12,7 @@ export class KernelMessages {
     this.next()
   }
 
-  /** What was said since the last call. */
+  /** Returns the messages since the last call. */
   next(): KernelMessage[] {
     const messages: KernelMessage[] = []
     for (;;) {
@@ -23,7 +23,7 @@ export class KernelMessages {
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         if (code === 'EAGAIN') return messages
-        // The kernel said more than its buffer holds: the oldest of it is lost.
+        // The buffer of the kernel has overflowed: the oldest messages are lost.
         if (code !== 'EPIPE') throw error
       }
     }

@@ -1,5 +1,5 @@
-// fio reads from the drives of slots 4 and 5 by turns, in one order and then in the other, and prints a line for each turn,
-// before and after it.
+// Runs fio alternately on the drives of slots 4 and 5, in one order and then in the other. Prints a line before and after
+// each turn.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import type { Turn } from '../turn.js'

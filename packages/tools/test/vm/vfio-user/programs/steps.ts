@@ -1,6 +1,7 @@
-// Runs the steps of VM_STEPS one after another in a shell of the host's, and prints a line for each: how it ended, what it
-// printed and what the kernel said meanwhile. D4 is what the kernel calls the controller of slot 4, as nvme0: it numbers them
-// as their probing ends. D4_N1 is its namespace of NSID 1, as nvme0n1. What is not there is not set.
+// Runs the steps of VM_STEPS one after another in the host's shell. Prints a line for each: its exit code, its output and
+// the kernel messages since the step before. D4 is the kernel's name of the controller in slot 4, such as nvme0: names
+// depend on the order in which probing ends. D4_N1 is its namespace with NSID 1, such as nvme0n1. Variables of missing
+// controllers and namespaces are unset.
 import { spawnSync, type StdioOptions } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Step, StepRun } from '../steps.js'
@@ -29,7 +30,7 @@ function namespaces(): Record<string, string> {
   return Object.fromEntries(found)
 }
 
-/** The kernel probes its controllers while we are started already. */
+/** Waits for the kernel, which may still be probing controllers. */
 function waitForDrives(count: number): void {
   const deadline = performance.now() + 60_000
   const areThere = () => {
@@ -44,7 +45,7 @@ for (const { name, run, timeoutMs = 60_000 } of steps) {
   const started = performance.now()
   const options = { encoding, timeout: timeoutMs, maxBuffer: 2 ** 24, cwd: '/tmp' } as const
   const env = { PATH, LC_ALL: 'C', ...controllers(), ...namespaces() }
-  // With a socket for its input bash takes itself for a remote login.
+  // If stdin is a socket, bash assumes a remote login.
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
   const { status, signal, stdout, stderr } = spawnSync('/bin/bash', ['--norc', '-c', run], { ...options, env, stdio })
   const ended: StepRun = {

@@ -1,5 +1,5 @@
-// Writes files to a new ext4 and says of each that it is safe, once fsync of the file and of its folder have returned. It goes
-// on until something fails, which is when the drive dies.
+// Writes files to a new ext4 file system, and prints a line for each after fsync of the file and of its folder. Continues
+// until something fails, since the drive is gone.
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
