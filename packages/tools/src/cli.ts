@@ -4,8 +4,7 @@ import { EXIT } from './command-line/exit-codes.js'
 import { listenForInterrupts } from './command-line/interrupt.js'
 import { processIo, type Io, type OutputStream } from './terminal/io.js'
 import { Output } from './terminal/output.js'
-import { createProgram, type Session } from './program.js'
-import { VERBS } from './verbs.js'
+import { createProgram, parse, type Session } from './program.js'
 import { reportError } from './command-line/report-error.js'
 
 /**
@@ -22,17 +21,12 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   })
   const session: Session = { argv, io, signal: interrupts.signal, exitCode: EXIT.ok }
   try {
-    const program = await createProgram(session, argv)
-    await program.parseAsync(argv, { from: 'user' })
+    await parse(await createProgram(session, argv), argv)
     return session.exitCode
   } catch (error) {
     // Help and --version also end by an exception.
-    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
-    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
-    // The program itself has no options with values: the first other word is the verb.
-    const name = argv.find((argument) => !argument.startsWith('-'))
-    const isVerb = VERBS.some((verb) => verb.name === name)
-    return reportError(output, error, { command: isVerb ? ['help', name!] : ['help'] })
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    return reportError(output, error)
   } finally {
     interrupts.stop()
     await listening.stop()

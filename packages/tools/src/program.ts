@@ -1,11 +1,13 @@
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { createRequire } from 'node:module'
 import type { Io } from './terminal/io.js'
+import type { OutputOptions } from './terminal/output.js'
 import { EXIT_HELP } from './command-line/exit-codes.js'
 import { invocationOf } from './command-line/invocation.js'
 import { renderStep, type NextStep } from './command-line/next-step.js'
-import { UsageError } from './command-line/usage-error.js'
-import { VERB_GROUPS, VERBS, type Verb } from './verbs.js'
+import { addOutputOptions } from './command-line/output-options.js'
+import { placeOf, wordsOf } from './command-line/place.js'
+import { SECTIONS, VERBS, type Verb, type VerbGroup } from './verbs.js'
 
 /** State of one run of the command. Verbs keep state here or in local variables, never in a module. */
 export interface Session {
@@ -26,8 +28,8 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     .description('Streams model weights from NVMe drives into GPU or host memory, every byte verified.')
     .usage('VERB [options]')
     .version(version(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
+    .showSuggestionAfterError(false)
     // In `trace VERB --option`, the option belongs to VERB.
     .enablePositionalOptions()
     .exitOverride()
@@ -39,31 +41,57 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     })
     .configureHelp({ helpWidth: 80, subcommandTerm: (command) => command.name() })
     .addHelpText('after', `\n${EXIT_HELP}\n\nStart with: ${renderStep(START, invocationOf(session.io))}`)
-  for (const { title, verbs } of VERB_GROUPS) {
-    for (const verb of verbs) addVerb(program, verb).helpGroup(`${title}:`)
+  addOutputOptions(program)
+  // Options before the verb apply to it.
+  program.hook('preAction', (_program, verb) => {
+    const given = verb.optsWithGlobals<OutputOptions>()
+    for (const name of ['json', 'quiet'] as const) if (given[name] === true) verb.setOptionValue(name, true)
+  })
+  for (const { title, entries } of SECTIONS) {
+    for (const entry of entries) addEntry(program, entry).helpGroup(`${title}:`)
   }
   addHelpVerb(program)
-  await configureCalled(program, session, argv)
+  await loadVerb(program, session, argv)
   return program
 }
 
-function addVerb(program: Command, { name, usage, summary }: Verb): Command {
-  return program.command(name).usage(usage).description(summary)
+/**
+ * Parses a command line, and runs its verb.
+ * @throws UsageError for invalid arguments, with suggestions; CommanderError after the help or the version was printed.
+ */
+export async function parse(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    const isPrinted = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
+    if (isPrinted || !(error instanceof CommanderError)) throw error
+    const { parserError } = await import('./command-line/suggestions.js')
+    throw parserError(error, program, argv)
+  }
 }
 
-/** The program itself has no options with values: the first word is the verb. */
-async function configureCalled(program: Command, session: Session, argv: readonly string[]): Promise<void> {
-  const words = argv.filter((argument) => !argument.startsWith('-'))
-  const called = words[0] === 'help' ? words.slice(0, 2) : words.slice(0, 1)
-  for (const name of called) {
-    const verb = VERBS.find((candidate) => candidate.name === name)
-    if (verb === undefined) continue
-    const configure = await verb.load()
-    configure(
-      program.commands.find((command) => command.name() === name)!,
-      session,
-    )
-  }
+function addEntry(place: Command, entry: Verb | VerbGroup): Command {
+  const command = place.command(entry.name)
+  if (!('verbs' in entry)) return command.usage(entry.usage).description(entry.summary)
+  const { summary, verbs } = entry
+  command
+    .usage('VERB [options]')
+    .summary(`${summary}: ${verbs.map(({ name }) => name).join(', ')}`)
+    .description(summary)
+    .helpCommand(false)
+    .addHelpText('after', `\ngpunvme help ${entry.name} VERB explains a verb.`)
+  addOutputOptions(command)
+  for (const verb of verbs) addEntry(command, verb)
+  return command
+}
+
+/** Loads the verb of a command line, also of one that asks for its help. */
+export async function loadVerb(program: Command, session: Session, argv: readonly string[]): Promise<void> {
+  const place = placeOf(program, argv)
+  if (place.name() === 'help') return loadVerb(program, session, argv.slice(argv.indexOf('help') + 1))
+  const name = wordsOf(place).join(' ')
+  const verb = VERBS.find((candidate) => candidate.name === name)
+  if (verb !== undefined) (await verb.load())(place, session)
 }
 
 function addHelpVerb(program: Command): void {
@@ -72,13 +100,14 @@ function addHelpVerb(program: Command): void {
     .usage('[VERB]')
     .description('print help for a verb')
     .helpOption('-h, --help', 'print this help')
-    .argument('[verb]')
-    .action((verb?: string) => {
-      if (verb === undefined) return program.help()
-      const names = program.commands.map((command) => command.name())
-      const found = program.commands.find((command) => command.name() === verb)
-      if (found === undefined) throw new UsageError(`Unknown verb '${verb}'`, { facts: [`verbs: ${names.join(', ')}`] })
-      return found.help()
+    .argument('[verb...]')
+    .action(async (words: string[]) => {
+      const place = placeOf(program, words)
+      const unknown = words[wordsOf(place).length]
+      // What follows a verb is an operand of it: `help driver plan`.
+      if (unknown === undefined || place.commands.length === 0) return place.help()
+      const { unknownCommand } = await import('./command-line/suggestions.js')
+      throw unknownCommand(place, unknown, ['help'])
     })
 }
 

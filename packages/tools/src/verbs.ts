@@ -4,7 +4,7 @@ import type { Session } from './program.js'
 /** Adds arguments, options, examples and the action to a command. */
 export type ConfigureVerb = (command: Command, session: Session) => void
 
-/** An entry in the list of verbs. Its implementation is loaded when it is called. */
+/** A verb. Its implementation is loaded when it is called. */
 export interface Verb {
   readonly name: string
   /** Text after the name. */
@@ -14,16 +14,25 @@ export interface Verb {
   readonly load: () => Promise<ConfigureVerb>
 }
 
+/** Verbs after a common first word: `gpunvme nvme read`. */
 export interface VerbGroup {
-  readonly title: string
+  readonly name: string
+  /** One line; the help appends the names of the verbs. */
+  readonly summary: string
   readonly verbs: readonly Verb[]
 }
 
+/** A section of the help. */
+export interface Section {
+  readonly title: string
+  readonly entries: readonly (Verb | VerbGroup)[]
+}
+
 /** In the order of use. */
-export const VERB_GROUPS: readonly VerbGroup[] = [
+export const SECTIONS: readonly Section[] = [
   {
     title: 'Start',
-    verbs: [
+    entries: [
       {
         name: 'doctor',
         usage: '[ADDRESS...] [options]',
@@ -52,7 +61,7 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
   },
   {
     title: 'Models',
-    verbs: [
+    entries: [
       {
         name: 'inspect',
         usage: 'MODEL [options]',
@@ -72,34 +81,40 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         load: async () => (await import('./commands/pack.js')).pack,
       },
       {
-        name: 'ls',
-        usage: '(--image FILE | --drive ADDRESS) [options]',
-        summary: 'list models on a drive and free space',
-        load: async () => (await import('./commands/ls.js')).ls,
-      },
-      {
         name: 'load',
         usage: '[MODEL] [options]',
         summary: 'load a model into GPU or host memory; stream what does not fit',
         load: async () => (await import('./commands/load.js')).load,
       },
       {
-        name: 'verify',
-        usage: '(--image FILE | --drive ADDRESS) [options]',
-        summary: 'verify all checksums of an image on a drive',
-        load: async () => (await import('./commands/verify.js')).verify,
-      },
-      {
-        name: 'rm',
-        usage: 'MODEL (--image FILE | --drive ADDRESS) [options]',
-        summary: 'remove a model from a drive',
-        load: async () => (await import('./commands/rm.js')).rm,
+        name: 'models',
+        summary: 'manage the models on a drive',
+        verbs: [
+          {
+            name: 'ls',
+            usage: '(--image FILE | --drive ADDRESS) [options]',
+            summary: 'list models on a drive and free space',
+            load: async () => (await import('./commands/ls.js')).ls,
+          },
+          {
+            name: 'verify',
+            usage: '(--image FILE | --drive ADDRESS) [options]',
+            summary: 'verify all checksums of an image on a drive',
+            load: async () => (await import('./commands/verify.js')).verify,
+          },
+          {
+            name: 'rm',
+            usage: 'MODEL (--image FILE | --drive ADDRESS) [options]',
+            summary: 'remove a model from a drive',
+            load: async () => (await import('./commands/rm.js')).rm,
+          },
+        ],
       },
     ],
   },
   {
     title: 'Drives',
-    verbs: [
+    entries: [
       {
         name: 'status',
         usage: '[ADDRESS] [options]',
@@ -119,46 +134,70 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         load: async () => (await import('./commands/unbind.js')).unbind,
       },
       {
-        name: 'identify',
-        usage: '[options]',
-        summary: 'show Identify data of the controller and its namespaces',
-        load: async () => (await import('./commands/identify.js')).identify,
-      },
-      {
-        name: 'smart',
-        usage: '[options]',
-        summary: "show the drive's SMART / Health log",
-        load: async () => (await import('./commands/smart.js')).smart,
-      },
-      {
-        name: 'log',
-        usage: '[PAGE] [options]',
-        summary: 'list log pages, or show one decoded',
-        load: async () => (await import('./commands/log.js')).log,
-      },
-      {
-        name: 'features',
-        usage: '[FEATURE] [options]',
-        summary: 'show features decoded',
-        load: async () => (await import('./commands/features.js')).features,
-      },
-      {
-        name: 'regs',
-        usage: '[options]',
-        summary: 'show controller registers decoded',
-        load: async () => (await import('./commands/regs.js')).regs,
-      },
-      {
-        name: 'read',
-        usage: '[options]',
-        summary: 'read blocks as a hex dump, to a file, or raw',
-        load: async () => (await import('./commands/read.js')).read,
-      },
-      {
-        name: 'write',
-        usage: 'FILE (--lba N | --offset SIZE) [options]',
-        summary: 'write a file to blocks of a drive',
-        load: async () => (await import('./commands/write.js')).write,
+        name: 'nvme',
+        summary: 'inspect a drive and its commands',
+        verbs: [
+          {
+            name: 'identify',
+            usage: '[options]',
+            summary: 'show Identify data of the controller and its namespaces',
+            load: async () => (await import('./commands/identify.js')).identify,
+          },
+          {
+            name: 'smart',
+            usage: '[options]',
+            summary: "show the drive's SMART / Health log",
+            load: async () => (await import('./commands/smart.js')).smart,
+          },
+          {
+            name: 'log',
+            usage: '[PAGE] [options]',
+            summary: 'list log pages, or show one decoded',
+            load: async () => (await import('./commands/log.js')).log,
+          },
+          {
+            name: 'features',
+            usage: '[FEATURE] [options]',
+            summary: 'show features decoded',
+            load: async () => (await import('./commands/features.js')).features,
+          },
+          {
+            name: 'regs',
+            usage: '[options]',
+            summary: 'show controller registers decoded',
+            load: async () => (await import('./commands/regs.js')).regs,
+          },
+          {
+            name: 'read',
+            usage: '[options]',
+            summary: 'read blocks as a hex dump, to a file, or raw',
+            load: async () => (await import('./commands/read.js')).read,
+          },
+          {
+            name: 'write',
+            usage: 'FILE (--lba N | --offset SIZE) [options]',
+            summary: 'write a file to blocks of a drive',
+            load: async () => (await import('./commands/write.js')).write,
+          },
+          {
+            name: 'decode',
+            usage: 'WHAT [HEX...] [options]',
+            summary: 'decode queue entries, registers, Identify data and log pages',
+            load: async () => (await import('./commands/decode.js')).decode,
+          },
+          {
+            name: 'trace',
+            usage: '[options] [--] VERB [arguments]',
+            summary: 'run a verb and record its accesses to the drive',
+            load: async () => (await import('./commands/trace.js')).trace,
+          },
+          {
+            name: 'replay',
+            usage: 'TRACE.jsonl [options]',
+            summary: 'replay the commands of a trace and compare the results',
+            load: async () => (await import('./commands/replay.js')).replay,
+          },
+        ],
       },
       {
         name: 'sim',
@@ -170,7 +209,7 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
   },
   {
     title: 'Measuring',
-    verbs: [
+    entries: [
       {
         name: 'bench',
         usage: '[options]',
@@ -192,31 +231,8 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
     ],
   },
   {
-    title: 'Debugging',
-    verbs: [
-      {
-        name: 'trace',
-        usage: '[options] [--] VERB [arguments]',
-        summary: 'run a verb and record its accesses to the drive',
-        load: async () => (await import('./commands/trace.js')).trace,
-      },
-      {
-        name: 'replay',
-        usage: 'TRACE.jsonl [options]',
-        summary: 'replay the commands of a trace and compare the results',
-        load: async () => (await import('./commands/replay.js')).replay,
-      },
-      {
-        name: 'decode',
-        usage: 'WHAT [HEX...] [options]',
-        summary: 'decode queue entries, registers, Identify data and log pages',
-        load: async () => (await import('./commands/decode.js')).decode,
-      },
-    ],
-  },
-  {
     title: 'Set-up',
-    verbs: [
+    entries: [
       {
         name: 'driver',
         usage: '[ACTION] [WHAT] [options]',
@@ -233,4 +249,7 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
   },
 ]
 
-export const VERBS: readonly Verb[] = VERB_GROUPS.flatMap(({ verbs }) => verbs)
+/** All verbs; the name of a verb in a group is its full one: 'nvme read'. */
+export const VERBS: readonly Verb[] = SECTIONS.flatMap(({ entries }) => entries).flatMap((entry) =>
+  'verbs' in entry ? entry.verbs.map((verb) => ({ ...verb, name: `${entry.name} ${verb.name}` })) : [entry],
+)

@@ -60,8 +60,8 @@ describe('exit code 2, invalid arguments:', () => {
 
   test('an unknown command, with the nearest one', async () => {
     await Promise.all([
-      expectError(['verfy'], 2, "Unknown command 'verfy'", 'Did you mean verify?', 'Try: gpunvme help'),
-      expectError(['help', 'lod'], 2, "Unknown verb 'lod'", /verbs: .*load/),
+      expectError(['verfy'], 2, "Unknown command 'verfy'", 'Did you mean models verify?', 'Try: gpunvme help'),
+      expectError(['help', 'lod'], 2, "Unknown command 'lod'", 'Did you mean load or nvme log?'),
     ])
   })
 
@@ -70,7 +70,7 @@ describe('exit code 2, invalid arguments:', () => {
       expectError(['load', 'a', 'b'], 2, 'Too many arguments'),
       expectError(['inspect'], 2, "Missing required argument 'model'"),
       expectError(['load'], 2, 'load requires a MODEL'),
-      expectError(['verify', '--sim'], 2, 'gpunvme verify --image FILE'),
+      expectError(['models', 'verify', '--sim'], 2, 'gpunvme models verify --image FILE'),
       expectError(['pack', 'model.gguf', '--sim'], 2, 'gpunvme pack model.gguf --image FILE'),
     ])
   })
@@ -96,9 +96,9 @@ describe('exit code 2, invalid arguments:', () => {
 
   test('an unknown transport, engine or profile, with the known names', async () => {
     await Promise.all([
-      expectError(['identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim'),
+      expectError(['nvme', 'identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim'),
       expectError(['load', 'model.gguf', '--sim', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host'),
-      expectError(['identify', '--profile', 'sn750'], 2, "Unknown profile 'sn750'", 'ideal, sn740'),
+      expectError(['nvme', 'identify', '--profile', 'sn750'], 2, "Unknown profile 'sn750'", 'ideal, sn740'),
     ])
   })
 
@@ -122,10 +122,10 @@ describe('exit code 2, invalid arguments:', () => {
   })
 
   test('ls and rm without a drive, or rm without a name', async () => {
-    await expectError(['ls'], 2, 'No drive is named')
-    await expectError(['rm', 'chat'], 2, 'No drive is named')
-    await expectError(['rm', '--image', 'drive.img'], 2, 'model')
-    await expectError(['ls', 'extra', '--image', 'drive.img'], 2)
+    await expectError(['models', 'ls'], 2, 'No drive is named')
+    await expectError(['models', 'rm', 'chat'], 2, 'No drive is named')
+    await expectError(['models', 'rm', '--image', 'drive.img'], 2, 'model')
+    await expectError(['models', 'ls', 'extra', '--image', 'drive.img'], 2)
   })
 
   test('a model packed onto itself', async () => {
@@ -150,23 +150,23 @@ describe('exit code 3, not found:', () => {
     await Promise.all([
       expectError(['inspect', 'missing.gguf'], 3, 'no such file'),
       expectError(['load', 'missing.gguf', '--sim'], 3, 'no such file'),
-      expectError(['verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img'),
+      expectError(['models', 'verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img'),
       expectError(['pack', 'model.gguf', '--image', 'missing/drive.img'], 3, 'no such directory'),
       expectError(['load', 'missing', '--image', 'drive.img'], 3, 'has no model "missing"', 'gpunvme demo'),
-      expectError(['rm', 'missing', '--image', 'drive.img'], 3, 'has no model "missing"', 'gpunvme demo'),
-      expectError(['ls', '--image', 'missing.img'], 3, 'no such file'),
-      expectError(['rm', 'any', '--image', 'missing.img'], 3, 'no such file'),
-      expectError(['write', 'model.gguf', '--lba', '0', '--image', 'missing.img'], 3, 'add --capacity SIZE'),
+      expectError(['models', 'rm', 'missing', '--image', 'drive.img'], 3, 'has no model "missing"', 'gpunvme demo'),
+      expectError(['models', 'ls', '--image', 'missing.img'], 3, 'no such file'),
+      expectError(['models', 'rm', 'any', '--image', 'missing.img'], 3, 'no such file'),
+      expectError(['nvme', 'write', 'model.gguf', '--lba', '0', '--image', 'missing.img'], 3, 'add --capacity SIZE'),
     ])
   })
 
   test('a file without an image', async () => {
     writeFileSync(at('empty.img'), new Uint8Array(4 * 1024 * 1024))
     await Promise.all([
-      expectError(['verify', '--image', 'empty.img'], 3, 'No model image', 'gpunvme pack MODEL'),
+      expectError(['models', 'verify', '--image', 'empty.img'], 3, 'No model image', 'gpunvme pack MODEL'),
       expectError(['load', '--image', 'empty.img'], 3, 'No model image'),
-      expectError(['ls', '--image', 'empty.img'], 3, 'No model image'),
-      expectError(['rm', 'any', '--image', 'empty.img'], 3, 'No model image'),
+      expectError(['models', 'ls', '--image', 'empty.img'], 3, 'No model image'),
+      expectError(['models', 'rm', 'any', '--image', 'empty.img'], 3, 'No model image'),
     ])
   })
 })
@@ -231,7 +231,7 @@ describe('exit code 4, refused or not permitted:', () => {
 
   test('the serial number of another drive', async () => {
     const args = ['pack', 'model.gguf', '--image', 'serial.img', '--serial', 'S123']
-    await expectError(args, 4, "its serial number is not 'S123'", 'gpunvme identify')
+    await expectError(args, 4, "its serial number is not 'S123'", 'gpunvme nvme identify')
     expect((await gpunvme([...args, '--json'], { cwd })).stdout).not.toContain('GPUNVME-SIM-SN740')
     expect(existsSync(at('serial.img'))).toBe(false)
   })
@@ -255,7 +255,7 @@ describe('exit code 6, failed verification:', () => {
     await expectError(['load', '--image', 'flip.img'], 6, 'Verification failed: "layer 1"', `"${name}"`)
     const { stdout } = await gpunvme(['load', '--image', 'flip.img'], { cwd })
     expect(stdout).not.toMatch(/^layer 1/m)
-    const verified = await gpunvme(['verify', '--image', 'flip.img', '--json'], { cwd })
+    const verified = await gpunvme(['models', 'verify', '--image', 'flip.img', '--json'], { cwd })
     expect(verified.code).toBe(6)
     expect(json(verified)).toMatchObject({
       schema: 'gpunvme.verify/1',
@@ -275,7 +275,7 @@ describe('exit code 6, failed verification:', () => {
     expect(json(await gpunvme(['load', '--image', 'one.img', '--json'], { cwd }))).toMatchObject({
       problems: [{ code: 'ERR_GPUNVME_IMAGE_SUPERBLOCK', next: repair }],
     })
-    const { code, stdout } = await gpunvme(['verify', '--image', 'one.img'], { cwd })
+    const { code, stdout } = await gpunvme(['models', 'verify', '--image', 'one.img'], { cwd })
     expect(code).toBe(6)
     expect(stdout).toContain('one.img: 1 problem')
     expect(stdout).toContain(repair)
@@ -287,7 +287,7 @@ describe('exit code 6, failed verification:', () => {
     copyFileSync(at('drive.img'), at('cut.img'))
     truncateSync(at('cut.img'), 3 * 1024 * 1024)
     await expectError(['load', '--image', 'cut.img'], 6, 'USED_END')
-    expect((await gpunvme(['verify', '--image', 'cut.img'], { cwd })).code).toBe(6)
+    expect((await gpunvme(['models', 'verify', '--image', 'cut.img'], { cwd })).code).toBe(6)
   })
 
   test('a model file that differs from the packed one', async () => {

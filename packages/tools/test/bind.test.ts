@@ -27,7 +27,7 @@ describe('bind and unbind', () => {
       [
         `${BDF} (nvme0) is bound to vfio-pci (previously nvme)`,
         '  why        the IOMMU is on (group 12)',
-        `  opened by  gpunvme identify --drive ${BDF} (transport vfio)`,
+        `  opened by  gpunvme nvme identify --drive ${BDF} (transport vfio)`,
         `  undo       gpunvme unbind ${BDF} --root DIR`,
         '',
       ].join('\n'),

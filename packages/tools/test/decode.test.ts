@@ -22,7 +22,7 @@ describe('decode', () => {
     identify[77] = 8
     identify[256] = 0x02
     identify[200] = 0xab // reserved in Base 2.1 Figure 312
-    const { stdout } = await piped(['decode', 'identify'], identify)
+    const { stdout } = await piped(['nvme', 'decode', 'identify'], identify)
     const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, '  '))
     expect(lines[0]).toBe('Identify Controller (Base 2.1 §5.1.13.2.1)')
     expect(lines).toContain('1:0  VID=0x8086  PCI Vendor ID')
@@ -35,7 +35,7 @@ describe('decode', () => {
   })
 
   test('explains entries and registers row by row, under their name and source', async () => {
-    const cqes = (await gpunvme(['decode', 'cqe', CQE, CQE], { cwd })).stdout.split('\n')
+    const cqes = (await gpunvme(['nvme', 'decode', 'cqe', CQE, CQE], { cwd })).stdout.split('\n')
     expect(cqes.filter((line) => !line.startsWith(' '))).toEqual([
       '0: Completion Queue Entry (Base 2.1 §4.2.1)',
       '1: Completion Queue Entry (Base 2.1 §4.2.1)',
@@ -44,7 +44,7 @@ describe('decode', () => {
     expect(cqes.find((line) => line.includes('STATUS='))).toContain(
       'STATUS=0x8101: LBA Out of Range (SCT 0h SC 80h, DNR)  Phase Tag and Status',
     )
-    expect((await gpunvme(['decode', 'csts', '0x80000009'], { cwd })).stdout).toBe(
+    expect((await gpunvme(['nvme', 'decode', 'csts', '0x80000009'], { cwd })).stdout).toBe(
       `CSTS=0x80000009  Controller Status; only NSSRO is writable (Base 2.1 §3.1.4.6)
   [0]    RDY=1: ready         Ready
   [1]    CFS=0: clear         Controller Fatal Status
@@ -60,11 +60,13 @@ describe('decode', () => {
   test('shows bytes after a structure, and empty error entries', async () => {
     const errors = Buffer.alloc(128)
     errors.writeBigUInt64LE(9n, 64)
-    const { stdout } = await piped(['decode', 'log', '--lid', '1'], errors)
+    const { stdout } = await piped(['nvme', 'decode', 'log', '--lid', '1'], errors)
     expect(stdout).toMatch(
       /^0: no error\n1: Error Information Log Entry \(Base 2\.3 §[\d.]+\)\n +7:0 {2}ECNT=9 +Error Count/,
     )
-    expect((await piped(['decode', 'log'], Buffer.alloc(520))).stdout).toContain('\n  and 8 bytes after it: 00000000')
+    expect((await piped(['nvme', 'decode', 'log'], Buffer.alloc(520))).stdout).toContain(
+      '\n  and 8 bytes after it: 00000000',
+    )
   })
 
   test('takes bytes from the arguments, a file of bytes, a file of digits and stdin', async () => {
@@ -72,14 +74,16 @@ describe('decode', () => {
     writeFileSync(at('read.bin'), Buffer.from(digits.join(''), 'hex'))
     writeFileSync(at('read.txt'), READ)
     const expected = { code: 0, stdout: `${READ_TEXT}\n`, stderr: '' }
-    expect(await gpunvme(['decode', 'sqe', '--brief', ...digits], { cwd })).toEqual(expected)
-    expect(await gpunvme(['decode', 'sqe', '--brief', '--file', 'read.bin'], { cwd })).toEqual(expected)
-    expect(await gpunvme(['decode', 'sqe', '--brief', '--file', 'read.txt'], { cwd })).toEqual(expected)
-    expect(await piped(['decode', 'sqe', '--brief'], READ)).toEqual(expected)
-    expect(await piped(['decode', 'sqe', '--brief', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
-    expect(await piped(['decode', 'SQE', '--brief', '--file', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(
+    expect(await gpunvme(['nvme', 'decode', 'sqe', '--brief', ...digits], { cwd })).toEqual(expected)
+    expect(await gpunvme(['nvme', 'decode', 'sqe', '--brief', '--file', 'read.bin'], { cwd })).toEqual(expected)
+    expect(await gpunvme(['nvme', 'decode', 'sqe', '--brief', '--file', 'read.txt'], { cwd })).toEqual(expected)
+    expect(await piped(['nvme', 'decode', 'sqe', '--brief'], READ)).toEqual(expected)
+    expect(await piped(['nvme', 'decode', 'sqe', '--brief', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(
       expected,
     )
+    expect(
+      await piped(['nvme', 'decode', 'SQE', '--brief', '--file', '-'], Buffer.from(digits.join(''), 'hex')),
+    ).toEqual(expected)
   })
 
   // Output of each tool for the Read above.
@@ -121,7 +125,11 @@ describe('decode', () => {
     ],
     ['xxd -i', `  ${READ.replace(/\s/g, '').replace(/../g, '0x$&, ')}\n`],
   ])('accepts the output of %s', async (_, text) => {
-    expect(await piped(['decode', 'sqe', '--brief'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
+    expect(await piped(['nvme', 'decode', 'sqe', '--brief'], text)).toEqual({
+      code: 0,
+      stdout: `${READ_TEXT}\n`,
+      stderr: '',
+    })
   })
 
   const digitsHint = '  Try: use plain digits as printed by `xxd -p`, or a binary file\n'
@@ -160,19 +168,19 @@ describe('decode', () => {
       digitsHint,
     ],
   ])('rejects the output of %s', async (_, text, message, hint) => {
-    expect(await piped(['decode', 'log'], text)).toEqual({ code: 2, stdout: '', stderr: message + hint })
+    expect(await piped(['nvme', 'decode', 'log'], text)).toEqual({ code: 2, stdout: '', stderr: message + hint })
   })
 
   test('accepts bytes and words after 0x, and single digits as bytes', async () => {
     const args = ['0x0,0x0,0x0,0x0', '0x00000000', '0x4,00,0x1,0x0', '0x12040181']
-    expect(await gpunvme(['decode', 'cqe', '--brief', ...args], { cwd })).toMatchObject({
+    expect(await gpunvme(['nvme', 'decode', 'cqe', '--brief', ...args], { cwd })).toMatchObject({
       code: 0,
       stdout: 'CID=0x0412 SQID=1 SQHD=4 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)\n',
     })
   })
 
   test('numbers several entries, and decodes admin commands with --set admin', async () => {
-    const { stdout } = await gpunvme(['decode', 'sqe', '--brief', '--set', 'admin', READ, READ], { cwd })
+    const { stdout } = await gpunvme(['nvme', 'decode', 'sqe', '--brief', '--set', 'admin', READ, READ], { cwd })
     const lines = stdout.trimEnd().split('\n')
     // Opcode 02h is Get Log Page on the admin queue.
     expect(lines).toHaveLength(2)
@@ -181,9 +189,9 @@ describe('decode', () => {
   })
 
   test('names the status of a completion, and has its fields in JSON', async () => {
-    const { stdout } = await gpunvme(['decode', 'cqe', '--brief', CQE], { cwd })
+    const { stdout } = await gpunvme(['nvme', 'decode', 'cqe', '--brief', CQE], { cwd })
     expect(stdout).toBe('CID=0x0412 SQID=1 SQHD=4 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)\n')
-    expect(json(await gpunvme(['decode', 'cqe', CQE, '--json'], { cwd }))).toMatchObject({
+    expect(json(await gpunvme(['nvme', 'decode', 'cqe', CQE, '--json'], { cwd }))).toMatchObject({
       schema: 'gpunvme.decode/1',
       what: 'cqe',
       entries: [{ CID: 0x0412, status: { sct: 0, sc: 0x80, name: 'LBA Out of Range', dnr: true } }],
@@ -191,23 +199,23 @@ describe('decode', () => {
   })
 
   test('accepts register names in any case, and prints reserved bits', async () => {
-    const { stdout } = await gpunvme(['decode', 'csts', '0x80000009', '--brief'], { cwd })
+    const { stdout } = await gpunvme(['nvme', 'decode', 'csts', '0x80000009', '--brief'], { cwd })
     expect(stdout).toBe('CSTS=0x80000009 { RDY=1 CFS=0 SHST=COMPLETE NSSRO=0 PP=0 ST=0 reserved=0x80000000 }\n')
-    const ended = await gpunvme(['decode', 'CAP', '0x20_0103_0800_03ff', '--json'], { cwd })
+    const ended = await gpunvme(['nvme', 'decode', 'CAP', '0x20_0103_0800_03ff', '--json'], { cwd })
     expect(json(ended)).toMatchObject({ name: 'CAP', spec: 'Base 2.1 §3.1.4.1', fields: { MQES: 1023 } })
   })
 
   test('reads the value of a register from stdin, and prints it with all digits in JSON', async () => {
     const text = 'CC=0x00460001 { EN=1 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }'
     for (const args of [['CC'], ['cc', '-'], ['CC', '--file', '-']])
-      expect(await piped(['decode', '--brief', ...args], '0x460001\n')).toEqual({
+      expect(await piped(['nvme', 'decode', '--brief', ...args], '0x460001\n')).toEqual({
         code: 0,
         stdout: `${text}\n`,
         stderr: '',
       })
-    const { stdout } = await piped(['decode', 'cc', '0x460001', '--json'], '')
+    const { stdout } = await piped(['nvme', 'decode', 'cc', '0x460001', '--json'], '')
     expect(JSON.parse(stdout)).toMatchObject({ what: 'CC', name: 'CC', value: '0x00460001', text })
-    expect(JSON.parse((await piped(['decode', 'ASQ', '1000', '--json'], '')).stdout)).toMatchObject({
+    expect(JSON.parse((await piped(['nvme', 'decode', 'ASQ', '1000', '--json'], '')).stdout)).toMatchObject({
       value: '0x0000000000001000',
       text: 'ASQ=0x0000000000001000 { ASQB=0x1 }',
     })
@@ -216,26 +224,30 @@ describe('decode', () => {
   test('decodes the identifiers of a namespace', async () => {
     const list = Buffer.alloc(4096)
     Buffer.from('0208' + '0000', 'hex').copy(list) // NGUID of 16 bytes, whose length is wrong
-    const refused = await piped(['decode', 'identify', '--cns', '3'], list)
+    const refused = await piped(['nvme', 'decode', 'identify', '--cns', '3'], list)
     expect(refused.stderr).toContain(
       'Namespace Identification Descriptor at byte 0: expected NIDL 16 for NIDT 2, got 8',
     )
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     Buffer.from('01080000' + '0011223344556677' + '04010000' + '02', 'hex').copy(list) // EUI-64, CSI
-    const { stdout } = await piped(['decode', 'identify', '--cns', '03h'], list)
+    const { stdout } = await piped(['nvme', 'decode', 'identify', '--cns', '03h'], list)
     expect(stdout).toBe(
       'Namespace Identification Descriptor list (Base 2.1 §5.1.13.2.3)\n  EUI64=0011223344556677\n  CSI=02\n',
     )
-    expect(JSON.parse((await piped(['decode', 'identify', '--cns', '3', '--json'], list)).stdout)).toMatchObject({
+    expect(
+      JSON.parse((await piped(['nvme', 'decode', 'identify', '--cns', '3', '--json'], list)).stdout),
+    ).toMatchObject({
       identifiers: [
         { type: 1, name: 'EUI64', id: '0011223344556677' },
         { type: 4, name: 'CSI', id: '02' },
       ],
     })
-    expect((await piped(['decode', 'identify', '--cns', '3'], Buffer.alloc(4096))).stdout).toContain(
+    expect((await piped(['nvme', 'decode', 'identify', '--cns', '3'], Buffer.alloc(4096))).stdout).toContain(
       '\n  no identifier\n',
     )
-    expect((await piped(['decode', 'identify', '--cns', '3', '00'], '')).stderr).toContain('expected 4096 bytes, got 1')
+    expect((await piped(['nvme', 'decode', 'identify', '--cns', '3', '00'], '')).stderr).toContain(
+      'expected 4096 bytes, got 1',
+    )
   })
 
   test('decodes Identify by CNS, including reserved bytes', async () => {
@@ -244,7 +256,7 @@ describe('decode', () => {
     identify[77] = 7
     identify[200] = 0xab // reserved in Base 2.1 Figure 312
     writeFileSync(at('controller.bin'), identify)
-    const { stdout } = await gpunvme(['decode', 'identify', '--brief', '--file', 'controller.bin'], { cwd })
+    const { stdout } = await gpunvme(['nvme', 'decode', 'identify', '--brief', '--file', 'controller.bin'], { cwd })
     expect(stdout.split('\n').slice(0, 4)).toEqual([
       'Identify Controller (Base 2.1 §5.1.13.2.1); zero fields omitted',
       '  SN="SN1"',
@@ -254,7 +266,9 @@ describe('decode', () => {
     const list = Buffer.alloc(4096)
     list.writeUInt32LE(3, 0)
     writeFileSync(at('list.bin'), list)
-    const ended = await gpunvme(['decode', 'identify', '--cns', '0x02', '--file', 'list.bin', '--json'], { cwd })
+    const ended = await gpunvme(['nvme', 'decode', 'identify', '--cns', '0x02', '--file', 'list.bin', '--json'], {
+      cwd,
+    })
     expect((json(ended) as { fields: { NSID: number[] } }).fields.NSID.slice(0, 2)).toEqual([3, 0])
   })
 
@@ -262,12 +276,12 @@ describe('decode', () => {
     const smart = Buffer.alloc(520)
     smart.writeUInt16LE(310, 1)
     smart[519] = 1
-    const { stdout } = await piped(['decode', 'log', '--brief'], smart)
+    const { stdout } = await piped(['nvme', 'decode', 'log', '--brief'], smart)
     expect(stdout).toContain('\n  CTEMP=310\n')
     expect(stdout).toContain('\n  and 8 bytes after it: 0000000000000001\n')
     const errors = Buffer.alloc(128)
     errors.writeBigUInt64LE(9n, 64)
-    const { stdout: listed } = await piped(['decode', 'log', '--brief', '--lid', '0x01'], errors)
+    const { stdout: listed } = await piped(['nvme', 'decode', 'log', '--brief', '--lid', '0x01'], errors)
     expect(listed).toMatch(/^0: no error\n1: ECNT=\w+\n$/)
   })
 
@@ -275,7 +289,7 @@ describe('decode', () => {
     const page = Buffer.alloc(8 + 33, 0)
     page[0] = 1
     page[40] = 7
-    const args = ['decode', 'log', '--brief', '--lid', '0Bh']
+    const args = ['nvme', 'decode', 'log', '--brief', '--lid', '0Bh']
     expect((await piped(args, page)).stdout).toMatch(
       /^Predictable Latency Event Aggregate header .*\n {2}\w+=1\n {2}and 33 bytes of entries or data after it \(complete with --json\)\n$/,
     )
@@ -286,59 +300,73 @@ describe('decode', () => {
     const namespace = Buffer.alloc(4096)
     namespace.writeBigUInt64LE(4096n, 0)
     namespace.writeBigUInt64LE(2n ** 53n, 8)
-    expect(JSON.parse((await piped(['decode', 'identify', '--cns', '0', '--json'], namespace)).stdout)).toMatchObject({
+    expect(
+      JSON.parse((await piped(['nvme', 'decode', 'identify', '--cns', '0', '--json'], namespace)).stdout),
+    ).toMatchObject({
       fields: { NSZE: 4096, NCAP: '9007199254740992' },
     })
   })
 
   test.each([
-    [['decode'], "Missing required argument 'what'"],
-    [['decode', 'sqx', '00'], "Unknown WHAT 'sqx'\n  structures: sqe cqe identify log\n  registers: CAP VS "],
-    [['decode', 'sqe', '00'], 'SQE: expected a multiple of 64 bytes, got 1\n  Base 2.1 §4.1.1'],
-    [['decode', 'cqe', '0'], 'Expected pairs of hexadecimal digits in the arguments, got 1 digit'],
-    [['decode', 'cqe', 'hello'], "Expected hexadecimal digits in the arguments, got 'hello'"],
-    [['decode', 'cqe', 'é'], "Expected hexadecimal digits in the arguments, got 'é'"],
-    [['decode', 'cqe', '0x1,0x123'], "Expected pairs of hexadecimal digits in the arguments, got 3 digits in '0x123'"],
-    [['decode', 'cqe', '0x'], "Expected pairs of hexadecimal digits in the arguments, got 0 digits in '0x'"],
-    [['decode', 'cqe', '0', '1'], "Expected pairs of hexadecimal digits in the arguments, got 1 digit in '0'"],
+    [['nvme', 'decode'], "Missing required argument 'what'"],
+    [['nvme', 'decode', 'sqx', '00'], "Unknown WHAT 'sqx'\n  structures: sqe cqe identify log\n  registers: CAP VS "],
+    [['nvme', 'decode', 'sqe', '00'], 'SQE: expected a multiple of 64 bytes, got 1\n  Base 2.1 §4.1.1'],
+    [['nvme', 'decode', 'cqe', '0'], 'Expected pairs of hexadecimal digits in the arguments, got 1 digit'],
+    [['nvme', 'decode', 'cqe', 'hello'], "Expected hexadecimal digits in the arguments, got 'hello'"],
+    [['nvme', 'decode', 'cqe', 'é'], "Expected hexadecimal digits in the arguments, got 'é'"],
     [
-      ['decode', 'cqe', ''],
+      ['nvme', 'decode', 'cqe', '0x1,0x123'],
+      "Expected pairs of hexadecimal digits in the arguments, got 3 digits in '0x123'",
+    ],
+    [['nvme', 'decode', 'cqe', '0x'], "Expected pairs of hexadecimal digits in the arguments, got 0 digits in '0x'"],
+    [['nvme', 'decode', 'cqe', '0', '1'], "Expected pairs of hexadecimal digits in the arguments, got 1 digit in '0'"],
+    [
+      ['nvme', 'decode', 'cqe', ''],
       'No bytes to decode\n  Try: pass bytes in hexadecimal, use --file FILE, or pipe them into stdin',
     ],
-    [['decode', 'cqe', ' , '], 'No bytes to decode'],
-    [['decode', 'cqe', '--lid', '2', '00'], 'cqe: --lid requires log\n  Try: gpunvme help decode'],
-    [['decode', 'log', '--cns', '1', '00'], 'log: --cns requires identify'],
-    [['decode', 'CC', '0', '--set', 'nvm'], 'CC: --set requires sqe'],
-    [['decode', 'cqe', '00', '-'], "Bytes and '-' for stdin are mutually exclusive"],
-    [['decode', 'cqe', '00', '--file', 'x'], 'Bytes and --file are mutually exclusive'],
-    [['decode', 'identify', '0000'], 'Identify Controller: expected 4096 bytes, got 2'],
-    [['decode', 'identify', '--cns', '256', '00'], 'Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.'],
-    [['decode', 'identify', '--cns', '100h', '00'], 'Expected a number from 0 to 255'],
-    // Suggests the help of decode, not of identify.
-    [['decode', 'identify', '--cns', 'x'], '\n  Try: gpunvme help decode\n'],
+    [['nvme', 'decode', 'cqe', ' , '], 'No bytes to decode'],
+    [['nvme', 'decode', 'cqe', '--lid', '2', '00'], 'cqe: --lid requires log\n  Try: gpunvme help nvme decode'],
+    [['nvme', 'decode', 'log', '--cns', '1', '00'], 'log: --cns requires identify'],
+    [['nvme', 'decode', 'CC', '0', '--set', 'nvm'], 'CC: --set requires sqe'],
+    [['nvme', 'decode', 'cqe', '00', '-'], "Bytes and '-' for stdin are mutually exclusive"],
+    [['nvme', 'decode', 'cqe', '00', '--file', 'x'], 'Bytes and --file are mutually exclusive'],
+    [['nvme', 'decode', 'identify', '0000'], 'Identify Controller: expected 4096 bytes, got 2'],
     [
-      ['decode', 'identify', '--cns', '0xff', '00'],
+      ['nvme', 'decode', 'identify', '--cns', '256', '00'],
+      'Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.',
+    ],
+    [['nvme', 'decode', 'identify', '--cns', '100h', '00'], 'Expected a number from 0 to 255'],
+    // Suggests the help of decode, not of identify.
+    [['nvme', 'decode', 'identify', '--cns', 'x'], '\n  Try: gpunvme help nvme decode\n'],
+    [
+      ['nvme', 'decode', 'identify', '--cns', '0xff', '00'],
       'Unknown structure: --cns 255 --csi 0\n  known --cns: 0x00=NAMESPACE 0x01=CONTROLLER ',
     ],
-    [['decode', 'identify', '--cns', '20h', '00'], ' 0x03=NAMESPACE_DESCRIPTOR_LIST 0x04=NVM_SET_LIST '],
-    [['decode', 'identify', '--cns', '05h', '--csi', '1', '00'], '\n  --cns 5 is known with --csi 0x00=NVM 0x02=ZNS\n'],
+    [['nvme', 'decode', 'identify', '--cns', '20h', '00'], ' 0x03=NAMESPACE_DESCRIPTOR_LIST 0x04=NVM_SET_LIST '],
     [
-      ['decode', 'log', '--lid', '0xc0', '00'],
+      ['nvme', 'decode', 'identify', '--cns', '05h', '--csi', '1', '00'],
+      '\n  --cns 5 is known with --csi 0x00=NVM 0x02=ZNS\n',
+    ],
+    [
+      ['nvme', 'decode', 'log', '--lid', '0xc0', '00'],
       'Unknown structure: --lid 192\n  known --lid: 0x00=SUPPORTED_LOG_PAGES 0x01=',
     ],
     [
-      ['decode', 'log', '--lid', '70h', '00'],
-      ' 0x81=SANITIZE_STATUS 0xbf=CHANGED_ZONE_LIST\n  Try: gpunvme help decode',
+      ['nvme', 'decode', 'log', '--lid', '70h', '00'],
+      ' 0x81=SANITIZE_STATUS 0xbf=CHANGED_ZONE_LIST\n  Try: gpunvme help nvme decode',
     ],
-    [['decode', 'CC'], 'stdin is empty'],
-    [['decode', 'CC', ''], "CC: expected a value in hexadecimal, got ''\n  Try: gpunvme decode CC 0x00000000"],
-    [['decode', 'CC', '1', '2'], "CC: expected a value in hexadecimal, got '1 2'"],
-    [['decode', 'CC', '0x123456789'], 'CC: expected at most 8 hexadecimal digits, got 9'],
+    [['nvme', 'decode', 'CC'], 'stdin is empty'],
     [
-      ['decode', 'CC', '0x12', '--file', 'x'],
-      'CC: --file requires a structure\n  Try: gpunvme decode CC -, to read stdin',
+      ['nvme', 'decode', 'CC', ''],
+      "CC: expected a value in hexadecimal, got ''\n  Try: gpunvme nvme decode CC 0x00000000",
     ],
-    [['decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
+    [['nvme', 'decode', 'CC', '1', '2'], "CC: expected a value in hexadecimal, got '1 2'"],
+    [['nvme', 'decode', 'CC', '0x123456789'], 'CC: expected at most 8 hexadecimal digits, got 9'],
+    [
+      ['nvme', 'decode', 'CC', '0x12', '--file', 'x'],
+      'CC: --file requires a structure\n  Try: gpunvme nvme decode CC -, to read stdin',
+    ],
+    [['nvme', 'decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
   ])('%j is a usage error', async (args, message) => {
     const { code, stdout, stderr } = await piped(args, '')
     expect(stderr).toContain(message)
@@ -347,26 +375,26 @@ describe('decode', () => {
   })
 
   test('rejects a file that is missing, empty or too long', async () => {
-    expect((await gpunvme(['decode', 'sqe', '--file', 'missing'], { cwd })).code).toBe(3)
+    expect((await gpunvme(['nvme', 'decode', 'sqe', '--file', 'missing'], { cwd })).code).toBe(3)
     writeFileSync(at('empty'), '')
-    expect(await gpunvme(['decode', 'sqe', '--file', 'empty'], { cwd })).toMatchObject({
+    expect(await gpunvme(['nvme', 'decode', 'sqe', '--file', 'empty'], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('empty is empty') as string,
     })
     writeFileSync(at('large'), '')
     truncateSync(at('large'), 5 * 1024 * 1024)
-    expect(await gpunvme(['decode', 'identify', '--file', 'large'], { cwd })).toMatchObject({
+    expect(await gpunvme(['nvme', 'decode', 'identify', '--file', 'large'], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('large is longer than 4 MiB') as string,
     })
-    expect(await gpunvme(['decode', 'identify', '--file', '.'], { cwd })).toMatchObject({ code: 2 })
+    expect(await gpunvme(['nvme', 'decode', 'identify', '--file', '.'], { cwd })).toMatchObject({ code: 2 })
   })
 
   test('recognizes text with a byte order mark, in UTF-16, and with a non-ASCII character', async () => {
     const expected = { code: 0, stdout: `${READ_TEXT}\n`, stderr: '' }
-    expect(await piped(['decode', 'sqe', '--brief'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
-    expect(await piped(['decode', 'sqe', '--brief'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)
-    const { code, stderr } = await piped(['decode', 'log'], 'temperature : 38 °C\n'.repeat(40))
+    expect(await piped(['nvme', 'decode', 'sqe', '--brief'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
+    expect(await piped(['nvme', 'decode', 'sqe', '--brief'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)
+    const { code, stderr } = await piped(['nvme', 'decode', 'log'], 'temperature : 38 °C\n'.repeat(40))
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("Expected hexadecimal digits in stdin, got 'temperature'"),

@@ -2,7 +2,7 @@ import { writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { VERBS } from '../src/verbs.js'
+import { SECTIONS, VERBS } from '../src/verbs.js'
 import { oneCell } from './bench-results.js'
 import { nameLinuxDrive, nameOpened } from '../src/drive/named-drive.js'
 import { gpunvme, scratch } from './gpunvme.js'
@@ -13,6 +13,11 @@ import { machines, writeMachine } from './machines/index.js'
 const MIB = 1024 * 1024
 const cwd = scratch()
 const names = VERBS.map(({ name }) => name)
+/** Groups and their verbs, in the order of the help. */
+const places = SECTIONS.flatMap(({ entries }) => entries).flatMap(({ name }) => [
+  name,
+  ...names.filter((each) => each.startsWith(`${name} `)),
+])
 /** Machines whose results together have every member that the results of all described machines have. */
 const SHAPED = [
   ...['amd-b650-vfio-ready', 'laptop-optimus-d3cold', 'server-epyc-two-sockets', 'amd-dkms-trap', 'amd-radeon-7900'],
@@ -27,9 +32,9 @@ const MORE_RUNS = [
   'load --image member-a.img --image member-b.img --to host --json',
   'load demo.gguf --sim --to host --ram 24MiB --json',
   'load --image damaged.img --to host --json',
-  'ls --image damaged.img --json',
-  'verify --image damaged.img --json',
-  'verify --image unreadable.img --json',
+  'models ls --image damaged.img --json',
+  'models verify --image damaged.img --json',
+  'models verify --image unreadable.img --json',
   'inspect moe.gguf --json',
   'plan moe.gguf --vram 2MiB --ram 2MiB --gpu-link 3x8 --json',
   'plan moe.gguf --vram 1MiB --ram 256KiB --json',
@@ -42,7 +47,7 @@ const OTHER_DRIVES = (['vfio', 'vfio-user'] as const).map((name) => nameOpened({
 const LINUX_DRIVE = nameLinuxDrive({ bdf: BDF, linuxName: 'nvme1' }, '/nonexistent')
 
 /** Verbs in an order in which examples find the files of earlier ones. */
-const inOrder = ['pack', ...names.filter((name) => !['pack', 'rm'].includes(name)), 'rm']
+const inOrder = ['pack', ...names.filter((name) => !['pack', 'models rm'].includes(name)), 'models rm']
 
 beforeAll(async () => {
   for (const machine of machines) if (SHAPED.includes(machine.name)) writeMachine(machine, join(cwd, machine.name))
@@ -66,13 +71,15 @@ function flipByte(path: string, offset: number): void {
 }
 
 async function helpOf(verb: string): Promise<string> {
-  return (await gpunvme(['help', verb], { cwd })).stdout
+  return (await gpunvme(['help', ...verb.split(' ')], { cwd })).stdout
 }
 
 test('the help lists every verb and every exit code, in 80 columns', async () => {
   const { code, stdout, stderr } = await gpunvme(['--help'], { cwd })
   expect([code, stderr]).toEqual([0, ''])
-  for (const verb of names) expect(stdout).toMatch(new RegExp(`^ {2}${verb} `, 'm'))
+  for (const { entries } of SECTIONS) {
+    for (const { name } of entries) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
+  }
   for (const exit of [0, 1, 2, 3, 4, 5, 6, 7, 130]) expect(stdout).toMatch(new RegExp(`\\b${exit}  `))
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   expect((await gpunvme(['help'], { cwd })).stdout).toBe(stdout)
@@ -88,8 +95,7 @@ describe.each(inOrder)('%s', (verb) => {
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(help).toContain(`Usage: gpunvme ${verb} `)
     expect(examplesIn(help).length).toBeGreaterThan(0)
-    // The output of trace is that of the traced verb.
-    if (!['completion', 'trace'].includes(verb)) expect(help).toContain('--json')
+    expect(help).toContain('--json')
   })
 
   test('the examples in the help of the verb succeed', { timeout: 300_000 }, async () => {
@@ -127,7 +133,7 @@ async function resultsOfDescribed(words: readonly string[]): Promise<string[]> {
 describe('additional runs for docs/reference/json.md:', () => {
   test.each(MORE_RUNS)('%s', async (line) => {
     const { code, stdout } = await gpunvme(line.split(' '), { cwd })
-    expect(code).toBe(line.startsWith('verify') ? 6 : 0)
+    expect(code).toBe(line.startsWith('models verify') ? 6 : 0)
     keepShapes(stdout)
   })
 
@@ -176,7 +182,7 @@ test('docs/reference/json.md has the shapes of all --json results', () => {
 
 test('docs/reference/command.md has the help of every verb', async () => {
   const sections = []
-  for (const verb of names) sections.push(`\n## ${verb}\n\n\`\`\`text\n${await helpOf(verb)}\`\`\`\n`)
+  for (const verb of places) sections.push(`\n## ${verb}\n\n\`\`\`text\n${await helpOf(verb)}\`\`\`\n`)
   expectPage('command.md', 'verbs', sections.join(''))
 })
 

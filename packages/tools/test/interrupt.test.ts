@@ -62,9 +62,9 @@ test('an interrupted pack reports that the old model was removed', async () => {
   const ended = await gpunvme(args, { cwd, onStderr: when('and is removed now', 'SIGINT') })
   expect(ended.code).toBe(130)
   expect(ended.stderr).toContain(
-    'The old model was removed before this error. If gpunvme verify --image tight.img finds no model',
+    'The old model was removed before this error. If gpunvme models verify --image tight.img finds no model',
   )
-  expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
+  expect((await gpunvme(['models', 'verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
 })
 
 test('a killed pack is resumed by the same model only', async () => {
@@ -87,5 +87,5 @@ test('a killed pack is resumed by the same model only', async () => {
   const ended = await gpunvme(['pack', 'killed.gguf', '--image', 'killed.img', '--json'], { cwd })
   expect(ended.code).toBe(0)
   expect((json(ended) as { resumedBytes: number }).resumedBytes).toBeGreaterThan(1024 * 1024)
-  expect((await gpunvme(['verify', '--image', 'killed.img'], { cwd })).code).toBe(0)
+  expect((await gpunvme(['models', 'verify', '--image', 'killed.img'], { cwd })).code).toBe(0)
 })

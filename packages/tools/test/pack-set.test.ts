@@ -58,8 +58,8 @@ describe.each([
       created: true,
       drive: { members: [{ simulated: true }, { simulated: true }] },
     })
-    expect(await done('verify', ...drives)).toMatchObject({ ok: true, place: `${other}, ${one}` })
-    expect(await done('ls', ...drives)).toMatchObject({ models: [{ layers: LAYERS }] })
+    expect(await done('models', 'verify', ...drives)).toMatchObject({ ok: true, place: `${other}, ${one}` })
+    expect(await done('models', 'ls', ...drives)).toMatchObject({ models: [{ layers: LAYERS }] })
     expect(await done('plan', ...drives, '--vram', '8MiB')).toMatchObject({ model: 'gpunvme demo' })
     // --compare reads every tensor back and compares its SHA-256 with that of the file.
     const loaded = await done('load', 'model.gguf', ...drives, '--compare', '--to', 'host')
@@ -72,7 +72,7 @@ describe.each([
     expect(await done('pack', 'model.gguf', ...drives, '--name', 'two')).toMatchObject(named)
     const again = ['pack', 'model.gguf', ...drives, '--name', 'two', '--replace', ...options]
     expect(await done(...again)).toMatchObject(named)
-    expect(await done('rm', 'two', ...drives)).toMatchObject({ models: ['gpunvme demo'] })
+    expect(await done('models', 'rm', 'two', ...drives)).toMatchObject({ models: ['gpunvme demo'] })
   })
 
   const refusesOne = async (...words: readonly string[]) => {
@@ -84,22 +84,24 @@ describe.each([
   }
 
   test.each([
-    ['rm', 'gpunvme demo'],
+    ['models', 'rm', 'gpunvme demo'],
     ['pack', 'model.gguf'],
     ['pack', 'model.gguf', '--replace-image'],
   ])('%s does not write to a set of which only one drive is named', refusesOne)
 
-  test.each([['verify'], ['ls'], ['load', '--to', 'host'], ['plan', '--vram', '8MiB']])(
-    '%s reads a set of which only one drive is named if that drive has all data',
-    async (...words) => {
-      if (kind === 'stripe') return refusesOne(...words)
-      const ended = await run([...words, '--image', one])
-      expect([ended.code, ended.stderr]).toEqual([
-        0,
-        expect.stringContaining('Problem with the set: member 1 is missing') as string,
-      ])
-    },
-  )
+  test.each([
+    ['models', 'verify'],
+    ['models', 'ls'],
+    ['load', '--to', 'host'],
+    ['plan', '--vram', '8MiB'],
+  ])('%s reads a set of which only one drive is named if that drive has all data', async (...words) => {
+    if (kind === 'stripe') return refusesOne(...words)
+    const ended = await run([...words, '--image', one])
+    expect([ended.code, ended.stderr]).toEqual([
+      0,
+      expect.stringContaining('Problem with the set: member 1 is missing') as string,
+    ])
+  })
 
   test('a set is not replaced by another set without --replace-image', async () => {
     const [shape, name] = kind === 'stripe' ? ['--mirror', 'mirror'] : ['--stripe', 'stripe']
@@ -110,12 +112,12 @@ describe.each([
         new RegExp(`The drives already form a ${kind} of 2.*\\n {2}Try: omit ${shape}.*--replace-image`),
       ) as string,
     ])
-    expect(await done('verify', ...images(one, other))).toMatchObject({ ok: true })
+    expect(await done('models', 'verify', ...images(one, other))).toMatchObject({ ok: true })
     expect(await done('pack', 'model.gguf', ...images(one, other), shape, '--replace-image')).toMatchObject({
       set: { kind: name },
       created: true,
     })
-    expect(await done('verify', ...images(one, other))).toMatchObject({ ok: true, models: [{}] })
+    expect(await done('models', 'verify', ...images(one, other))).toMatchObject({ ok: true, models: [{}] })
     await done('pack', 'model.gguf', ...images(one, other), ...options, '--replace-image')
   })
 
@@ -151,7 +153,11 @@ describe.each([
 test('ls, rm and pack reject a stripe of three without one of its drives', async () => {
   const drives = empty(['s1.img', 's2.img', 's3.img'])
   await done('pack', 'model.gguf', ...images(...drives), '--stripe')
-  for (const words of [['ls'], ['rm', 'gpunvme demo'], ['pack', 'model.gguf']]) {
+  for (const words of [
+    ['models', 'ls'],
+    ['models', 'rm', 'gpunvme demo'],
+    ['pack', 'model.gguf'],
+  ]) {
     const ended = await run([...words, ...images('s1.img', 's3.img')])
     expect([ended.code, ended.stderr]).toEqual([
       3,
@@ -164,12 +170,13 @@ test('a mirror without one of its drives is read with a warning, and not written
   const drives = empty(['m1.img', 'm2.img', 'm3.img'])
   await done('pack', 'model.gguf', ...images(...drives), '--mirror')
   const left = images('m3.img', 'm1.img')
-  const read = await run(['verify', ...left])
+  const read = await run(['models', 'verify', ...left])
   expect([read.code, read.stderr]).toEqual([0, 'Problem with the set: member 1 is missing\n'])
-  for (const verb of ['verify', 'ls']) expect(await done(verb, ...left)).toMatchObject({ set: { degraded: true } })
+  for (const verb of ['verify', 'ls'])
+    expect(await done('models', verb, ...left)).toMatchObject({ set: { degraded: true } })
   expect((await run(['load', ...left, '--to', 'host'])).stderr).toContain('Problem with the set: member 1 is missing')
   for (const words of [
-    ['rm', 'gpunvme demo'],
+    ['models', 'rm', 'gpunvme demo'],
     ['pack', 'model.gguf', '--name', 'two'],
   ]) {
     const written = await run([...words, ...left])
@@ -178,7 +185,7 @@ test('a mirror without one of its drives is read with a warning, and not written
       expect.stringMatching(/The mirror of 3 is degraded; nothing was written\n {2}member 1 is missing/) as string,
     ])
   }
-  expect(await run(['verify', ...images(...drives)])).toMatchObject({ code: 0, stderr: '' })
+  expect(await run(['models', 'verify', ...images(...drives)])).toMatchObject({ code: 0, stderr: '' })
 })
 
 describe('pack onto drives with data', () => {
@@ -229,9 +236,9 @@ describe('pack onto drives with data', () => {
       4,
       expect.stringMatching(/i1\.img has a model image\n {2}i2\.img is free\n {2}Try: .*--replace-image/) as string,
     ])
-    expect(await done('verify', '--image', 'i1.img')).toMatchObject({ ok: true })
+    expect(await done('models', 'verify', '--image', 'i1.img')).toMatchObject({ ok: true })
     await done('pack', 'model.gguf', ...images('i1.img', 'i2.img'), '--stripe', '--replace-image')
-    expect(await done('verify', ...images('i1.img', 'i2.img'))).toMatchObject({ ok: true })
+    expect(await done('models', 'verify', ...images('i1.img', 'i2.img'))).toMatchObject({ ok: true })
   })
 
   test('a drive with data of unknown format after a replaced image is rejected', async () => {
@@ -240,7 +247,7 @@ describe('pack onto drives with data', () => {
     mark('j1.img', 64 * MIB - 1, 7)
     const refused = await pack(['j1.img', 'j2.img'], '--mirror', '--replace-image')
     expect(refused.stderr).toContain('j1.img: Refused to overwrite data of unknown format')
-    expect(await done('verify', '--image', 'j1.img')).toMatchObject({ ok: true })
+    expect(await done('models', 'verify', '--image', 'j1.img')).toMatchObject({ ok: true })
   })
 })
 
@@ -306,7 +313,7 @@ describe('Ctrl-C', () => {
       const ended = await run(args, interruptAt(stage))
       expect(ended.code).toBe(130)
       await done(...args)
-      expect(await run(['verify', ...images(...drives)])).toMatchObject({ code: 0, stderr: '' })
+      expect(await run(['models', 'verify', ...images(...drives)])).toMatchObject({ code: 0, stderr: '' })
     },
   )
 
@@ -317,11 +324,11 @@ describe('Ctrl-C', () => {
     const label = imageBytes(at('k1.img'), MIB, 4096)
     empty(drives)
     mark('k1.img', MIB, ...label)
-    expect((await run(['ls', ...images(...drives)])).stderr).toContain(
+    expect((await run(['models', 'ls', ...images(...drives)])).stderr).toContain(
       'Creation of the set on these stores was interrupted',
     )
     expect(await done('pack', 'model.gguf', ...images(...drives), '--stripe')).toMatchObject({ created: true })
-    expect(await done('verify', ...images(...drives))).toMatchObject({ ok: true })
+    expect(await done('models', 'verify', ...images(...drives))).toMatchObject({ ok: true })
   })
 })
 

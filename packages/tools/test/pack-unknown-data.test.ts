@@ -56,7 +56,7 @@ test('pack overwrites bytes of removed or replaced models', async () => {
   emptyImage(join(cwd, 'reused.img'), 96 * MIB)
   for (const words of [[], ['--replace'], ['--replace'], ['--replace']])
     expect(await pack('small', 'reused.img', ...words)).toMatchObject({ code: 0 })
-  expect((await gpunvme(['rm', 'small', '--image', 'reused.img'], { cwd })).code).toBe(0)
+  expect((await gpunvme(['models', 'rm', 'small', '--image', 'reused.img'], { cwd })).code).toBe(0)
   expect(await pack('large', 'reused.img')).toMatchObject({ code: 0 })
   expect(await pack('small', 'reused.img')).toMatchObject({ code: 0 })
 })

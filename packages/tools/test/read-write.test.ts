@@ -15,7 +15,19 @@ test('read returns written bytes in a file, as a hex dump and in JSON', LIMIT, a
   const bytes = pattern(5 * MIB + 100)
   writeFileSync(at('some.bin'), bytes)
   const placed = ['--image', 'made.img']
-  const words = ['write', 'some.bin', ...placed, '--capacity', '16MiB', '--lba', '0x800', '--pad', 'zero', '--verify']
+  const words = [
+    'nvme',
+    'write',
+    'some.bin',
+    ...placed,
+    '--capacity',
+    '16MiB',
+    '--lba',
+    '0x800',
+    '--pad',
+    'zero',
+    '--verify',
+  ]
   const written = await gpunvme([...words, '--json'], { cwd })
   expect([written.code, json(written)]).toEqual([
     0,
@@ -27,16 +39,16 @@ test('read returns written bytes in a file, as a hex dump and in JSON', LIMIT, a
   expect(imageBytes(at('made.img'), MIB, bytes.length).equals(bytes)).toBe(true)
 
   const range = ['--offset', '1MiB', '--length', String(bytes.length)]
-  const read = await gpunvme(['read', ...placed, ...range, '-o', 'back.bin'], { cwd })
+  const read = await gpunvme(['nvme', 'read', ...placed, ...range, '-o', 'back.bin'], { cwd })
   expect([read.code, read.stdout]).toEqual([0, expect.stringContaining(`(${bytes.length} bytes) into back.bin`)])
   expect(readFileSync(at('back.bin')).equals(bytes)).toBe(true)
 
-  const dump = await gpunvme(['read', ...placed, '--lba', '0x800', '--no-squeeze', '-q'], { cwd })
+  const dump = await gpunvme(['nvme', 'read', ...placed, '--lba', '0x800', '--no-squeeze', '-q'], { cwd })
   expect([dump.code, dump.stderr]).toEqual([0, ''])
   expect(parseHexDump(dump.stdout, 'stdout')).toEqual(bytes.subarray(0, 512))
   expect(dump.stdout.split('\n')[1]).toMatch(/^00100000 {2}/)
 
-  const object = await gpunvme(['read', ...placed, '--offset', '1048577', '--length', '3', '--json'], { cwd })
+  const object = await gpunvme(['nvme', 'read', ...placed, '--offset', '1048577', '--length', '3', '--json'], { cwd })
   expect(json(object)).toEqual({
     ...{ schema: 'gpunvme.read/1', nsid: 1, blockBytes: 512, slba: 2048, blocks: 1 },
     drive: { transport: 'sim', simulated: true, profile: 'sn740' },
@@ -47,7 +59,7 @@ test('read returns written bytes in a file, as a hex dump and in JSON', LIMIT, a
 test('write - writes stdin to its end, and rejects an empty stdin', LIMIT, async () => {
   emptyImage(at('stdin.img'), 16 * MIB)
   const input = pattern(3 * MIB)
-  const words = ['write', '-', '--image', 'stdin.img', '--lba', '8']
+  const words = ['nvme', 'write', '-', '--image', 'stdin.img', '--lba', '8']
   const ended = await gpunvme([...words, '--verify'], { cwd, input })
   expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining('verified  read back and compared')])
   expect(imageBytes(at('stdin.img'), 4096, input.length).equals(input)).toBe(true)
@@ -62,7 +74,7 @@ describe('an interrupt', () => {
     const onStderr = (text: string, running: Running) => {
       if (/^Namespace 1[^\n]*\n$/.test(text)) running.kill('SIGINT')
     }
-    const ended = await gpunvme(['read', '--image', 'endless.img', '--blocks', 'all', '-o', 'kept.bin'], {
+    const ended = await gpunvme(['nvme', 'read', '--image', 'endless.img', '--blocks', 'all', '-o', 'kept.bin'], {
       cwd,
       onStderr,
     })
@@ -77,7 +89,7 @@ describe('write does not overwrite', () => {
     writeFileSync(at('block.bin'), new Uint8Array(512).fill(1))
     copyFileSync(at(image), at('before.img'))
     for (const words of [options, [...options, '--dry-run']]) {
-      const error = await failureOf('write', at('block.bin'), '--image', at(image), ...words, '-q')
+      const error = await failureOf('nvme', 'write', at('block.bin'), '--image', at(image), ...words, '-q')
       expect(error).toMatchObject({ category: 'privilege' })
       expect(error.message).toContain(headline)
       expect(error.message).toContain(next)
@@ -89,7 +101,7 @@ describe('write does not overwrite', () => {
     await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * MIB })
     await gpunvme(['pack', 'model.gguf', '--image', 'models.img'], { cwd })
     await refuses('models.img', ['--lba', '9000'], 'it has a model image', '--overwrite models')
-    const words = ['write', 'block.bin', '--image', 'models.img', '--lba', '9000', '--overwrite', 'models']
+    const words = ['nvme', 'write', 'block.bin', '--image', 'models.img', '--lba', '9000', '--overwrite', 'models']
     expect((await gpunvme(words, { cwd })).code).toBe(0)
   })
 
@@ -116,47 +128,63 @@ describe('read and write reject invalid arguments before any access:', () => {
   test.each([
     [
       'the range in blocks and in bytes',
-      ['read', '--lba', '1', '--offset', '512'],
+      ['nvme', 'read', '--lba', '1', '--offset', '512'],
       'Ranges in blocks and in bytes are mutually exclusive',
     ],
-    ['a range beyond the end', ['read', '--lba', '32768', '--image', 'small.img'], 'are not all inside namespace 1'],
-    ['raw bytes to stdout and to a file', ['read', '--raw', '-o', 'x'], '--raw and -o are mutually exclusive'],
-    ['raw bytes in JSON', ['read', '--raw', '--json'], '--raw and --json are mutually exclusive'],
+    [
+      'a range beyond the end',
+      ['nvme', 'read', '--lba', '32768', '--image', 'small.img'],
+      'are not all inside namespace 1',
+    ],
+    ['raw bytes to stdout and to a file', ['nvme', 'read', '--raw', '-o', 'x'], '--raw and -o are mutually exclusive'],
+    ['raw bytes in JSON', ['nvme', 'read', '--raw', '--json'], '--raw and --json are mutually exclusive'],
     [
       'too many bytes for JSON',
-      ['read', '--sim', '--blocks', '4096', '--json'],
+      ['nvme', 'read', '--sim', '--blocks', '4096', '--json'],
       '2 MiB exceed the limit of a JSON result',
     ],
-    ['the drive as output file', ['read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
-    ['a device as the file', ['read', '--sim', '-o', '/dev/null'], '/dev/null is not a regular file'],
-    ['a write without an offset', ['write', 'small.img', '--image', 'other.img'], '--lba or --offset is required'],
-    ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'No drive is named'],
-    ['a drive written to itself', ['write', 'small.img', '--image', 'small.img', '--lba', '0'], 'is the drive itself'],
+    ['the drive as output file', ['nvme', 'read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
+    ['a device as the file', ['nvme', 'read', '--sim', '-o', '/dev/null'], '/dev/null is not a regular file'],
+    [
+      'a write without an offset',
+      ['nvme', 'write', 'small.img', '--image', 'other.img'],
+      '--lba or --offset is required',
+    ],
+    ['a write without a drive', ['nvme', 'write', 'small.img', '--lba', '0'], 'No drive is named'],
+    [
+      'a drive written to itself',
+      ['nvme', 'write', 'small.img', '--image', 'small.img', '--lba', '0'],
+      'is the drive itself',
+    ],
     [
       'a write that begins inside a block',
-      ['write', 'odd.bin', '--image', 'small.img', '--offset', '513'],
+      ['nvme', 'write', 'odd.bin', '--image', 'small.img', '--offset', '513'],
       'use --offset 512 or --offset 1024',
     ],
     [
       'a write that ends inside a block',
-      ['write', 'odd.bin', '--image', 'small.img', '--lba', '0'],
+      ['nvme', 'write', 'odd.bin', '--image', 'small.img', '--lba', '0'],
       'the last one has 100 bytes of 512',
     ],
     [
       'a write beyond the end',
-      ['write', 'odd.bin', '--image', 'small.img', '--lba', '2048', '--pad', 'zero'],
+      ['nvme', 'write', 'odd.bin', '--image', 'small.img', '--lba', '2048', '--pad', 'zero'],
       'are not all inside namespace 1',
     ],
     [
       'more blocks than the file has',
-      ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--blocks', '2'],
+      ['nvme', 'write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--blocks', '2'],
       'has only 100 bytes',
     ],
-    ['a folder', ['write', '.', '--image', 'small.img', '--lba', '0'], 'is a directory'],
-    ['an empty file', ['write', '/dev/null', '--image', 'small.img', '--lba', '0', '--blocks', '1'], 'has no bytes'],
+    ['a folder', ['nvme', 'write', '.', '--image', 'small.img', '--lba', '0'], 'is a directory'],
+    [
+      'an empty file',
+      ['nvme', 'write', '/dev/null', '--image', 'small.img', '--lba', '0', '--blocks', '1'],
+      'has no bytes',
+    ],
     [
       'an unknown padding',
-      ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--pad', 'ones'],
+      ['nvme', 'write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--pad', 'ones'],
       'Allowed choices are zero',
     ],
   ])('%s', LIMIT, async (_, words, text) => {
@@ -169,7 +197,7 @@ describe('read and write reject invalid arguments before any access:', () => {
   })
 
   test('raw bytes to a terminal', async () => {
-    const { code, stderr } = await gpunvme(['read', '--raw'], { cwd, columns: 80 })
+    const { code, stderr } = await gpunvme(['nvme', 'read', '--raw'], { cwd, columns: 80 })
     expect([code, stderr]).toEqual([2, expect.stringContaining('--raw does not write to a terminal')])
   })
 })

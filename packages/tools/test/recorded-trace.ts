@@ -3,7 +3,7 @@ import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { traceInto, wrapTraced } from '../src/tracing/active.js'
 
-/** Returns the events of `use` with a simulated drive, as `gpunvme trace` receives them. */
+/** Returns the events of `use` with a simulated drive, as `gpunvme nvme trace` receives them. */
 export async function recordedTrace(
   use: (drive: { readonly namespace: WritableNamespace }) => Promise<void>,
   options: SimulationOptions = {},

@@ -24,9 +24,9 @@ test.each([
   ['a new image', 'pack model.gguf --image made.img --replace', 0],
   ['an error', 'inspect missing.gguf', 3],
   ['a usage error', 'inspect', 2],
-  ['help', 'help regs', 0],
-  ['a trace', 'trace -o trace.txt identify --sim', 0],
-  ['a signal', 'regs --sim --watch --interval 10', 0],
+  ['help', 'help nvme regs', 0],
+  ['a trace', 'nvme trace -o trace.txt nvme identify --sim', 0],
+  ['a signal', 'nvme regs --sim --watch --interval 10', 0],
 ])('%s leaves no open handle in the process', async (_, words, code) => {
   const run = () => gpunvme(words.split(' '), { cwd, onStderr })
   // Modules that the first run loads stay loaded.

@@ -27,9 +27,9 @@ beforeAll(() => {
 
 describe('a traced verb', () => {
   test('a traced verb has the same output, and its trace is a separate file', LIMIT, async () => {
-    const words = ['read', '--image', 'drive.img', '--lba', '0x10', '--blocks', '8', '--json']
+    const words = ['nvme', 'read', '--image', 'drive.img', '--lba', '0x10', '--blocks', '8', '--json']
     const plain = await gpunvme(words, { cwd })
-    const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'read.jsonl', '--', ...words], { cwd })
+    const traced = await gpunvme(['nvme', 'trace', '--format', 'jsonl', '-o', 'read.jsonl', '--', ...words], { cwd })
     expect([traced.code, traced.stdout]).toEqual([0, plain.stdout])
     const events = eventsOf('read.jsonl')
     expect(traced.stderr).toBe(`${plain.stderr}Traced ${events.length} events into read.jsonl\n`)
@@ -41,9 +41,12 @@ describe('a traced verb', () => {
   })
 
   test('a traced verb is traced on stderr without -o', LIMIT, async () => {
-    const { code, stdout, stderr } = await gpunvme(['trace', '--only', 'commands', 'identify', '--sim', '--json'], {
-      cwd,
-    })
+    const { code, stdout, stderr } = await gpunvme(
+      ['nvme', 'trace', '--only', 'commands', 'nvme', 'identify', '--sim', '--json'],
+      {
+        cwd,
+      },
+    )
     expect([code, (JSON.parse(stdout) as { schema: string }).schema]).toEqual([0, 'gpunvme.identify/1'])
     expect(stderr).toMatch(/^ +\d+\.\d{6} ms {2}sq 0 {7}submit {8}Identify .*CNS=CONTROLLER/m)
     expect(stderr).not.toContain('ring tail')
@@ -51,11 +54,13 @@ describe('a traced verb', () => {
 
   test('a traced verb that fails leaves its trace, and keeps its exit code', LIMIT, async () => {
     const words = [
+      'nvme',
       'trace',
       '--format',
       'perfetto',
       '-o',
       'failed.json',
+      'nvme',
       'read',
       '--image',
       'drive.img',
@@ -73,8 +78,11 @@ describe('a traced verb', () => {
     const onStderr = (text: string, running: Running) => {
       if (text.includes('Namespace 1,')) for (const signal of signals.splice(0)) running.kill(signal)
     }
-    const words = ['read', '--capacity', '1TB', '--transport', 'sim', '--blocks', 'all', '-o', 'never.bin']
-    const ended = await gpunvme(['trace', '--format', 'jsonl', '-o', 'ended.jsonl', ...words], { cwd, onStderr })
+    const words = ['nvme', 'read', '--capacity', '1TB', '--transport', 'sim', '--blocks', 'all', '-o', 'never.bin']
+    const ended = await gpunvme(['nvme', 'trace', '--format', 'jsonl', '-o', 'ended.jsonl', ...words], {
+      cwd,
+      onStderr,
+    })
     expect(ended.code).toBe(130)
     // Each line is parsed.
     expect(eventsOf('ended.jsonl').some(({ details }) => /^Read /.test(String(details?.['entry'])))).toBe(true)
@@ -83,28 +91,31 @@ describe('a traced verb', () => {
   })
 
   test('a traced verb without a controller reports that nothing was traced', LIMIT, async () => {
-    const { code, stdout, stderr } = await gpunvme(['trace', 'decode', 'CC', '0x00460001'], { cwd })
-    expect([code, stderr]).toEqual([0, 'decode accessed no controller through gpunvme: nothing was traced\n'])
+    const { code, stdout, stderr } = await gpunvme(['nvme', 'trace', 'nvme', 'decode', 'CC', '0x00460001'], { cwd })
+    expect([code, stderr]).toEqual([0, 'nvme decode accessed no controller through gpunvme: nothing was traced\n'])
     expect(stdout).toContain('EN=1')
   })
 
   test.each([
-    [['trace', 'raed'], "Unknown verb 'raed'"],
-    [['trace', 'trace', 'read'], 'trace cannot trace itself'],
-    [['trace', '--only', 'everything', 'read'], 'Expected kinds from registers, doorbells, commands'],
-    [['trace', '--format', 'xml', 'read'], 'Allowed choices are text, jsonl, perfetto'],
-    [['trace', 'read', '--lbaa', '1'], "Unknown option '--lbaa'\n  Did you mean --lba?\n  Try: gpunvme help read"],
-    [['trace', '-o', '/dev/null', 'read'], '/dev/null is not a regular file'],
-    [['trace', '-o', 'no/such/folder', 'read'], 'no such file or directory'],
-    [['trace'], "missing required argument 'verb'"],
+    [['nvme', 'trace', 'raed'], "Unknown command 'raed'\n  Did you mean nvme read?"],
+    [['nvme', 'trace', 'nvme', 'trace', 'nvme', 'read'], 'trace cannot trace itself'],
+    [['nvme', 'trace', '--only', 'everything', 'nvme', 'read'], 'Expected kinds from registers, doorbells, commands'],
+    [['nvme', 'trace', '--format', 'xml', 'nvme', 'read'], 'Allowed choices are text, jsonl, perfetto'],
+    [
+      ['nvme', 'trace', 'nvme', 'read', '--lbaa', '1'],
+      "Unknown option '--lbaa'\n  Did you mean --lba?\n  Try: gpunvme help nvme read",
+    ],
+    [['nvme', 'trace', '-o', '/dev/null', 'nvme', 'read'], '/dev/null is not a regular file'],
+    [['nvme', 'trace', '-o', 'no/such/folder', 'nvme', 'read'], 'no such file or directory'],
+    [['nvme', 'trace'], "missing required argument 'verb'"],
   ])('trace rejects %j', async (words, text) => {
     expect((await failureOf(...words)).message).toContain(text)
   })
 
   test('a traced verb does not overwrite its drive with the trace', async () => {
     for (const given of [['--image', at('drive.img')], [`--image=${at('drive.img')}`]]) {
-      const { message } = await failureOf('trace', '-o', at('drive.img'), 'read', ...given)
-      expect(message).toContain('is used by read and would be overwritten')
+      const { message } = await failureOf('nvme', 'trace', '-o', at('drive.img'), 'nvme', 'read', ...given)
+      expect(message).toContain('is used by nvme read and would be overwritten')
     }
     expect(statSync(at('drive.img')).size).toBe(64 * 1024 * 1024)
   })
@@ -112,9 +123,9 @@ describe('a traced verb', () => {
 
 describe('a replay', () => {
   test('repeats the reads of a trace on another drive, and prints the comparison', LIMIT, async () => {
-    const read = ['read', '--image', 'drive.img', '--blocks', '10000', '-o', 'some.bin']
-    await gpunvme(['trace', '--format', 'jsonl', '-o', 'ten.jsonl', ...read], { cwd })
-    const words = ['replay', 'ten.jsonl', '--profile', '990pro']
+    const read = ['nvme', 'read', '--image', 'drive.img', '--blocks', '10000', '-o', 'some.bin']
+    await gpunvme(['nvme', 'trace', '--format', 'jsonl', '-o', 'ten.jsonl', ...read], { cwd })
+    const words = ['nvme', 'replay', 'ten.jsonl', '--profile', '990pro']
     const shown = await gpunvme(words, { cwd })
     expect([shown.code, shown.stdout]).toEqual([
       0,
@@ -138,7 +149,7 @@ describe('a replay', () => {
       line('sq 1', 'submit', 'Read CID=0x0007 NSID=1 SLBA=0x20 NLB=0') +
         line('cq 1', 'complete', 'CID=0x0007 SQID=1 SQHD=1 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)'),
     )
-    const { code, stdout } = await gpunvme(['replay', 'odd.jsonl', '--image', 'drive.img'], { cwd })
+    const { code, stdout } = await gpunvme(['nvme', 'replay', 'odd.jsonl', '--image', 'drive.img'], { cwd })
     expect([code, stdout]).toEqual([
       6,
       expect.stringContaining(
@@ -155,19 +166,19 @@ describe('a replay', () => {
       at('flush.jsonl'),
       `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`,
     )
-    const { code, stdout, stderr } = await gpunvme(['replay', 'flush.jsonl', '--image', 'drive.img'], { cwd })
+    const { code, stdout, stderr } = await gpunvme(['nvme', 'replay', 'flush.jsonl', '--image', 'drive.img'], { cwd })
     expect([code, stdout]).toEqual([7, expect.stringContaining('Replayed 0 of 1 command of flush.jsonl\n')])
     expect(stderr).toContain('No command was sent.\n')
   })
 
   test.each([
-    [['replay', '/dev/zero'], '/dev/zero is not a regular file'],
-    [['replay', 'missing.jsonl'], 'no such file or directory'],
-    [['replay', 'nonsense.jsonl'], 'line 2'],
-    [['replay', 'writes.jsonl', '--allow-writes'], 'No drive is named'],
-    [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'data of unknown format'],
-    [['replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it has commands of drive 1 alone'],
-    [['replay', 'writes.jsonl', '--opened', '0'], 'Expected an integer from 1'],
+    [['nvme', 'replay', '/dev/zero'], '/dev/zero is not a regular file'],
+    [['nvme', 'replay', 'missing.jsonl'], 'no such file or directory'],
+    [['nvme', 'replay', 'nonsense.jsonl'], 'line 2'],
+    [['nvme', 'replay', 'writes.jsonl', '--allow-writes'], 'No drive is named'],
+    [['nvme', 'replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'data of unknown format'],
+    [['nvme', 'replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it has commands of drive 1 alone'],
+    [['nvme', 'replay', 'writes.jsonl', '--opened', '0'], 'Expected an integer from 1'],
   ])('replay rejects %j', async (words, text) => {
     const submit = (entry: string) =>
       `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`

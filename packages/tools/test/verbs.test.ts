@@ -172,10 +172,10 @@ test('the ideal profile has no link', async () => {
 })
 
 test('verify of an undamaged drive reports no problems', async () => {
-  const { code, stdout } = await gpunvme(['verify', '--image', 'drive.img'], { cwd })
+  const { code, stdout } = await gpunvme(['models', 'verify', '--image', 'drive.img'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('drive.img: sound')
-  const ended = await gpunvme(['verify', '--image', 'drive.img', '--json'], { cwd })
+  const ended = await gpunvme(['models', 'verify', '--image', 'drive.img', '--json'], { cwd })
   expect(json(ended)).toMatchObject({
     schema: 'gpunvme.verify/1',
     ok: true,
@@ -188,10 +188,10 @@ test('verify of an undamaged drive reports no problems', async () => {
 })
 
 test('identify shows the controller and its namespaces', async () => {
-  const { stdout } = await gpunvme(['identify', '--sim'], { cwd })
+  const { stdout } = await gpunvme(['nvme', 'identify', '--sim'], { cwd })
   expect(stdout).toMatch(/serial number +GPUNVME-SIM-SN740/)
   expect(stdout).toMatch(/blocks +1000215216 of 512 bytes/)
-  const ended = await gpunvme(['identify', '--image', 'drive.img', '--json'], { cwd })
+  const ended = await gpunvme(['nvme', 'identify', '--image', 'drive.img', '--json'], { cwd })
   expect(json(ended)).toMatchObject({
     schema: 'gpunvme.identify/1',
     controller: { serial: 'GPUNVME-SIM-SN740', version: '1.4.0', maxTransferBytes: 1048576, fields: { MDTS: 8 } },
@@ -200,7 +200,7 @@ test('identify shows the controller and its namespaces', async () => {
 })
 
 test('regs prints every register of the controller by offset, one per line without a terminal', async () => {
-  const { stdout } = await gpunvme(['regs', '--sim'], { cwd })
+  const { stdout } = await gpunvme(['nvme', 'regs', '--sim'], { cwd })
   const lines = stdout.trimEnd().split('\n').slice(1)
   expect(lines.map((line) => line.split('=')[0])).toEqual([
     ...['0x00  CAP', '0x08  VS', '0x0c  INTMS', '0x10  INTMC', '0x14  CC', '0x1c  CSTS'],
@@ -210,7 +210,7 @@ test('regs prints every register of the controller by offset, one per line witho
 })
 
 test('regs --as-found does not bring the controller up', async () => {
-  const ended = await gpunvme(['regs', '--sim', '--as-found', '--json'], { cwd })
+  const ended = await gpunvme(['nvme', 'regs', '--sim', '--as-found', '--json'], { cwd })
   const { schema, registers } = json(ended) as { schema: string; registers: { name: string }[] }
   expect(schema).toBe('gpunvme.regs/1')
   expect(registers.find(({ name }) => name === 'CC')).toMatchObject({ value: '0x00000000', fields: { EN: 0 } })
@@ -345,12 +345,12 @@ test('ls lists the models of a drive, and rm removes one', async () => {
     const { code } = await gpunvme(['pack', 'model.gguf', '--image', 'two.img', '--name', name, ...CAPACITY], { cwd })
     expect(code).toBe(0)
   }
-  const listed = await gpunvme(['ls', '--image', 'two.img'], { cwd })
+  const listed = await gpunvme(['models', 'ls', '--image', 'two.img'], { cwd })
   expect([listed.code, listed.stderr]).toEqual([0, ''])
   expect(listed.stdout).toMatch(
     /^SIMULATED.*\nMODEL +LAYERS +TENSORS +BYTES +FINGERPRINT\nfirst +4 +21 +[\d.]+ MiB +[0-9a-f]{12}\nsecond +4 +21 /,
   )
-  const before = json(await gpunvme(['ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
+  const before = json(await gpunvme(['models', 'ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
   expect(before).toMatchObject({
     schema: 'gpunvme.ls/1',
     generation: 2,
@@ -360,14 +360,16 @@ test('ls lists the models of a drive, and rm removes one', async () => {
     ],
     problems: [],
   })
-  const removed = await gpunvme(['rm', 'first', '--image', 'two.img', '--json'], { cwd })
+  const removed = await gpunvme(['models', 'rm', 'first', '--image', 'two.img', '--json'], { cwd })
   expect([removed.code, removed.stderr]).toEqual([0, expect.stringContaining('not an erasure')])
   expect(json(removed)).toMatchObject({ schema: 'gpunvme.rm/1', name: 'first', models: ['second'], generation: 3 })
-  const after = json(await gpunvme(['ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
+  const after = json(await gpunvme(['models', 'ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
   expect(after).toMatchObject({ models: [{ name: 'second' }] })
   expect(after.freeBytes).toBeGreaterThan(before.freeBytes + MODEL_BYTES / 2)
-  expect((await gpunvme(['rm', 'second', '--image', 'two.img'], { cwd })).stdout).toContain('left         0 models')
-  expect((await gpunvme(['ls', '--image', 'two.img'], { cwd })).stdout).toMatch(
+  expect((await gpunvme(['models', 'rm', 'second', '--image', 'two.img'], { cwd })).stdout).toContain(
+    'left         0 models',
+  )
+  expect((await gpunvme(['models', 'ls', '--image', 'two.img'], { cwd })).stdout).toMatch(
     /^SIMULATED.*\ntwo\.img has no models\nFree: /,
   )
 }, 120_000)

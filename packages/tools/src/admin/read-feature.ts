@@ -116,7 +116,7 @@ function usualCdw11(feature: AnyFeature, identity: DataView): number {
 
 function notSupported(feature: AnyFeature, error: CommandError): NotSupportedError {
   return new NotSupportedError(`${feature.name} (${hex(feature.fid)})`, error, {
-    command: ['features'],
+    command: ['nvme', 'features'],
     note: 'for those that it has',
   })
 }

@@ -112,7 +112,7 @@ export class NoBlockDeviceError extends ToolsError {
   constructor(controller: string, nsid: number | undefined) {
     const which = nsid === undefined ? 'any namespace' : `namespace ${nsid}`
     super(`Linux has no block device of ${which} of ${controller}`, {
-      next: { command: ['identify', '--drive', controller], note: 'which lists the namespaces' },
+      next: { command: ['nvme', 'identify', '--drive', controller], note: 'which lists the namespaces' },
     })
   }
 }

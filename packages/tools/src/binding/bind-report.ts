@@ -59,7 +59,7 @@ export function reportBound(output: Output, binding: BindingOf): void {
       'opened by',
       'none' in opening
         ? `nothing: ${opening.none}`
-        : openedBy({ command: ['identify', '--drive', drive.bdf] }, opening.transport, invocation),
+        : openedBy({ command: ['nvme', 'identify', '--drive', drive.bdf] }, opening.transport, invocation),
     ],
     ['undo', steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : 'nothing was changed'],
   ]
@@ -68,7 +68,7 @@ export function reportBound(output: Output, binding: BindingOf): void {
   output.object('gpunvme.bind/1', factsOf(binding, false, invocation))
 }
 
-/** Returns the command that opens a drive, and its transport: 'gpunvme identify --drive nvme1 (transport vfio)'. */
+/** Returns the command that opens a drive, and its transport: 'gpunvme nvme identify --drive nvme1 (transport vfio)'. */
 export function openedBy(step: CommandStep, transport: string, invocation: Invocation): string {
   return `${typed(step, invocation)} (transport ${transport})`
 }

@@ -35,7 +35,7 @@ export function describeStatus(
     'opened by',
     transport === null
       ? `nothing: ${closed ?? ''}`
-      : openedBy(onMachine(root, 'identify', '--drive', address), transport, invocation),
+      : openedBy(onMachine(root, 'nvme', 'identify', '--drive', address), transport, invocation),
   ])
   if (next !== null) rows.push(['next', typed(next, invocation)])
   return [...wrap([address, ...known.map(printable)].join('  '), columns, '  '), ...labelled(rows, columns)]

@@ -35,7 +35,7 @@ export class ReadBackError extends ToolsError {
     super(`Verification failed: the drive returned other bytes than were written, in ${lbas(slba, blocks)}`, {
       facts: ['compared by SHA-256; earlier blocks match'],
       next: {
-        command: ['smart', '--drive', 'ADDRESS'],
+        command: ['nvme', 'smart', '--drive', 'ADDRESS'],
         note: 'which counts media errors; then repeat the command',
       },
     })

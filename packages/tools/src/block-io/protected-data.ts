@@ -36,7 +36,10 @@ export class ModelImageError extends ToolsError {
   constructor(nsid: number) {
     super(`Refused to write to namespace ${nsid}: it has a model image by gpunvme pack`, {
       facts: ['a change would damage its models or its directory'],
-      next: [`allow its loss with --overwrite ${MODELS}`, { command: ['ls'], note: 'which lists its models' }],
+      next: [
+        `allow its loss with --overwrite ${MODELS}`,
+        { command: ['models', 'ls'], note: 'which lists its models' },
+      ],
     })
   }
 }

@@ -1,12 +1,12 @@
 import { profiles } from '@gpunvme/nvme-sim'
 import { registers } from '@gpunvme/nvme-spec'
-import { Command, type Argument, type Option } from 'commander'
+import type { Argument, Command, Option } from 'commander'
 import { BASELINES } from '../bench/baselines.js'
 import { RW_WORDS } from '../bench/sweep-options.js'
 import { TARGETS } from '../binding/driver-choice.js'
 import { TRANSPORTS } from '../drive/transport-names.js'
 import type { EngineName } from '../drive/by-name.js'
-import type { Session } from '../program.js'
+import { createProgram, loadVerb, type Session } from '../program.js'
 import { EVENT_KINDS } from '../tracing/write-events.js'
 import { VERBS } from '../verbs.js'
 
@@ -23,9 +23,9 @@ export interface CompletedOption {
   readonly value: Completes | undefined
 }
 
-/** A place in a command line, after a verb or a subcommand. */
+/** A place in a command line, after a verb or the name of a group. */
 export interface CompletedNode {
-  /** '' for the program itself, 'read', 'driver plan'. */
+  /** '' for the program itself, 'nvme', 'nvme read'. */
   readonly path: string
   readonly options: readonly CompletedOption[]
   /** In order. The last one repeats if `repeats` is set. */
@@ -36,7 +36,6 @@ export interface CompletedNode {
 }
 
 const HELP: CompletedOption = { names: ['-h', '--help'], description: 'print this help', value: undefined }
-const VERSION: CompletedOption = { names: ['-V', '--version'], description: 'print the version', value: undefined }
 
 const ENGINES: readonly EngineName[] = ['host', 'cpu-kernel', 'cuda']
 
@@ -62,33 +61,37 @@ const KINDS: Readonly<Record<string, Completes['kind']>> = {
 /** Completions of operands whose placeholder is not specific enough. */
 const OPERANDS: Readonly<Record<string, Completes>> = {
   // The name of a model on a drive, not a file.
-  'rm model': { kind: 'anything' },
-  'decode what': { kind: 'words', words: ['sqe', 'cqe', 'identify', 'log', ...registers.map(({ name }) => name)] },
+  'models rm model': { kind: 'anything' },
+  'nvme decode what': { kind: 'words', words: ['sqe', 'cqe', 'identify', 'log', ...registers.map(({ name }) => name)] },
 }
 
 /** Returns all places of the command line; loads all verbs. */
 export async function completionTree(session: Session): Promise<CompletedNode[]> {
-  const verbs = VERBS.map(({ name, summary }) => ({ name, summary, path: name }))
-  const help = { name: 'help', summary: 'explain a verb', path: 'help' }
-  const names: Completes = { kind: 'words', words: verbs.map(({ name }) => name) }
-  const loaded = await Promise.all(
-    VERBS.map(async ({ name, load }) => {
-      const command = new Command(name)
-      const configure = await load()
-      configure(command, session)
-      // Arguments after a traced verb belong to that verb.
-      return name === 'trace' ? [{ ...nodeOf(command, name), operands: [], children: verbs }] : nodesOf(command, name)
-    }),
-  )
-  return [
-    { path: '', options: [HELP, VERSION], operands: [], repeats: false, children: [...verbs, help] },
-    ...loaded.flat(),
-    { path: 'help', options: [HELP], operands: [names], repeats: false, children: [] },
-  ]
+  const program = await createProgram(session, [])
+  await Promise.all(VERBS.map(({ name }) => loadVerb(program, session, name.split(' '))))
+  const nodes = nodesOf(program, '')
+  return nodes.flatMap((node) => {
+    // Arguments after a traced verb belong to that verb.
+    if (node.path === 'nvme trace') return [{ ...node, operands: [], children: nodes[0]!.children }]
+    return node.path === 'help' ? nodes.flatMap(helpOf) : [node]
+  })
+}
+
+/** Returns the place in a command line that asks for help where another one chooses between words. */
+function helpOf({ path, children }: CompletedNode): CompletedNode[] {
+  if (children.length === 0) return []
+  const words = children
+    .filter(({ name }) => name !== 'help')
+    .map((child) => ({ ...child, path: `help ${child.path}` }))
+  return [{ path: pathTo('help', path), options: [HELP], operands: [], repeats: false, children: words }]
 }
 
 function nodesOf(command: Command, path: string): CompletedNode[] {
-  return [nodeOf(command, path), ...command.commands.flatMap((child) => nodesOf(child, `${path} ${child.name()}`))]
+  return [nodeOf(command, path), ...command.commands.flatMap((child) => nodesOf(child, pathTo(path, child.name())))]
+}
+
+function pathTo(path: string, name: string): string {
+  return `${path} ${name}`.trim()
 }
 
 function nodeOf(command: Command, path: string): CompletedNode {
@@ -100,8 +103,8 @@ function nodeOf(command: Command, path: string): CompletedNode {
     repeats: operands.at(-1)?.variadic ?? false,
     children: command.commands.map((child) => ({
       name: child.name(),
-      summary: briefly(child.description()),
-      path: `${path} ${child.name()}`,
+      summary: briefly(child.summary() || child.description()),
+      path: pathTo(path, child.name()),
     })),
   }
 }

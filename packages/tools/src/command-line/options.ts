@@ -2,6 +2,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseBytes } from '../terminal/units.js'
 import { byteNumber } from './byte-number.js'
 
+export { addOutputOptions } from './output-options.js'
+
 /** Block size of simulated drives. */
 const BLOCK_BYTES = 512
 
@@ -37,13 +39,6 @@ export interface TransportFlags extends DriveFlags {
   readonly engine: string
   readonly queues: number
   readonly depth: number
-}
-
-export function addOutputOptions(command: Command): void {
-  command
-    .option('--json', 'print the result as one JSON object')
-    .option('-q, --quiet', 'suppress notes and progress')
-    .helpOption('-h, --help', 'print this help')
 }
 
 /** @param image description of that option; undefined to omit it. */

@@ -1,14 +1,11 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
-import { CommanderError } from 'commander'
 import { errorLines, errorText, type ErrorText } from './error-text.js'
 import { EXIT } from './exit-codes.js'
 import { FileError, isSystemError } from './file-error.js'
 import { firstFailure } from './first-failure.js'
 import type { Invocation } from './invocation.js'
-import type { NextStep } from './next-step.js'
 import type { Output } from '../terminal/output.js'
-import { printable, printableLines } from '../terminal/printable.js'
-import { UsageError } from './usage-error.js'
+import { printableLines } from '../terminal/printable.js'
 
 const REPORT_TO = 'https://github.com/gpunvme/gpunvme/issues'
 
@@ -21,11 +18,10 @@ interface Reported extends ErrorText {
 
 /**
  * Prints an error on stderr, and with --json also on stdout, as the only object there.
- * @param help next step that explains the usage.
  * @returns the exit code.
  */
-export function reportError(output: Output, error: unknown, help: NextStep): number {
-  const { stack, ...reported } = describe(firstFailure(error), help, output.invocation)
+export function reportError(output: Output, error: unknown): number {
+  const { stack, ...reported } = describe(firstFailure(error), output.invocation)
   const [headline = '', ...rest] = errorLines(reported)
   output.error(output.noteStyle('red', headline), rest)
   if (stack !== undefined)
@@ -34,24 +30,13 @@ export function reportError(output: Output, error: unknown, help: NextStep): num
   return EXIT[reported.category]
 }
 
-function describe(error: unknown, help: NextStep, invocation: Invocation): Reported {
+function describe(error: unknown, invocation: Invocation): Reported {
   if (error instanceof GpuNvmeError)
     return { code: error.code, category: error.category, ...errorText(error, invocation) }
-  if (error instanceof CommanderError) return describe(parserError(error, help), help, invocation)
-  if (isSystemError(error)) return describe(fileError(error), help, invocation)
+  if (isSystemError(error)) return describe(fileError(error), invocation)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const stack = error instanceof Error ? error.stack : undefined
   return { code: 'ERR_GPUNVME_UNEXPECTED', category: 'failure', message, stack: stack ?? '(no stack)' }
-}
-
-/** Converts a parser error to a UsageError. */
-export function parserError({ message }: CommanderError, help: NextStep): UsageError {
-  const [, headline = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? []
-  const text = printable(headline)
-  return new UsageError(text.charAt(0).toUpperCase() + text.slice(1), {
-    ...(suggestion !== undefined && { facts: [suggestion] }),
-    next: help,
-  })
 }
 
 /** Converts a system error without context: only the system's text is known, and a stack trace would not help. */

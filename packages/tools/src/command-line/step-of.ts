@@ -103,12 +103,12 @@ const STEPS: Steps = {
   ERR_GPUNVME_HTTP_STATUS: () => ['check the URL in a browser', DOWNLOAD],
   ERR_GPUNVME_HTTP_TIMEOUT: () => ['try again', DOWNLOAD],
   ERR_GPUNVME_IMAGE_CHECKSUM: () => [
-    { command: ['verify', '--image', 'FILE'], note: 'which checks the rest' },
+    { command: ['models', 'verify', '--image', 'FILE'], note: 'which checks the rest' },
     REMEDIES['replace-image'],
   ],
   ERR_GPUNVME_IMAGE_EXISTS: () => [
     'discard all of it with --replace-image',
-    { command: ['verify', '--image', 'FILE'], note: 'which checks it first' },
+    { command: ['models', 'verify', '--image', 'FILE'], note: 'which checks it first' },
   ],
   ERR_GPUNVME_IMAGE_TRUNCATED: () => [
     'use the complete drive or file that the image was written to',

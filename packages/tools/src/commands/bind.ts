@@ -66,7 +66,7 @@ On a machine with an NVMe drive to spare, as root:
   # gpunvme bind nvme1 --dry-run
   # gpunvme bind nvme1
   # gpunvme bind 0b:00.0 --to vfio-pci --serial S64DMX0T --yes
-  # gpunvme bind nvme1 -- gpunvme identify --drive 0b:00.0`
+  # gpunvme bind nvme1 -- gpunvme nvme identify --drive 0b:00.0`
 
 function parseTarget(text: string): Target {
   if (!Object.hasOwn(TARGETS, text)) throw new InvalidArgumentError('Expected vfio-pci, kmod or none.')

@@ -47,9 +47,9 @@ export function decode(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme decode CC 0x00460001',
-    'gpunvme decode cqe 00000000 00000000 04000100 12040181',
-    'gpunvme decode identify --cns 1 --file controller.bin --json',
+    'gpunvme nvme decode CC 0x00460001',
+    'gpunvme nvme decode cqe 00000000 00000000 04000100 12040181',
+    'gpunvme nvme decode identify --cns 1 --file controller.bin --json',
   ])
 }
 
@@ -74,7 +74,7 @@ function kindOf(typed: string, columns: number): Kind {
       `structures: ${Object.keys(OPTIONS).join(' ')}`,
       folded(`registers: ${registers.map(({ name }) => name).join(' ')}`, columns),
     ],
-    next: { command: ['help', 'decode'] },
+    next: { command: ['help', 'nvme', 'decode'] },
   })
 }
 
@@ -83,7 +83,7 @@ function refuseOthers(what: string, command: Command): void {
   for (const [kind, names] of Object.entries(OPTIONS)) {
     const name = names.find((option) => command.getOptionValueSource(option) === 'cli')
     if (name !== undefined && kind !== what)
-      throw new UsageError(`${what}: --${name} requires ${kind}`, { next: { command: ['help', 'decode'] } })
+      throw new UsageError(`${what}: --${name} requires ${kind}`, { next: { command: ['help', 'nvme', 'decode'] } })
   }
 }
 
@@ -119,14 +119,14 @@ async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<
   const { name, widthBits, spec, doc } = register
   if (input.file !== undefined && input.file !== '-') {
     throw new UsageError(`${name}: --file requires a structure`, {
-      next: { command: ['decode', name, '-'], note: 'to read stdin' },
+      next: { command: ['nvme', 'decode', name, '-'], note: 'to read stdin' },
     })
   }
   const word = await readWord(input)
   const digits = /^(?:0x)?([0-9a-f][0-9a-f_]*)$/i.exec(word)?.[1]?.replaceAll('_', '')
   if (digits === undefined) {
     throw new UsageError(`${name}: expected a value in hexadecimal, got '${printable(word)}'`, {
-      next: { command: ['decode', name, `0x${'0'.repeat(widthBits / 4)}`] },
+      next: { command: ['nvme', 'decode', name, `0x${'0'.repeat(widthBits / 4)}`] },
     })
   }
   const value = BigInt(`0x${digits}`)

@@ -162,7 +162,7 @@ async function packAndLoad(
 function suggest(output: Output, kept: string | undefined): void {
   const file = kept ?? 'demo.gguf'
   const commands = [
-    kept === undefined ? ['demo', '--keep', file] : ['identify', '--sim'],
+    kept === undefined ? ['demo', '--keep', file] : ['nvme', 'identify', '--sim'],
     ['inspect', file],
     ['pack', file, '--image', 'drive.img'],
     ['load', '--image', 'drive.img'],

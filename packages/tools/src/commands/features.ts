@@ -55,10 +55,10 @@ export function features(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme features --sim',
-    'gpunvme features power-management --sim --default',
-    'gpunvme features 04h --sim --supported',
-    'gpunvme features --sim --json',
+    'gpunvme nvme features --sim',
+    'gpunvme nvme features power-management --sim --default',
+    'gpunvme nvme features 04h --sim --supported',
+    'gpunvme nvme features --sim --json',
   ])
 }
 
@@ -67,7 +67,7 @@ async function run(word: string | undefined, flags: Flags, output: Output, signa
   const listed = word === undefined ? undefined : featureOf(word, output.noteColumns)
   if (listed === undefined && flags.cdw11 !== undefined) {
     throw new UsageError('--cdw11 requires FEATURE', {
-      next: { command: ['features', 'temperature-threshold', '--cdw11', '0x10000', '--drive', 'ADDRESS'] },
+      next: { command: ['nvme', 'features', 'temperature-threshold', '--cdw11', '0x10000', '--drive', 'ADDRESS'] },
     })
   }
   await withAdminView(flags, output, signal, async (view) => {
@@ -98,7 +98,7 @@ function featureOf(word: string, columns: number): ListedFeature {
       folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`, columns),
       'or a number such as 2, 0x02 or 02h, or a name of the specification',
     ],
-    next: { command: ['features', '--drive', 'ADDRESS'], note: 'which lists the features of the drive' },
+    next: { command: ['nvme', 'features', '--drive', 'ADDRESS'], note: 'which lists the features of the drive' },
   })
 }
 

@@ -34,7 +34,7 @@ and brought up first; nothing is written to its media.
 Without --cns: a summary of the controller and of all namespaces, or of
 --nsid; --json adds every declared field.
 --raw writes the 4096 bytes of --cns, of namespace --nsid, or of the controller.
-gpunvme decode identify decodes them.`
+gpunvme nvme decode identify decodes them.`
 
 export function identify(command: Command, session: Session): void {
   command
@@ -51,10 +51,10 @@ export function identify(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme identify --sim',
-    'gpunvme identify --sim --nsid 1 --fields',
-    'gpunvme identify --sim --cns 03h --json',
-    'gpunvme identify --profile ideal --capacity 64GiB --json',
+    'gpunvme nvme identify --sim',
+    'gpunvme nvme identify --sim --nsid 1 --fields',
+    'gpunvme nvme identify --sim --cns 03h --json',
+    'gpunvme nvme identify --profile ideal --capacity 64GiB --json',
   ])
 }
 

@@ -37,8 +37,8 @@ and brought up first; nothing is written to its media.
 Reading clears no event (RAE = 1) and creates nothing: telemetry-host shows the
 last capture, persistent-event an established context.
 Of pages with variable length, the header is shown; --length reads more, which
---json and --raw include. Unknown pages are dumped. gpunvme decode log decodes
-what --raw wrote.`
+--json and --raw include. Unknown pages are dumped. gpunvme nvme decode log
+decodes what --raw wrote.`
 
 export function log(command: Command, session: Session): void {
   command
@@ -52,10 +52,10 @@ export function log(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme log --sim',
-    'gpunvme log firmware --sim',
-    'gpunvme log 05h --sim --json',
-    'gpunvme log error --sim',
+    'gpunvme nvme log --sim',
+    'gpunvme nvme log firmware --sim',
+    'gpunvme nvme log 05h --sim --json',
+    'gpunvme nvme log error --sim',
   ])
 }
 
@@ -78,7 +78,7 @@ function lidOf(word: string, columns: number): number {
       folded(`names: ${PAGE_NAMES.join(' ')}`, columns),
       'or a number such as 2, 0x02 or 02h, or a name of the specification',
     ],
-    next: { command: ['log', '--drive', 'ADDRESS'], note: 'which lists the pages of the drive' },
+    next: { command: ['nvme', 'log', '--drive', 'ADDRESS'], note: 'which lists the pages of the drive' },
   })
 }
 
@@ -86,7 +86,7 @@ function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | u
   const given = length ?? offset ?? lsi
   if (lid === undefined && (given !== undefined || raw)) {
     throw new UsageError('--length, --offset, --lsi and --raw require a page', {
-      next: { command: ['log', 'smart', '--raw', '--drive', 'ADDRESS'] },
+      next: { command: ['nvme', 'log', 'smart', '--raw', '--drive', 'ADDRESS'] },
     })
   }
   for (const [name, bytes] of Object.entries({ length, offset })) {
@@ -155,7 +155,7 @@ async function readPage(
   } catch (error) {
     if (isUnsupported(error))
       throw new NotSupportedError(what, error, {
-        command: ['log', '--drive', 'ADDRESS'],
+        command: ['nvme', 'log', '--drive', 'ADDRESS'],
         note: 'which lists the pages of the drive',
       })
     throw error

@@ -28,15 +28,15 @@ export function ls(command: Command, session: Session): void {
   allowSeveral(command)
   addOutputOptions(command)
   examples(command, [
-    'gpunvme ls --image drive.img',
-    'gpunvme ls --image drive.img --json',
-    'gpunvme ls --image one.img --image two.img --json',
+    'gpunvme models ls --image drive.img',
+    'gpunvme models ls --image drive.img --json',
+    'gpunvme models ls --image one.img --image two.img --json',
   ])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)
-  const { name: place } = await requirePlace(drives, 'ls')
+  const { name: place } = await requirePlace(drives, 'models ls')
   const [image, set] = await withStore(
     drives,
     output,

@@ -40,7 +40,7 @@ export function read(command: Command, session: Session): void {
   command
     .option('-o, --output <file>', 'write the bytes to FILE, atomically')
     .option('--raw', 'write the bytes to stdout, not a terminal')
-    .option('--no-squeeze', 'print repeated lines too; gpunvme decode needs them')
+    .option('--no-squeeze', 'print repeated lines too; gpunvme nvme decode needs them')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'drive image to read')
   addOutputOptions(command)
@@ -52,10 +52,10 @@ Read-only. Without -o or --raw, prints a hex dump with repeated lines shown as
 with the range.`,
   )
   examples(command, [
-    'gpunvme read --image drive.img',
-    'gpunvme read --image drive.img --lba 0x800 --blocks 8 -o blocks.bin',
-    'gpunvme read --image drive.img --offset 1MiB --length 64 --json',
-    'gpunvme read --image drive.img --blocks all -o copy.img',
+    'gpunvme nvme read --image drive.img',
+    'gpunvme nvme read --image drive.img --lba 0x800 --blocks 8 -o blocks.bin',
+    'gpunvme nvme read --image drive.img --offset 1MiB --length 64 --json',
+    'gpunvme nvme read --image drive.img --blocks all -o copy.img',
   ])
 }
 

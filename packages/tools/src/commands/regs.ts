@@ -48,17 +48,17 @@ export function regs(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
-    'gpunvme regs --sim',
-    'gpunvme regs --sim --as-found --json',
-    'gpunvme regs --sim --watch --interval 10 --count 3',
-    'gpunvme regs --sim --watch --interval 10 --count 3 --json',
+    'gpunvme nvme regs --sim',
+    'gpunvme nvme regs --sim --as-found --json',
+    'gpunvme nvme regs --sim --watch --interval 10 --count 3',
+    'gpunvme nvme regs --sim --watch --interval 10 --count 3 --json',
   ])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
     throw new UsageError('--interval and --count require --watch', {
-      next: { command: ['regs', '--watch', '--drive', 'ADDRESS'] },
+      next: { command: ['nvme', 'regs', '--watch', '--drive', 'ADDRESS'] },
     })
   }
   await withSeen(flags, output, signal, (seen) => {

@@ -32,7 +32,7 @@ interface Flags extends TransportFlags, WriteFlags, OutputOptions {
 
 export function replay(command: Command, session: Session): void {
   command
-    .argument('<trace>', 'output of gpunvme trace --format jsonl')
+    .argument('<trace>', 'output of gpunvme nvme trace --format jsonl')
     .option('--allow-writes', 'replay writes and flushes too; writes have a pattern, since traces hold no data')
     .addOption(whole('--opened <n>', 'n-th drive opened in the trace', 1, 999_999_999).default(1))
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session))
@@ -47,12 +47,15 @@ have completed again, and compares outcomes and times. Exit code 6 if an outcome
 differs, 7 if no command could be sent.
 
 Reads go to the same blocks of one namespace. Writes and flushes are sent only
-with --allow-writes, after the checks of gpunvme write. Commands that a trace
-cannot repeat are counted and left out: Admin commands, Copy, Dataset
+with --allow-writes, after the checks of gpunvme nvme write. Commands that a
+trace cannot repeat are counted and left out: Admin commands, Copy, Dataset
 Management, vendor commands, and those of other namespaces or beyond the end of
 this one. The whole file is checked before the first command is sent.`,
   )
-  examples(command, ['gpunvme replay t.jsonl --image drive.img', 'gpunvme replay t.jsonl --profile 990pro --json'])
+  examples(command, [
+    'gpunvme nvme replay t.jsonl --image drive.img',
+    'gpunvme nvme replay t.jsonl --profile 990pro --json',
+  ])
 }
 
 async function run(path: string, flags: Flags, output: Output, session: Session): Promise<void> {

@@ -22,18 +22,18 @@ type Flags = WithSeveral<TransportFlags & WriteFlags> & OutputOptions
 
 export function rm(command: Command, session: Session): void {
   command
-    .argument('<model>', 'name of the model, as printed by gpunvme ls')
+    .argument('<model>', 'name of the model, as printed by gpunvme models ls')
     .action((model: string, flags: Flags) => run(model, flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'drive image made by pack')
   addWriteOptions(command)
   allowSeveral(command)
   addOutputOptions(command)
-  examples(command, ['gpunvme rm draft --image big.img', 'gpunvme rm chat --image big.img --json'])
+  examples(command, ['gpunvme models rm draft --image big.img', 'gpunvme models rm chat --image big.img --json'])
 }
 
 async function run(model: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)
-  const { name: place } = await requirePlace(drives, 'rm', model)
+  const { name: place } = await requirePlace(drives, 'models rm', model)
   const receipt = await withWritableNamespaces(drives, output, signal, async (namespaces) =>
     removeModel(await writableStoreOf(namespaces, drives, signal), model, { signal }),
   )

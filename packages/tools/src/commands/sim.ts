@@ -69,9 +69,9 @@ Needs the native addon of @gpunvme/cuda-native.
 In one terminal, then in another:
   # gpunvme sim serve --socket /tmp/d.sock --image d.img --capacity 16GiB
   # gpunvme sim serve --socket /tmp/d.sock --faults plan.json --trace t.json
-  # gpunvme identify --socket /tmp/d.sock
+  # gpunvme nvme identify --socket /tmp/d.sock
 Or in one terminal, with the exit code of COMMAND:
-  # gpunvme sim serve --socket d.sock -- gpunvme identify --socket d.sock`
+  # gpunvme sim serve --socket d.sock -- gpunvme nvme identify --socket d.sock`
 
 /** Limits of the serial number in Identify Controller (Base 2.1, SN): ASCII, padded with blanks. */
 function parseSerial(text: string): string {

@@ -26,7 +26,7 @@ export function smart(command: Command, session: Session): void {
   addDriveOptions(command, 'drive image of the simulated controller', 'only this namespace, if the drive supports it')
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
-  examples(command, ['gpunvme smart --sim', 'gpunvme smart --profile 980pro --json'])
+  examples(command, ['gpunvme nvme smart --sim', 'gpunvme nvme smart --profile 980pro --json'])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {

@@ -1,20 +1,20 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
-import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { sameFile } from '../block-io/same-file.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { examples } from '../command-line/options.js'
-import { parserError } from '../command-line/report-error.js'
+import { placeOf, wordsOf } from '../command-line/place.js'
+import { unknownCommand } from '../command-line/suggestions.js'
 import { UsageError } from '../command-line/usage-error.js'
-import { createProgram, type Session } from '../program.js'
+import { createProgram, parse, type Session } from '../program.js'
 import { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import { traceInto } from '../tracing/active.js'
 import { traceToFile, traceToStderr } from '../tracing/trace-output.js'
 import { EVENT_KINDS, FORMATS, writeEvents, type EventWriter, type Format } from '../tracing/write-events.js'
-import { VERBS } from '../verbs.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import { errorLines, errorText } from '../command-line/error-text.js'
 
@@ -22,16 +22,18 @@ interface Flags {
   readonly format: Format
   readonly output?: string
   readonly only?: readonly string[]
+  readonly json?: boolean
   readonly quiet?: boolean
 }
 
 export function trace(command: Command, session: Session): void {
   command
-    .argument('<verb>', 'a verb that accesses a controller')
+    .argument('<verb>', 'a verb that accesses a controller: load, nvme read')
     .argument('[arguments...]', 'arguments and options of that verb')
     .addOption(new Option('--format <name>', 'output format').choices(FORMATS).default('text'))
     .option('-o, --output <file>', 'write the trace to FILE (default: stderr)')
     .option('--only <kinds>', `kinds of events, separated by commas: ${EVENT_KINDS.join(', ')}`, kinds)
+    .option('--json', 'print the result of VERB as one JSON object')
     .option('-q, --quiet', 'do not print the number of events')
     .helpOption('-h, --help', 'print this help')
     .passThroughOptions()
@@ -49,7 +51,7 @@ memory use does not grow with the trace. A killed process leaves
 .FILE.PID.partial beside it.
 
   text      one event per line, for reading and for diff
-  jsonl     one JSON object per line, for programs and for gpunvme replay
+  jsonl     one JSON object per line, for programs and for gpunvme nvme replay
   perfetto  for https://ui.perfetto.dev: commands as bars on a time line
 
 Times are modelled for a simulated drive, otherwise wall time. If a verb opens
@@ -58,10 +60,10 @@ Doorbells rung by a GPU or by native threads are not seen: use --engine host.
 Commands sent through Linux's own driver are not seen either.`,
   )
   examples(command, [
-    'gpunvme trace identify --sim',
-    'gpunvme trace --only commands read --sim --lba 8',
-    'gpunvme trace --format jsonl -o t.jsonl -- read --image drive.img --lba 8',
-    'gpunvme trace --format perfetto -o t.json load --image drive.img',
+    'gpunvme nvme trace nvme identify --sim',
+    'gpunvme nvme trace --only commands nvme read --sim --lba 8',
+    'gpunvme nvme trace --format jsonl -o t.jsonl -- nvme read --image drive.img',
+    'gpunvme nvme trace --format perfetto -o t.json load --image drive.img',
   ])
 }
 
@@ -72,22 +74,21 @@ function kinds(text: string): string[] {
   return words
 }
 
-async function run(words: readonly string[], flags: Flags, session: Session): Promise<void> {
-  const name = words[0]!
-  if (name === 'trace' || !VERBS.some((verb) => verb.name === name)) {
-    throw new UsageError(name === 'trace' ? 'trace cannot trace itself' : `Unknown verb '${printable(name)}'`, {
-      next: { command: ['help'], note: 'which lists the verbs' },
-    })
-  }
-  const output = new Output(flags, session.io)
-  const { format, output: path, only } = flags
+async function run(typed: readonly string[], flags: Flags, session: Session): Promise<void> {
+  const words = flags.json === true ? ['--json', ...typed] : typed
+  const program = await createProgram(session, words)
+  const traced = placeOf(program, words)
+  const name = wordsOf(traced).join(' ')
+  checkTraced(traced, typed)
+  const { format, output: path, only, quiet = false } = flags
+  const output = new Output({ quiet }, session.io)
   if (path !== undefined && words.some((word) => sameFile(word.replace(/^--[^=]+=/, ''), path))) {
     throw new UsageError(`${printable(path)} is used by ${name} and would be overwritten`, {
       next: 'use another -o FILE',
     })
   }
   const makeWriter = (write: (text: string) => void) =>
-    writeEvents(format, write, { ...(only && { only }), title: `gpunvme ${words.join(' ')}` })
+    writeEvents(format, write, { ...(only && { only }), title: `gpunvme ${typed.join(' ')}` })
   const writer = path === undefined ? traceToStderr(makeWriter, output) : traceToFile(path, makeWriter)
   let count = 0
   const counting: TraceSink = (event) => {
@@ -95,7 +96,7 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
     writer.sink(event)
   }
   try {
-    await traceInto(counting, () => call(words, session))
+    await traceInto(counting, () => call(program, words))
     if (count === 0) output.note(`${name} accessed no controller through gpunvme: nothing was traced`)
   } finally {
     const problem = end(writer)
@@ -118,14 +119,23 @@ function end(writer: EventWriter): GpuNvmeError | undefined {
   }
 }
 
+/** @throws UsageError for words that lead to no verb, or to this one. */
+function checkTraced(place: Command, words: readonly string[]): void {
+  const named = wordsOf(place)
+  const help = { command: ['help', ...named], note: 'which lists the verbs' }
+  if (place.name() === 'trace')
+    throw new UsageError('trace cannot trace itself', { next: { ...help, command: ['help'] } })
+  if (place.commands.length === 0) return
+  const unknown = words.filter((word) => !word.startsWith('-'))[named.length]
+  if (unknown !== undefined) throw unknownCommand(place, unknown, ['nvme', 'trace'])
+  throw new UsageError('No verb to trace', { next: help })
+}
+
 /** Runs the verb as the program does, except for errors of the trace. */
-async function call(words: readonly string[], session: Session): Promise<void> {
-  const program = await createProgram(session, words)
+async function call(program: Command, words: readonly string[]): Promise<void> {
   try {
-    await program.parseAsync(words, { from: 'user' })
+    await parse(program, words)
   } catch (error) {
-    const isHelp = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
-    if (error instanceof CommanderError && !isHelp) throw parserError(error, { command: ['help', words[0]!] })
     if (error instanceof EngineUnsuitableError) throw new UntraceableEngineError(error)
     throw error
   }

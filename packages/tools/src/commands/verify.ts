@@ -30,16 +30,16 @@ export function verify(command: Command, session: Session): void {
   allowSeveral(command)
   addOutputOptions(command)
   examples(command, [
-    'gpunvme verify --image drive.img',
-    'gpunvme verify --image drive.img --json',
-    'gpunvme verify --image one.img --image two.img --json',
+    'gpunvme models verify --image drive.img',
+    'gpunvme models verify --image drive.img --json',
+    'gpunvme models verify --image one.img --image two.img --json',
   ])
 }
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   const { signal } = session
   const drives = await membersOf(flags)
-  const { name: place } = await requirePlace(drives, 'verify')
+  const { name: place } = await requirePlace(drives, 'models verify')
   const [report, set] = await withStore(drives, output, signal, async (store) => {
     const progress = new Progress(output, 'verifying')
     const onProgress = ({ doneBytes, totalBytes }: { doneBytes: number; totalBytes: number }) =>

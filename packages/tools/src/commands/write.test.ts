@@ -22,7 +22,7 @@ test.each([
     const [bytes, image] = [join(folder, 'bytes'), join(folder, 'new.img')]
     writeFileSync(bytes, Buffer.alloc(4096, 7))
     vi.mocked(compareWritten).mockRejectedValueOnce(reason())
-    const words = ['write', bytes, '--image', image, '--capacity', '16MiB', '--lba', '0', '--verify', '--quiet']
+    const words = ['nvme', 'write', bytes, '--image', image, '--capacity', '16MiB', '--lba', '0', '--verify', '--quiet']
     expect(await failureOf(...words)).toEqual(reason())
     expect(existsSync(image)).toBe(true)
     rmSync(image)

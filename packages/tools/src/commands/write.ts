@@ -60,16 +60,16 @@ real drive requires its serial number.
 Ctrl-C finishes commands in flight and prints which blocks were written.`,
   )
   examples(command, [
-    'gpunvme write controller.bin --image b.img --capacity 16MiB --lba 0 --verify',
-    'gpunvme write controller.bin --image b.img --offset 1MiB --dry-run --json',
-    'gpunvme write controller.bin --image b.img --offset 1MiB --json',
+    'gpunvme nvme write controller.bin --image b.img --capacity 16MiB --lba 0',
+    'gpunvme nvme write controller.bin --image b.img --lba 8 --dry-run --json',
+    'gpunvme nvme write controller.bin --image b.img --offset 1MiB --json',
   ])
   command.addHelpText(
     'after',
     `
 On a machine with a drive that may be written to:
-  # gpunvme write disk.img --drive 0000:0b:00.0 --lba 0 --verify
-  # zcat disk.img.gz | gpunvme write - --drive 0b:00.0 --lba 0 --serial S1 --yes`,
+  # gpunvme nvme write disk.img --drive 0000:0b:00.0 --lba 0 --verify
+  # zcat d.gz | gpunvme nvme write - --drive 0b:00.0 --lba 0 --serial S1 --yes`,
   )
 }
 
@@ -109,7 +109,7 @@ function checkFlags(path: string, flags: Flags): void {
   const { lba, offset, image } = flags
   if (lba === undefined && offset === undefined) {
     throw new UsageError('--lba or --offset is required', {
-      next: { command: ['write', path, '--lba', 'N'], note: 'or --offset SIZE' },
+      next: { command: ['nvme', 'write', path, '--lba', 'N'], note: 'or --offset SIZE' },
     })
   }
   if (image !== undefined && path !== '-' && sameFile(path, image)) {

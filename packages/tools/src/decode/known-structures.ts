@@ -24,7 +24,10 @@ export function folded(text: string, columns: number): string {
 }
 
 function unknown(flags: string, known: string): UsageError {
-  return new UsageError(`Unknown structure: ${flags}`, { facts: [known], next: { command: ['help', 'decode'] } })
+  return new UsageError(`Unknown structure: ${flags}`, {
+    facts: [known],
+    next: { command: ['help', 'nvme', 'decode'] },
+  })
 }
 
 /** The descriptor list has no declared structure, but is decoded. */

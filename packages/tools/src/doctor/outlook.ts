@@ -121,5 +121,5 @@ export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 
   }
   const first = reach.best!.unmet.flatMap(({ steps }) => steps).find(({ kind }) => kind !== 'instead')
   if (first !== undefined) return first
-  return placed(facts, command(gpunvme(facts, `identify --drive ${reach.drive}`, 'root')))
+  return placed(facts, command(gpunvme(facts, `nvme identify --drive ${reach.drive}`, 'root')))
 }

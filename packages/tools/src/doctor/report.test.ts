@@ -20,7 +20,7 @@ test('the report ends with the best route and one next step', () => {
   ])
   const free = { ...withFunction(DRIVE, { driver: undefined }), memory: HUGE }
   expect(report(free).at(-3)).toBe(`Best:  tier 1 (host) from ${DRIVE} to ${GPU}, ready`)
-  expect(report(free).at(-1)).toBe(`Next:  sudo gpunvme identify --drive ${DRIVE}`)
+  expect(report(free).at(-1)).toBe(`Next:  sudo gpunvme nvme identify --drive ${DRIVE}`)
 })
 
 test('the report prints commands as the program was started', () => {
@@ -45,7 +45,9 @@ test('the report suggests the simulator without a usable drive', () => {
     'Next:  gpunvme bench --real-time --engines host,cpu-kernel,cuda',
   ])
   const machine = { ...withFunction(DRIVE, { driver: undefined }), memory: HUGE, root: 'b450' }
-  expect(textOf(nextStep(examine(facts({ machine }))))).toBe(`on that machine: sudo gpunvme identify --drive ${DRIVE}`)
+  expect(textOf(nextStep(examine(facts({ machine }))))).toBe(
+    `on that machine: sudo gpunvme nvme identify --drive ${DRIVE}`,
+  )
 })
 
 test('the to-do list omits steps that a permanent blocker makes useless', () => {

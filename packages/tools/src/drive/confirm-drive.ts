@@ -36,7 +36,7 @@ export async function confirmDrive(
 function requireOwnSerial(name: string, serial: string, flags: ConfirmFlags): string {
   const given = flags.serial?.trim()
   if (given === undefined || given === serial) return serial
-  const serialFrom = { command: ['identify', '--transport', name] }
+  const serialFrom = { command: ['nvme', 'identify', '--transport', name] }
   const drive = { bdf: name, serial, serialFrom, description: 'a simulated drive', change: 'write to' }
   throw new NotConfirmedError(drive, `its serial number is not '${given}'`)
 }
@@ -102,7 +102,7 @@ async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
     return {
       bdf: transport.bdf ?? transport.name,
       serial,
-      ...(transport.bdf === undefined && { serialFrom: { command: ['identify', '--socket', 'PATH'] } }),
+      ...(transport.bdf === undefined && { serialFrom: { command: ['nvme', 'identify', '--socket', 'PATH'] } }),
       description: `${model}, ${formatBytes(bytes)}`,
       warning: [await describeContents(controller)],
       change: 'write to',

@@ -44,7 +44,7 @@ export async function packAndReport(
     return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6) }
   } catch (error) {
     if (former.givenUp) {
-      const verify = typed({ command: ['verify', ...place] }, output.invocation)
+      const verify = typed({ command: ['models', 'verify', ...place] }, output.invocation)
       output.error(`The old model was removed before this error. If ${verify} finds no model, pack again.`)
     }
     throw error

@@ -45,6 +45,6 @@ export async function requirePlace(
   for (const drive of drives) await requireNamedDrive(drive)
   throw new UsageError(`${verb} requires a drive that keeps its data`, {
     facts: ['a simulated drive without --image loses its data when the command ends'],
-    next: { command: [verb, ...words, '--image', 'FILE'], note: 'or --drive ADDRESS' },
+    next: { command: [...verb.split(' '), ...words, '--image', 'FILE'], note: 'or --drive ADDRESS' },
   })
 }

@@ -21,7 +21,7 @@ test('howToConnect explains each line', () => {
   expect(howToConnect('/run/drive.sock', INSTALLED)).toEqual([
     "Start a guest with it (QEMU 10.1 or later; add your guest's disk or kernel):",
     `  ${qemuLine('/run/drive.sock')}`,
-    'Or, from another terminal: gpunvme identify --socket /run/drive.sock',
+    'Or, from another terminal: gpunvme nvme identify --socket /run/drive.sock',
   ])
 })
 

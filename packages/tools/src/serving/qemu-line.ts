@@ -19,7 +19,7 @@ export function howToConnect(socket: string, invocation: Invocation): readonly s
   return [
     `Start a guest with it (QEMU ${QEMU_VERSION} or later; add your guest's disk or kernel):`,
     `  ${qemuLine(socket)}`,
-    `Or, from another terminal: ${typed({ command: ['identify', '--socket', socket] }, invocation)}`,
+    `Or, from another terminal: ${typed({ command: ['nvme', 'identify', '--socket', socket] }, invocation)}`,
   ]
 }
 

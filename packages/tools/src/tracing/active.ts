@@ -9,7 +9,7 @@ interface Trace {
   opened: number
 }
 
-/** Trace of the running verb; undefined without `gpunvme trace`. */
+/** Trace of the running verb; undefined without `gpunvme nvme trace`. */
 const active = new AsyncLocalStorage<Trace>()
 
 /** Runs `use` with a trace of all transports that it opens. */

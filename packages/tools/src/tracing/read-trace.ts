@@ -25,7 +25,7 @@ export async function checkTraceFile(path: string): Promise<TraceStamp> {
   if (stats.isFile()) return stats
   throw new UsageError(`${path} is not a regular file`, {
     facts: ['a trace is read twice: all of it is checked before the first command'],
-    next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE'], note: 'which creates one' },
+    next: { command: ['nvme', 'trace', '--format', 'jsonl', '-o', 'FILE'], note: 'which creates one' },
   })
 }
 
@@ -87,7 +87,7 @@ export class TraceFileError extends ToolsError {
   readonly category = 'infeasible'
   constructor(path: string, problem: string, cause?: unknown) {
     super(`Cannot replay ${path}: ${problem}`, {
-      next: { command: ['trace', '--format', 'jsonl', '-o', 'FILE', 'VERB'], note: 'which creates a trace' },
+      next: { command: ['nvme', 'trace', '--format', 'jsonl', '-o', 'FILE', 'VERB'], note: 'which creates a trace' },
       cause,
     })
   }

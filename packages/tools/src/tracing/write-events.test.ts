@@ -8,7 +8,7 @@ async function written(format: Format, only?: readonly string[]): Promise<{ even
     await namespace.readBytes(0, 2_000_000)
   })
   let text = ''
-  const writer = writeEvents(format, (part) => (text += part), { ...(only && { only }), title: 'gpunvme read' })
+  const writer = writeEvents(format, (part) => (text += part), { ...(only && { only }), title: 'gpunvme nvme read' })
   for (const event of events) writer.sink(event)
   writer.end()
   return { events, text }
@@ -47,7 +47,7 @@ test('the Perfetto format has a span for each command, and all events', async ()
     shown.filter(({ name }) => name === 'thread_name').map(({ tid, args }) => [tid, args['name']]),
   )
   expect(new Set(reads.map(({ tid }) => threads.get(tid)))).toEqual(new Set(['queue 1', 'queue 1 (2)']))
-  expect(shown.find(({ name }) => name === 'process_name')?.args['name']).toBe('gpunvme read')
+  expect(shown.find(({ name }) => name === 'process_name')?.args['name']).toBe('gpunvme nvme read')
 })
 
 test('the option only selects kinds of events, besides the open event of the drive', async () => {

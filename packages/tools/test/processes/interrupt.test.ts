@@ -45,8 +45,11 @@ test('a second SIGINT leaves a complete trace of the events until then', LIMIT, 
       child.kill('SIGINT')
     }
   }
-  const words = ['read', '--capacity', '1TB', '--transport', 'sim', '--blocks', 'all', '-o', 'never.bin']
-  const ended = await gpunvmeProcess(['trace', '--format', 'jsonl', '-o', 'ended.jsonl', ...words], { cwd, onStderr })
+  const words = ['nvme', 'read', '--capacity', '1TB', '--transport', 'sim', '--blocks', 'all', '-o', 'never.bin']
+  const ended = await gpunvmeProcess(['nvme', 'trace', '--format', 'jsonl', '-o', 'ended.jsonl', ...words], {
+    cwd,
+    onStderr,
+  })
   expect(ended.code).toBe(130)
   const lines = readFileSync(at('ended.jsonl'), 'utf8').trimEnd().split('\n')
   const events = lines.map((line) => JSON.parse(line) as { details?: { entry?: string } })
@@ -57,7 +60,7 @@ test('a second SIGINT leaves a complete trace of the events until then', LIMIT, 
 test('an interrupted write of a pipeline changes exactly the blocks that it reports', LIMIT, async () => {
   emptyImage(at('half.img'), 1024 * MIB)
   // Endless input, so that the signal arrives during the write; 0x5a is the letter Z.
-  const source = `yes ZZZZZZZZZZZZZZZ | tr '\\n' Z | '${process.execPath}' '${BIN}' write - --image half.img --lba 0 --overwrite 'unknown data'`
+  const source = `yes ZZZZZZZZZZZZZZZ | tr '\\n' Z | '${process.execPath}' '${BIN}' nvme write - --image half.img --lba 0 --overwrite 'unknown data'`
   const child = spawn('sh', ['-c', source], { cwd, detached: true })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 test('the built program has the output and exit codes of the sources', LIMIT, async () => {
   // Without next commands, which are printed as each of the two was started.
-  const lines = ['--version', 'help bench', 'identify --sim', 'inspect model.gguf --json', 'inspect missing.gguf']
+  const lines = ['--version', 'help bench', 'nvme identify --sim', 'inspect model.gguf --json', 'inspect missing.gguf']
   for (const words of lines.map((line) => line.split(' '))) {
     const { code, stdout, stderr } = await gpunvme(words, { cwd })
     expect(await gpunvmeProcess(words, { cwd })).toMatchObject({ code, stdout, stderr })
@@ -39,7 +39,7 @@ test('every module of the built program can be loaded', LIMIT, () => {
 test('stdin and stdout carry bytes unchanged, at any length', LIMIT, async () => {
   emptyImage(at('bytes.img'), 16 * MIB)
   const input = pattern(9 * MIB)
-  const words = ['write', '-', '--image', 'bytes.img', '--lba', '8', '--verify']
+  const words = ['nvme', 'write', '-', '--image', 'bytes.img', '--lba', '8', '--verify']
   const written = await gpunvmeProcess(words, { cwd, input })
   expect([written.code, written.stdout]).toEqual([0, expect.stringContaining('verified  read back and compared')])
   expect(
@@ -48,7 +48,7 @@ test('stdin and stdout carry bytes unchanged, at any length', LIMIT, async () =>
       .equals(input),
   ).toBe(true)
   const range = ['--lba', '8', '--blocks', String(input.length / 512)]
-  const read = await gpunvmeProcess(['read', '--image', 'bytes.img', ...range, '--raw'], { cwd })
+  const read = await gpunvmeProcess(['nvme', 'read', '--image', 'bytes.img', ...range, '--raw'], { cwd })
   expect([read.code, read.bytes.equals(input)]).toEqual([0, true])
 })
 
@@ -64,7 +64,11 @@ test('a reader that closes stdout is not an error: inspect | head', async () => 
 
 test('read --raw ends without an error when its reader closes stdout', LIMIT, async () => {
   emptyImage(at('long.img'), 1024 * MIB)
-  const child = spawn(process.execPath, [BIN, 'read', '--image', 'long.img', '--blocks', 'all', '--raw', '-q'], { cwd })
+  const child = spawn(
+    process.execPath,
+    [BIN, 'nvme', 'read', '--image', 'long.img', '--blocks', 'all', '--raw', '-q'],
+    { cwd },
+  )
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   child.stdout.once('data', () => child.stdout.destroy())
@@ -100,7 +104,7 @@ test('a failed write to a drive image reports the system error', () => {
 })
 
 test('a verb whose trace cannot be written completes its work, and then fails', LIMIT, () => {
-  const { status, stdout, stderr } = limited(8, 'trace -o full.txt identify --sim --json')
+  const { status, stdout, stderr } = limited(8, 'nvme trace -o full.txt nvme identify --sim --json')
   expect(JSON.parse(stdout)).toMatchObject({ schema: 'gpunvme.identify/1' })
   expect([status, stderr]).toEqual([7, expect.stringMatching(/Cannot write .*full\.txt: .* \(EFBIG\)\n/)])
   expect(readdirSync(cwd).filter((name) => name.includes('full.txt'))).toEqual([])

@@ -45,13 +45,13 @@ check(`pack writes to a set of served drives after confirmation of each drive${s
         const refused = await gpunvme([...pack, ...serials], { cwd })
         expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('Refused to write to') as string])
         for (const socket of sockets) {
-          const unwritten = await gpunvme(['ls', '--socket', socket], { cwd })
+          const unwritten = await gpunvme(['models', 'ls', '--socket', socket], { cwd })
           expect(unwritten.stderr).toContain('No model image on')
         }
       }
       const confirmed = ['--serial', serial, '--serial', serial]
       expect(await done(...pack, ...confirmed)).toMatchObject({ set: { kind: 'mirror' }, created: true })
-      expect(await done('verify', ...by)).toMatchObject({ ok: true })
+      expect(await done('models', 'verify', ...by)).toMatchObject({ ok: true })
     }),
   )
 })
@@ -65,22 +65,22 @@ check(`every verb supports a drive served by another process${skipped}`, { timeo
   writeFileSync(at('data.bin'), pattern(256 * 1024))
   await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
   const server = await startServer([...by, '--capacity', '64MiB', '--trace', 'served.json', '--json'], cwd)
-  expect(await done('identify', ...long)).toMatchObject({ controller: { serial: 'GPUNVME-SIM-SN740' } })
-  await done('smart', ...by)
-  await done('regs', ...by)
-  await done('log', 'firmware', ...by)
-  await done('features', ...by)
-  await done('write', 'data.bin', '--lba', '8', '--verify', ...by, ...CONFIRMED)
-  await done('read', '--lba', '8', '--blocks', '512', '-o', 'back.bin', ...by)
+  expect(await done('nvme', 'identify', ...long)).toMatchObject({ controller: { serial: 'GPUNVME-SIM-SN740' } })
+  await done('nvme', 'smart', ...by)
+  await done('nvme', 'regs', ...by)
+  await done('nvme', 'log', 'firmware', ...by)
+  await done('nvme', 'features', ...by)
+  await done('nvme', 'write', 'data.bin', '--lba', '8', '--verify', ...by, ...CONFIRMED)
+  await done('nvme', 'read', '--lba', '8', '--blocks', '512', '-o', 'back.bin', ...by)
   expect(readFileSync(at('back.bin')).equals(readFileSync(at('data.bin')))).toBe(true)
   expect(await done('pack', 'model.gguf', '--overwrite', 'unknown data', ...by, ...CONFIRMED)).toMatchObject({
     place: socket,
   })
-  expect(await done('ls', ...by)).toMatchObject({ models: [{ layers: 4 }] })
+  expect(await done('models', 'ls', ...by)).toMatchObject({ models: [{ layers: 4 }] })
   expect(await done('load', ...by)).toMatchObject({ drive: { transport: 'vfio-user', place: socket }, time: 'wall' })
-  await done('verify', ...by)
+  await done('models', 'verify', ...by)
   await done('bench', '--bs', '4KiB', '--qd', '4', '--time', '0.2', '--repeats', '1', '--warm-up', '0', ...by)
-  const traced = await gpunvme(['trace', '--only', 'commands', 'identify', ...by], { cwd })
+  const traced = await gpunvme(['nvme', 'trace', '--only', 'commands', 'nvme', 'identify', ...by], { cwd })
   expect(traced).toMatchObject({ code: 0, stderr: expect.stringContaining('Identify') as string })
 
   const { code, stdout, stderr } = await server.end('SIGINT')
@@ -104,7 +104,7 @@ check(`write to a served drive requires its serial number${skipped}`, { timeout 
   const socket = newSocket()
   writeFileSync(at('block.bin'), pattern(512))
   await withServer(['--socket', socket, '--capacity', '16MiB'], cwd, async () => {
-    const write = ['write', 'block.bin', '--lba', '0', '--socket', socket]
+    const write = ['nvme', 'write', 'block.bin', '--lba', '0', '--socket', socket]
     for (const words of [write, [...write, '--serial', 'ANOTHER', '--yes']]) {
       const { code, stderr } = await gpunvme(words, { cwd })
       expect([code, stderr]).toEqual([4, expect.stringContaining('then pass --serial SERIAL --yes')])
@@ -119,7 +119,7 @@ check(`flushed bytes are in the image after the server is killed${skipped}`, { t
   const bytes = pattern(1024 * 1024, 7)
   writeFileSync(at('flushed.bin'), bytes)
   await withServer(['--socket', socket, '--image', image, '--capacity', '16MiB'], cwd, () =>
-    done('write', 'flushed.bin', '--offset', '1MiB', '--socket', socket, ...CONFIRMED),
+    done('nvme', 'write', 'flushed.bin', '--offset', '1MiB', '--socket', socket, ...CONFIRMED),
   )
   expect(
     readFileSync(at(image))
@@ -128,7 +128,7 @@ check(`flushed bytes are in the image after the server is killed${skipped}`, { t
   ).toBe(true)
   // The next server serves the same bytes.
   await withServer(['--socket', socket, '--image', image], cwd, () =>
-    done('read', '--offset', '1MiB', '--length', '1MiB', '-o', 'found.bin', '--socket', socket),
+    done('nvme', 'read', '--offset', '1MiB', '--length', '1MiB', '-o', 'found.bin', '--socket', socket),
   )
   expect(readFileSync(at('found.bin')).equals(bytes)).toBe(true)
 })
@@ -138,8 +138,8 @@ check(`a fault of the plan affects the client, and is counted${skipped}`, { time
   const unreadable = { match: { opcode: 2, lba: [64, 64] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }
   writeFileSync(at('plan.json'), JSON.stringify({ rules: [unreadable] }))
   const server = await startServer(['--socket', socket, '--faults', 'plan.json', '--json'], cwd)
-  await done('read', '--lba', '63', '--socket', socket)
-  const { code, stderr } = await gpunvme(['read', '--lba', '64', '--socket', socket], { cwd })
+  await done('nvme', 'read', '--lba', '63', '--socket', socket)
+  const { code, stderr } = await gpunvme(['nvme', 'read', '--lba', '64', '--socket', socket], { cwd })
   expect([code, stderr]).toEqual([5, expect.stringContaining('Unrecovered Read Error (SCT 2h SC 81h')])
   const ended = await server.end('SIGINT')
   expect(ended.stderr).toContain('Faults injected: 1 more, 1 in total')
@@ -171,7 +171,7 @@ check(`a drive served with --read-only is write-protected${skipped}`, { timeout 
   writeFileSync(at('readonly.img'), new Uint8Array(1024 * 1024))
   writeFileSync(at('block.bin'), pattern(512))
   await withServer(['--socket', socket, '--image', 'readonly.img', '--read-only'], cwd, async () => {
-    const ended = await gpunvme(['write', 'block.bin', '--lba', '0', '--socket', socket, ...CONFIRMED], { cwd })
+    const ended = await gpunvme(['nvme', 'write', 'block.bin', '--lba', '0', '--socket', socket, ...CONFIRMED], { cwd })
     expect(ended.code).not.toBe(0)
     expect(ended.stderr).toContain('Write Protected')
   })
@@ -180,15 +180,18 @@ check(`a drive served with --read-only is write-protected${skipped}`, { timeout 
 
 test('--socket rejects contradictory options', async () => {
   const refusals = [
-    [['identify', '--transport', 'vfio-user'], 'requires --socket'],
-    [['identify', '--transport', 'sim', '--socket', 'x.sock'], '--socket and --transport sim are mutually exclusive'],
-    [['identify', '--socket', 'x.sock', '--profile', 'sn740'], '--profile and --socket are mutually exclusive'],
-    [['read', '--socket', 'x.sock', '--image', 'x.img'], '--image and --socket are mutually exclusive'],
+    [['nvme', 'identify', '--transport', 'vfio-user'], 'requires --socket'],
     [
-      ['identify', '--transport', 'vfio-user', '--socket', 'x.sock', '--seed', '1'],
+      ['nvme', 'identify', '--transport', 'sim', '--socket', 'x.sock'],
+      '--socket and --transport sim are mutually exclusive',
+    ],
+    [['nvme', 'identify', '--socket', 'x.sock', '--profile', 'sn740'], '--profile and --socket are mutually exclusive'],
+    [['nvme', 'read', '--socket', 'x.sock', '--image', 'x.img'], '--image and --socket are mutually exclusive'],
+    [
+      ['nvme', 'identify', '--transport', 'vfio-user', '--socket', 'x.sock', '--seed', '1'],
       '--seed and --transport vfio-user are mutually exclusive',
     ],
-    [['identify', '--socket', 'x.sock', '--drive', '0b:00.0'], '--socket and --drive are mutually exclusive'],
+    [['nvme', 'identify', '--socket', 'x.sock', '--drive', '0b:00.0'], '--socket and --drive are mutually exclusive'],
     [['p2p', '--probe', '--socket', 'x.sock'], 'A GPU cannot reach a drive served over a socket'],
   ] as const
   for (const [args, words] of refusals) {
@@ -198,12 +201,12 @@ test('--socket rejects contradictory options', async () => {
 })
 
 check(`identify rejects a missing socket and a plain file${skipped}`, { timeout }, async () => {
-  expect(await gpunvme(['identify', '--socket', 'none.sock'], { cwd })).toMatchObject({
+  expect(await gpunvme(['nvme', 'identify', '--socket', 'none.sock'], { cwd })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('none.sock') as string,
   })
   writeFileSync(at('plain'), '')
-  expect(await gpunvme(['identify', '--socket', 'plain'], { cwd })).toMatchObject({
+  expect(await gpunvme(['nvme', 'identify', '--socket', 'plain'], { cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Cannot connect to plain: not a socket (ECONNREFUSED)') as string,
   })

@@ -50,7 +50,7 @@ check(
     expect(code).toBe(0)
     const [what, line, other, title, ...summary] = stdout.split('\n')
     expect(what).toMatch(/^Start a guest with it \(QEMU 10\.1 or later; add /)
-    expect(other).toMatch(/^Or, from another terminal: node \/\S*\/gpunvme\.js identify --socket /)
+    expect(other).toMatch(/^Or, from another terminal: node \/\S*\/gpunvme\.js nvme identify --socket /)
     expect(other).toContain(socket)
     expect(line).toBe(
       '  qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
@@ -126,7 +126,7 @@ check(`sim serve rejects a socket in use, and replaces a stale one${skipped}`, {
   await withServer(['--socket', socket], cwd, async () => {
     const { code, message } = await refused(['--socket', socket])
     expect([code, message]).toEqual([4, expect.stringContaining(socket)])
-    expect(await gpunvme(['identify', '--socket', socket], { cwd })).toMatchObject({ code: 0 })
+    expect(await gpunvme(['nvme', 'identify', '--socket', socket], { cwd })).toMatchObject({ code: 0 })
   })
   // The server was killed, so that its socket still exists.
   expect(existsSync(socket)).toBe(true)

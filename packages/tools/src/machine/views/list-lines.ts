@@ -145,7 +145,7 @@ function nextOfDrive(machine: Machine, drive: Drive, found: PciFunction | undefi
   if (!isKnown(holders)) return { ...onMachine(root, 'list'), asRoot: true }
   if (holders.length > 0) return undefined
   if (found?.driver === 'vfio-pci' || found?.driver === 'gpunvme')
-    return onMachine(root, 'identify', '--drive', address)
+    return onMachine(root, 'nvme', 'identify', '--drive', address)
   return virtualisation.container === undefined
     ? onMachine(root, 'bind', name)
     : { words: ['on the host: ', { command: ['bind', name], isElsewhere: true }] }

@@ -23,7 +23,7 @@ const before = stateOf(bdf)
 print({ case: 'status', before, status: gpunvme('status', '--json') })
 print({ case: 'dry-run', plan: gpunvme('bind', name, '--dry-run', '--json'), after: stateOf(bdf) })
 print({ case: 'bind', ended: gpunvme('bind', name, ...confirmed, '--json'), after: stateOf(bdf) })
-print({ case: 'identify', ended: gpunvme('identify', '--drive', bdf, '--json') })
+print({ case: 'identify', ended: gpunvme('nvme', 'identify', '--drive', bdf, '--json') })
 print({ case: 'bound', status: gpunvme('status', bdf, '--json') })
 print({ case: 'unbind', ended: gpunvme('unbind', name, '--json'), after: stateOf(bdf), name: await linuxName(bdf) })
 print({ case: 'serial', ended: gpunvme('bind', bdf, '--serial', 'OTHER', '--yes'), after: stateOf(bdf) })
@@ -31,7 +31,7 @@ print({ case: 'serial', ended: gpunvme('bind', bdf, '--serial', 'OTHER', '--yes'
 const refused = await mounted(BUSY.bdf, () => gpunvme('bind', BUSY.bdf, '--serial', BUSY.serial, '--yes'))
 print({ case: 'mounted', ended: refused, after: stateOf(BUSY.bdf) })
 
-const run = gpunvme('bind', bdf, ...confirmed, '--', ...GPUNVME, 'identify', '--drive', bdf, '--json')
+const run = gpunvme('bind', bdf, ...confirmed, '--', ...GPUNVME, 'nvme', 'identify', '--drive', bdf, '--json')
 print({ case: 'command', ended: run, after: stateOf(bdf) })
 
 {

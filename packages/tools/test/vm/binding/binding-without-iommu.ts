@@ -10,7 +10,7 @@ await linuxName(bdf)
 print({ case: 'bind', ended: gpunvme('bind', bdf, ...confirmed, '--json'), after: stateOf(bdf) })
 print({ case: 'unbind', ended: gpunvme('unbind', '--all', '--json'), after: stateOf(bdf), name: await linuxName(bdf) })
 print({ case: 'vfio-pci', ended: gpunvme('bind', bdf, '--to', 'vfio-pci', ...confirmed), after: stateOf(bdf) })
-const run = () => gpunvme('bind', bdf, ...confirmed, '--', ...GPUNVME, 'identify', '--drive', bdf, '--json')
+const run = () => gpunvme('bind', bdf, ...confirmed, '--', ...GPUNVME, 'nvme', 'identify', '--drive', bdf, '--json')
 print({ case: 'command', ended: run(), after: stateOf(bdf) })
 
 if (existsSync('/tmp/vm/modules/gpunvme.ko')) {

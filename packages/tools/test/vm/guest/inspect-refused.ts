@@ -5,21 +5,21 @@ import { gpunvme, NOBODY, surroundings } from './mounted.js'
 const before = surroundings()
 const on = (...args: string[]) => gpunvme([...args, '--drive', 'nvme0'])
 const unknown = {
-  page: on('log', '0xca'),
-  feature: on('features', '0xc5'),
-  namespace: on('identify', '--nsid', '7'),
-  structure: on('identify', '--cns', '0xc7'),
-  drive: gpunvme(['smart', '--drive', 'nvme9']),
-  image: on('smart', '--image', 'drive.img'),
+  page: on('nvme', 'log', '0xca'),
+  feature: on('nvme', 'features', '0xc5'),
+  namespace: on('nvme', 'identify', '--nsid', '7'),
+  structure: on('nvme', 'identify', '--cns', '0xc7'),
+  drive: gpunvme(['nvme', 'smart', '--drive', 'nvme9']),
+  image: on('nvme', 'smart', '--image', 'drive.img'),
 }
-const registers = on('regs')
-const asNobody = gpunvme(['smart', '--drive', 'nvme0'], NOBODY)
+const registers = on('nvme', 'regs')
+const asNobody = gpunvme(['nvme', 'smart', '--drive', 'nvme0'], NOBODY)
 renameSync('/dev/nvme0', '/dev/nvme0-hidden')
-const withoutNode = on('smart')
+const withoutNode = on('nvme', 'smart')
 renameSync('/dev/nvme0-hidden', '/dev/nvme0')
 const after = surroundings()
 // Another drive, before and after its removal from the bus.
-const there = gpunvme(['smart', '--drive', 'nvme1'])
+const there = gpunvme(['nvme', 'smart', '--drive', 'nvme1'])
 writeFileSync('/sys/bus/pci/devices/0000:00:05.0/remove', '1')
-const gone = gpunvme(['smart', '--drive', '0000:00:05.0'])
+const gone = gpunvme(['nvme', 'smart', '--drive', '0000:00:05.0'])
 process.stdout.write(`${JSON.stringify({ unknown, registers, asNobody, withoutNode, there, gone, before, after })}\n`)

@@ -3,7 +3,7 @@ import { gpunvme, mountDrive, nvme, surroundings } from './mounted.js'
 
 mountDrive()
 const before = surroundings()
-const on = (...args: string[]) => gpunvme(['regs', '--drive', 'nvme0', '--json', ...args])
+const on = (...args: string[]) => gpunvme(['nvme', 'regs', '--drive', 'nvme0', '--json', ...args])
 const ours = on()
 const watched = on('--watch', '--count', '3', '--interval', '20')
 const theirs = nvme('show-regs', '/dev/nvme0', '-o', 'json')

@@ -8,18 +8,18 @@ mountDrive()
 const before = surroundings()
 const on = (...args: string[]) => gpunvme([...args, '--drive', 'nvme0'])
 const ours = {
-  identify: on('identify', '--json'),
-  byAddress: gpunvme(['identify', '--drive', DRIVE]),
-  byNode: gpunvme(['identify', '--drive', '/dev/nvme0n1', '--fields']),
-  controller: on('identify', '--raw'),
-  namespace: on('identify', '--nsid', '1', '--raw'),
-  identifiers: on('identify', '--cns', '03h', '--json'),
-  smart: on('smart', '--json'),
-  pages: on('log', '--json'),
-  error: on('log', 'error', '--json'),
-  firmware: on('log', 'firmware', '--raw'),
-  effects: on('log', 'effects', '--raw'),
-  features: on('features', '--json'),
+  identify: on('nvme', 'identify', '--json'),
+  byAddress: gpunvme(['nvme', 'identify', '--drive', DRIVE]),
+  byNode: gpunvme(['nvme', 'identify', '--drive', '/dev/nvme0n1', '--fields']),
+  controller: on('nvme', 'identify', '--raw'),
+  namespace: on('nvme', 'identify', '--nsid', '1', '--raw'),
+  identifiers: on('nvme', 'identify', '--cns', '03h', '--json'),
+  smart: on('nvme', 'smart', '--json'),
+  pages: on('nvme', 'log', '--json'),
+  error: on('nvme', 'log', 'error', '--json'),
+  firmware: on('nvme', 'log', 'firmware', '--raw'),
+  effects: on('nvme', 'log', 'effects', '--raw'),
+  features: on('nvme', 'features', '--json'),
 }
 const theirs = {
   controller: nvme('id-ctrl', '/dev/nvme0', '-b'),
