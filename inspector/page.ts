@@ -101,9 +101,9 @@ function type(value: string): void {
 function introduction(): HTMLElement {
   const sources: readonly (readonly [string, string, string])[] = [
     ['Identify data and log pages', 'binary, or a hex dump', 'nvme id-ctrl /dev/nvme0 --raw-binary > controller.bin'],
-    ['Registers', 'values, or names with values', 'gpunvme regs, or nvme show-regs /dev/nvme0'],
+    ['Registers', 'values, or names with values', 'gpunvme nvme regs, or nvme show-regs /dev/nvme0'],
     ['Queue entries', '64 or 16 bytes each, in memory order', ''],
-    ['Traces', 'JSONL', 'gpunvme trace --format jsonl -o trace.jsonl -- VERB'],
+    ['Traces', 'JSONL', 'gpunvme nvme trace --format jsonl -o trace.jsonl -- VERB'],
   ]
   const list = create('dl', {})
   for (const [what, form, command] of sources)

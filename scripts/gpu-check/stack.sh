@@ -46,8 +46,8 @@ gpunvme demo 60 demo --size 96MiB --keep "$work/model.gguf" $cuda --profile idea
 gpunvme demo-queues 60 demo --size 64MiB $cuda --queues 4 --depth 64
 gpunvme load 90 load "$work/model.gguf" $cuda --profile ideal
 gpunvme pack 60 pack "$work/model.gguf" --image "$work/drive.img" $cuda
-gpunvme verify 60 verify --image "$work/drive.img" $cuda
-gpunvme verify-by-host 60 verify --image "$work/drive.img"
+gpunvme verify 60 models verify --image "$work/drive.img" $cuda
+gpunvme verify-by-host 60 models verify --image "$work/drive.img"
 gpunvme load-compare 90 load "$work/model.gguf" --image "$work/drive.img" $cuda --compare
 gpunvme load-json 90 load --image "$work/drive.img" $cuda --profile ideal --depth 8 --json
 gpunvme load-to-gpu 120 load "$work/model.gguf" $cuda --profile ideal --to gpu --vram 72MiB --ram 48MiB --passes 3

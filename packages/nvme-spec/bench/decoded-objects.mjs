@@ -1,4 +1,4 @@
-// Cost of decoding entries and structures into objects and text, as `gpunvme decode` does. A fast driver uses the views
+// Cost of decoding entries and structures into objects and text, as `gpunvme nvme decode` does. A fast driver uses the views
 // instead, so these figures have no goal.
 // Alone: node packages/nvme-spec/bench/decoded-objects.mjs
 import { isDeepStrictEqual } from 'node:util'

@@ -4,7 +4,7 @@ const PLAIN = 'use `xxd -p` for plain digits, or `hexdump -v -C`'
 
 /** First line of nvme-cli's dumps: the column numbers. */
 const NVME_TITLE = /^ +0 +1 +2 +3 +4 +5 +6 +7 +8 +9 +a +b +c +d +e +f *$/
-/** First line of gpunvme read's dumps: the drive. */
+/** First line of gpunvme nvme read's dumps: the drive. */
 const DRIVE_TITLE = /^(?:DRIVE|SIMULATED) {2}/
 /** xxd, nvme-cli and lspci: bytes or pairs of bytes, then the same as text. */
 const WITH_COLON = /^ *([0-9a-f]{2,}): ((?:[0-9a-f]{2}){1,2}(?: (?:[0-9a-f]{2}){1,2})*)( {2}.*| +".*| *)$/i
@@ -14,7 +14,7 @@ const WITHOUT_COLON = /^ *([0-9a-f]{6,}) {1,2}([0-9a-f]{2}(?: {1,2}[0-9a-f]{2})*
 const END = /^ *([0-9a-f]{6,})()() *$/i
 
 /**
- * Parses a dump printed by xxd, hexdump -C, od -A x -t x1, nvme-cli or gpunvme read; undefined for other text. A dump
+ * Parses a dump printed by xxd, hexdump -C, od -A x -t x1, nvme-cli or gpunvme nvme read; undefined for other text. A dump
  * may start at any offset.
  * @param name source of the text, for errors.
  * @throws HexDumpError for a dump that is ambiguous: missing or omitted lines, words with swapped bytes, text that does
