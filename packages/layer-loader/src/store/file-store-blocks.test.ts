@@ -32,7 +32,7 @@ class FakeFile implements OpenFile {
   }
 
   write(): never {
-    throw new Error('not implemented')
+    throw new Error('expected no write through a read-only store')
   }
 
   sync = () => Promise.resolve()
