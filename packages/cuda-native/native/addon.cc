@@ -1,5 +1,5 @@
-// gpunvme_host: kernel interfaces for drivers in user space, checksums of memory, and the engine whose device code runs
-// on CPU threads. Every thread that loads it gets its own functions; all of them share the same memory.
+// gpunvme_host: kernel interfaces for drivers in user space, checksums of memory, reads of files, and the engine whose
+// device code runs on CPU threads. Every thread that loads it gets its own functions; all of them share the same memory.
 #include <node_api.h>
 
 #include "checksum.h"
@@ -52,6 +52,7 @@ constexpr Entry kEntries[] = {
     {"poll", gpunvme::Poll},
     {"checksum", gpunvme::Checksum},
     {"checksumWay", gpunvme::ChecksumWay},
+    {"readFile", gpunvme::ReadFile},
     {"createEngine", gpunvme::CreateCpuEngine},
 };
 

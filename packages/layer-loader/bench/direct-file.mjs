@@ -1,6 +1,7 @@
 // Streaming from a file that is not in the page cache (O_DIRECT), compared with fio on the same file.
 import { execFileSync } from 'node:child_process'
-import { openImage, streamLayers, workerChecksummer } from '@gpunvme/layer-loader'
+import { nativeFileReader } from '@gpunvme/cuda-native/host'
+import { openImage, streamLayers } from '@gpunvme/layer-loader'
 import { openFileStore } from '@gpunvme/layer-loader/store'
 import { packToFile } from './lib/demo-drive.mjs'
 
@@ -44,11 +45,11 @@ export async function bench() {
 
 /** Returns bytes per nanosecond of streaming all layers. */
 async function stream(path) {
-  const store = await openFileStore(path, { direct: true })
+  const store = await openFileStore(path, { direct: true, reader: nativeFileReader() })
   const model = (await openImage(store)).model()
   const startMs = performance.now()
   let bytes = 0
-  for await (const layer of streamLayers(model, { checksummer: workerChecksummer })) {
+  for await (const layer of streamLayers(model)) {
     bytes += layer.statistics.bytes
     layer.release()
   }

@@ -57,6 +57,20 @@ export interface HostAddon extends EngineAddon {
     chunkBytes: number,
     into: Uint32Array,
   ) => Promise<void> | undefined
+  /**
+   * Reads a file on libuv's threads, and computes checksums of its first `summedBytes`. Resolves with the number of bytes read.
+   * Returns undefined for memory that `checksum` reads before it returns.
+   */
+  readonly readFile: (
+    fd: number,
+    fileOffsetBytes: number,
+    view: DataView,
+    offsetBytes: number,
+    lengthBytes: number,
+    chunkBytes: number,
+    summedBytes: number,
+    into: Uint32Array,
+  ) => Promise<number> | undefined
   /** Returns the method for this processor: 'avx512', 'pclmulqdq' or 'tables'. */
   readonly checksumWay: () => string
   /** Creates an engine whose leaders are threads of this process. */

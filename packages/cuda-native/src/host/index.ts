@@ -3,6 +3,7 @@ import { loadSocketHost } from './vfio-user-host.js'
 
 export { NativeAddonError, type TriedAddon } from '../native-addon.js'
 export { nativeChecksummer } from './checksummer.js'
+export { nativeFileReader } from './file-reader.js'
 export { loadHardwareHost } from './hardware-host.js'
 export { loadSocketHost, type LoadedSocketHost } from './vfio-user-host.js'
 

@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { nativeChecksummer } from '@gpunvme/cuda-native/host'
+import { nativeChecksummer, nativeFileReader } from '@gpunvme/cuda-native/host'
 import { openImage, openLoader, workerChecksummer, zlibChecksummer } from '@gpunvme/layer-loader'
 import { openFileStore } from '@gpunvme/layer-loader/store'
 
@@ -127,10 +127,11 @@ async function openReads(extents) {
 
 const open = {
   off: await openCase({}, 'off'),
+  reader: await openCase({ reader: nativeFileReader() }, 'full'),
   native: await openCase({}, 'full', nativeChecksummer()),
   zlib: await openCase({}, 'full', zlibChecksummer),
   worker: await openCase({}, 'full', workerChecksummer),
-  direct: await openCase({ direct: true }, 'full', nativeChecksummer()),
+  direct: await openCase({ direct: true, reader: nativeFileReader() }, 'full'),
 }
 // Allocates the slots, and brings the file into the page cache.
 for (const each of Object.values(open)) await each.pass()

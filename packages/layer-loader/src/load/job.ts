@@ -23,8 +23,11 @@ export class Job {
   verifyNs = 0
   private readonly bites: readonly Bite[]
   private readonly arrived: boolean[] = []
+  private readonly verified = new Set<PlacedUnit>()
   private nextBite = 0
   private nextUnit = 0
+  /** The first unit that begins after the bites taken so far. */
+  private unitAfterBites = 0
   private allUpTo = 0
 
   constructor(ticket: Ticket, bites: readonly Bite[], slot: Slot) {
@@ -47,13 +50,26 @@ export class Job {
     return this.underWay === 0 && this.nextBite === this.bites.length && this.nextUnit === this.plan.units.length
   }
 
-  /** Returns the next bite to read, and its number. */
-  take(): readonly [bite: Bite, number: number] {
+  /** Returns the next bite to read, its number, and the check units inside it, in order. */
+  take(): readonly [bite: Bite, number: number, units: readonly PlacedUnit[]] {
     const number = this.nextBite++
-    return [this.bites[number]!, number]
+    const { units } = this.plan
+    const bite = this.bites[number]!
+    const startBytes = bite.endBytes - bite.bytes
+    let first = this.unitAfterBites
+    while (first < units.length && units[first]!.memoryBytes < startBytes) first++
+    let end = first
+    while (end < units.length && endOf(units[end]!) <= bite.endBytes) end++
+    this.unitAfterBites = end
+    return [bite, number, units.slice(first, end)]
   }
 
-  /** Records a completed bite, and returns the check units that are now complete, in order. */
+  /** Records a check unit that was verified with its bite. */
+  verify(unit: PlacedUnit): void {
+    this.verified.add(unit)
+  }
+
+  /** Records a completed bite, and returns the check units that are now complete and have yet to be verified, in order. */
   arrive(number: number, { bytes, commands, startNs, endNs }: StoreSummary): readonly PlacedUnit[] {
     this.bytes += bytes
     this.commands += commands
@@ -65,7 +81,7 @@ export class Job {
     const { units } = this.plan
     const first = this.nextUnit
     while (this.nextUnit < units.length && endOf(units[this.nextUnit]!) <= endBytes) this.nextUnit++
-    return units.slice(first, this.nextUnit)
+    return units.slice(first, this.nextUnit).filter((unit) => !this.verified.delete(unit))
   }
 }
 

@@ -30,7 +30,7 @@ export interface LoaderOptions {
   readonly where?: 'host' | 'gpu'
   /** Allocator of slots instead of the store's; the store must be able to read into its memory. */
   readonly dma?: DmaAllocator
-  /** Computes checksums. Default: Node's zlib. */
+  /** Computes checksums, except those that the store computes while it reads (`FileStoreOptions.reader`). Default: Node's zlib. */
   readonly checksummer?: Checksummer
   /** Moves bytes inside memory that the CPU cannot reach; required only if `alignBytes` needs moves there. */
   readonly move?: (memory: DmaMemory, moves: readonly Move[]) => Promise<void>

@@ -1,7 +1,8 @@
 import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
+import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { Window } from '../flow/window.js'
 import type { BlockStore, StoreSummary } from '../store/store.js'
-import { biteBytes } from './bites.js'
+import { biteBytes, type Bite } from './bites.js'
 import { moveBytes } from '../store/memory-bytes.js'
 import { firstMismatch } from './check-units.js'
 import { deferred } from './deferred.js'
@@ -114,15 +115,14 @@ export class Reader {
   }
 
   private async readBite(job: Job): Promise<readonly PlacedUnit[]> {
-    const [bite, number] = job.take()
-    const { store } = this.model
+    const [bite, number, units] = job.take()
     const { timeoutNs, trace } = this.options
     this.window.begin(bite.bytes)
     let summary: StoreSummary | undefined
     this.meter.readBegins()
     try {
       const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
-      summary = await store.read(bite.transfers, job.slot.memory, limits)
+      summary = await this.readAndVerify(job, bite, units, limits)
       job.readNs += this.meter.readEnds(summary)
       const { startNs, endNs, bytes, commands } = summary
       const details = { bytes, commands }
@@ -135,6 +135,26 @@ export class Reader {
       this.window.end(bite.bytes, summary)
       this.fill()
     }
+  }
+
+  /** Reads a bite, and verifies those of its check units whose checksums the store computes on the way. */
+  private async readAndVerify(
+    job: Job,
+    { transfers }: Bite,
+    units: readonly PlacedUnit[],
+    limits: ExecuteOptions,
+  ): Promise<StoreSummary> {
+    const { store } = this.model
+    const { memory } = job.slot
+    if (units.length === 0 || store.readChecksummed === undefined) return store.read(transfers, memory, limits)
+    const summary = await store.readChecksummed(transfers, memory, units, limits)
+    for (const [index, unit] of units.entries()) {
+      const got = summary.crc32s[index]
+      if (got === undefined) continue
+      if (got !== unit.crc32) throw new VerificationError(this.model, job.ticket.extent, unit, got)
+      job.verify(unit)
+    }
+    return summary
   }
 
   /** A checksummer on this thread runs one check at a time, the most urgent first; others run all at once. */

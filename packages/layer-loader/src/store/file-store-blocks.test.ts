@@ -1,4 +1,6 @@
 import { createCipheriv } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { ReadChecksums } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { hostMemory } from '../../test/host-memory.js'
 import { FileBlocks, type OpenFile } from './file-store-blocks.js'
@@ -48,18 +50,90 @@ function rig(memoryBytes = 40 * MIB) {
 
 const all = { offsetBytes: 0, lengthBytes: 36 * MIB + 1024, memoryBytes: 0 }
 
-test('a read is split into calls of at most 4 MiB, of which at most 4 are in flight', async () => {
+/** A file that computes checksums while it reads. */
+class SummingFile extends FakeFile {
+  /** False for memory that it cannot access. */
+  canAccess = true
+  summedBytes = 0
+
+  readChecksummed(into: Uint8Array, offsetBytes: number, { chunkBytes, summedBytes, into: sums }: ReadChecksums) {
+    if (!this.canAccess) return undefined
+    return this.read(into, 0, into.length, offsetBytes).then(({ bytesRead }) => {
+      for (let at = 0; at < summedBytes; at += chunkBytes) {
+        sums[at / chunkBytes] = crc32(into.subarray(at, Math.min(at + chunkBytes, summedBytes)))
+      }
+      this.summedBytes += summedBytes
+      return bytesRead
+    })
+  }
+}
+
+function summingRig() {
+  const file = new SummingFile()
+  const shape = { sizeBytes: content.length, blockBytes: 512, memoryAlignBytes: 1 }
+  const bytes = new Uint8Array(40 * MIB)
+  return { file, bytes, memory: hostMemory(bytes), store: new FileBlocks('model.bin', file, shape) }
+}
+
+/** Consecutive ranges of memory from its start. */
+function rangesOf(...lengths: number[]) {
+  let memoryBytes = 0
+  return lengths.map((lengthBytes) => ({ lengthBytes, memoryBytes: (memoryBytes += lengthBytes) - lengthBytes }))
+}
+
+test('a read is split into calls of at most 8 MiB, of which at most 4 are in flight', async () => {
   const { file, bytes, memory, store } = rig()
   file.gate = () => new Promise(setImmediate)
   const [summary] = await Promise.all([
     store.read([all], memory),
     store.read([{ ...all, lengthBytes: 16 * MIB }], hostMemory(new Uint8Array(16 * MIB))),
   ])
-  expect(summary).toMatchObject({ bytes: 36 * MIB + 1024, commands: 10 })
+  expect(summary).toMatchObject({ bytes: 36 * MIB + 1024, commands: 5 })
   expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
-  expect(file.calls).toHaveLength(14)
+  expect(file.calls).toHaveLength(7)
   expect(file.peakInFlight).toBe(4)
-  expect(store.busyBytes).toBe(16 * MIB)
+  expect(store.busyBytes).toBe(32 * MIB)
+})
+
+test('checksums of ranges inside one call are computed while it reads, those of others are undefined', async () => {
+  const { file, bytes, memory, store } = summingRig()
+  // The third range is in two calls. The last one ends with the file, inside a block.
+  const ranges = rangesOf(5 * MIB, 2 * MIB, 3 * MIB, 6 * MIB, ...Array<number>(20).fill(MIB), 700)
+  const { crc32s, commands } = await store.readChecksummed!([all], memory, ranges)
+  expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
+  expect(commands).toBe(5)
+  expect(crc32s).toEqual(
+    ranges.map(({ memoryBytes, lengthBytes }, index) =>
+      // The second call begins in the middle of the third range.
+      index === 2 || index === 3 ? undefined : crc32(content.subarray(memoryBytes, memoryBytes + lengthBytes)),
+    ),
+  )
+  expect(file.summedBytes).toBe(7 * MIB + 20 * MIB + 700)
+})
+
+test('memory that the reader cannot access is read without checksums', async () => {
+  const { file, bytes, memory, store } = summingRig()
+  file.canAccess = false
+  const { crc32s } = await store.readChecksummed!([all], memory, rangesOf(MIB, MIB))
+  expect(crc32s).toEqual([undefined, undefined])
+  expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
+})
+
+test('a store whose file computes no checksums has no readChecksummed', () => {
+  expect(rig().store.readChecksummed).toBeUndefined()
+})
+
+test('errors of reads with checksums are those of other reads', async () => {
+  const { file, memory, store } = summingRig()
+  file.gate = () => Promise.reject(Object.assign(new Error('i/o error'), { code: 'EIO' }))
+  await expect(store.readChecksummed!([{ ...all, lengthBytes: MIB }], memory, rangesOf(MIB))).rejects.toThrow(
+    'Cannot read model.bin: 1048576 bytes from byte 0 cannot be read (EIO)',
+  )
+  file.gate = () => Promise.resolve()
+  file.sizeBytes = MIB + 5
+  await expect(store.readChecksummed!([{ ...all, lengthBytes: 2 * MIB }], memory, rangesOf(MIB))).rejects.toThrow(
+    /it now ends at byte 1048581[^]*it had 37749436 bytes when it was opened/,
+  )
 })
 
 test('the last block is padded with zeros, even if the file has grown', async () => {
@@ -91,11 +165,11 @@ test('a failed read names file and range, stops the others, and leaves nothing i
   await expect(store.read([all], memory)).rejects.toMatchObject({
     code: 'ERR_GPUNVME_SOURCE_READ',
     message: expect.stringContaining(
-      'Cannot read model.bin: 4194304 bytes from byte 8388608 cannot be read (EIO)',
+      'Cannot read model.bin: 8388608 bytes from byte 8388608 cannot be read (EIO)',
     ) as string,
   })
   expect(file.inFlight).toBe(0)
-  expect(file.calls.length).toBeLessThan(9)
+  expect(file.calls.length).toBeLessThan(5)
   // The store is still usable.
   await store.read([{ ...all, lengthBytes: MIB }], memory)
 })

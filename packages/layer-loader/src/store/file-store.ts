@@ -1,7 +1,9 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { FileReader } from '@gpunvme/nvme-spec/transport'
 import type { LoaderError } from '../error.js'
 import { hasCode } from '../error.js'
 import { openHandle, sizeOf } from '../formats/file-source.js'
-import { FileBlocks } from './file-store-blocks.js'
+import { FileBlocks, type ReadableFile } from './file-store-blocks.js'
 import { reopenDirect } from './file-store-direct.js'
 import type { BlockStore } from './store.js'
 
@@ -17,6 +19,11 @@ export interface FileStoreOptions {
    * 65536. Default: 4096. O_DIRECT requires at least the drive's block size, 512 bytes or more.
    */
   readonly blockBytes?: number
+  /**
+   * Reads into memory that it can access, and computes checksums on the way, for example `nativeFileReader()` of cuda-native.
+   * A loader then has nothing left to check. Other memory, and by default all, is read by `node:fs`.
+   */
+  readonly reader?: FileReader
 }
 
 /** A file as a store. The caller closes it. */
@@ -42,7 +49,7 @@ export interface FileStore extends BlockStore {
  * open.
  */
 export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<FileStore> {
-  const { direct = false, blockBytes = 4096 } = options
+  const { direct = false, blockBytes = 4096, reader } = options
   if (![true, false, 'auto'].includes(direct)) {
     throw new TypeError(`direct: expected true, false or 'auto', got ${String(direct)}`)
   }
@@ -53,10 +60,15 @@ export async function openFileStore(path: string, options: FileStoreOptions = {}
     const found = direct === false ? undefined : await reopenDirect(path, handle, blockBytes)
     if (hasCode(found, 'ERR_GPUNVME_DIRECT_READ') && direct !== 'auto') throw found
     if (found === undefined || hasCode(found, 'ERR_GPUNVME_DIRECT_READ')) {
-      return new ReadFileStore('pread', found, path, handle, { sizeBytes, blockBytes, memoryAlignBytes: 1 })
+      return new ReadFileStore('pread', found, path, readBy(handle, reader), {
+        sizeBytes,
+        blockBytes,
+        memoryAlignBytes: 1,
+      })
     }
     await handle.close()
-    return new ReadFileStore('direct', undefined, path, found, { sizeBytes, blockBytes, memoryAlignBytes: blockBytes })
+    const file = readBy(found, reader)
+    return new ReadFileStore('direct', undefined, path, file, { sizeBytes, blockBytes, memoryAlignBytes: blockBytes })
   } catch (error) {
     await handle.close()
     throw error
@@ -67,6 +79,28 @@ export async function openFileStore(path: string, options: FileStoreOptions = {}
 export function checkBlockBytes(blockBytes: number): void {
   if (Number.isInteger(Math.log2(blockBytes)) && blockBytes >= 1 && blockBytes <= 65_536) return
   throw new RangeError(`blockBytes: expected a power of two from 1 to 65536, got ${blockBytes}`)
+}
+
+/** Returns the file, read by `reader` where it can. */
+function readBy(handle: FileHandle, reader: FileReader | undefined): ReadableFile {
+  if (reader === undefined) return handle
+  const reads = new Set<Promise<number>>()
+  return {
+    read: (into, at, lengthBytes, offsetBytes) => handle.read(into, at, lengthBytes, offsetBytes),
+    readChecksummed: ({ buffer, byteOffset, length }, offsetBytes, checksums) => {
+      const read = reader.read(handle.fd, offsetBytes, new DataView(buffer), byteOffset, length, checksums)
+      if (read === undefined) return undefined
+      reads.add(read)
+      const ended = () => reads.delete(read)
+      read.then(ended, ended)
+      return read
+    },
+    // The handle does not know of these reads, and another file may get its descriptor.
+    close: async () => {
+      await Promise.allSettled(reads)
+      await handle.close()
+    },
+  }
 }
 
 class ReadFileStore extends FileBlocks implements FileStore {

@@ -16,13 +16,24 @@ export const DEFAULT_PIECE_BYTES = 1024 * 1024
 /** Totals of a successful call. Failures are thrown. */
 export interface StoreSummary {
   readonly bytes: number
-  /** Commands to controllers; system calls for a file. */
+  /** Commands to controllers; for a file, calls that read or write it. */
   readonly commands: number
   /** First submission and last end, by the store's clock. */
   readonly startNs: number
   readonly endNs: number
   /** Shares of devices; absent if the store is a single device. */
   readonly devices?: readonly DeviceShare[]
+}
+
+/** Range of memory whose CRC-32/ISO-HDLC is to be computed. */
+export interface MemoryRange {
+  readonly memoryBytes: number
+  readonly lengthBytes: number
+}
+
+/** Totals of a read, and the checksums that were computed on the way, in the order of their ranges; others are undefined. */
+export interface ChecksummedSummary extends StoreSummary {
+  readonly crc32s: readonly (number | undefined)[]
 }
 
 /** Share of one device of a set in a call. */
@@ -62,6 +73,18 @@ export interface BlockStore {
    * @throws RangeError; for a namespace, TransferError; the signal's reason.
    */
   read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary>
+  /**
+   * Reads as `read`, and computes checksums while the bytes are in the processor's cache. Absent if the store cannot.
+   * @param ranges in the order of memory
+   */
+  readonly readChecksummed?:
+    | ((
+        transfers: readonly StoreTransfer[],
+        memory: DmaMemory,
+        ranges: readonly MemoryRange[],
+        options?: ExecuteOptions,
+      ) => Promise<ChecksummedSummary>)
+    | undefined
   /** Names the location of bytes as the devices do: 'NSID 1  LBA 0x800 to 0x80f'. For messages. */
   locate(offsetBytes: number, lengthBytes: number): string
 }

@@ -17,7 +17,14 @@ export type { AbortSignalLike, Engine, EngineStatistics, ExecuteOptions } from '
 export type { CompletionQueueMemory, QueuePairMemory, ShadowDoorbell } from './engine.js'
 
 // Processing of data that has been read
-export type { Checksummer, ChecksummedMemory, CopyEngine, DeviceMemory } from './processing.js'
+export type {
+  Checksummer,
+  ChecksummedMemory,
+  CopyEngine,
+  DeviceMemory,
+  FileReader,
+  ReadChecksums,
+} from './processing.js'
 
 // Native modules
 export type { HardwareHost, NativeHost, NativeRegion } from './native.js'

@@ -1,4 +1,4 @@
-/** Processing of data that a read has delivered: copies to GPU memory, and checksums. */
+/** Processing of data that a read has delivered: copies to GPU memory, and checksums; also while a file is read. */
 import type { AbortSignalLike } from './engine.js'
 import type { DmaMemory } from './transport.js'
 
@@ -47,4 +47,32 @@ export interface Checksummer {
     into: Uint32Array,
     options?: { readonly signal?: AbortSignalLike },
   ): Promise<void>
+}
+
+/** Checksums to be computed of a read. */
+export interface ReadChecksums {
+  /** Length of a chunk; the last one may be shorter. */
+  readonly chunkBytes: number
+  /** Bytes of all chunks, from the first byte that is read. */
+  readonly summedBytes: number
+  /** Receives the CRC-32/ISO-HDLC of each chunk. */
+  readonly into: Uint32Array
+}
+
+/** Reads files on other threads, and computes checksums of the bytes while they are in the processor's cache. */
+export interface FileReader {
+  /**
+   * Reads `lengthBytes` bytes from byte `fileOffsetBytes` of an open file to byte `offsetBytes` of `view`. Resolves with the
+   * number of bytes that were read: fewer only if the file ends. Keep the file open until then. Calls may overlap in time.
+   * @returns undefined, and reads nothing, if other threads cannot access this memory: that of an ArrayBuffer can be transferred.
+   * @throws RangeError or TypeError for invalid arguments. Rejects with an Error with Node's `code`, `errno` and `syscall`.
+   */
+  read(
+    fd: number,
+    fileOffsetBytes: number,
+    view: DataView,
+    offsetBytes: number,
+    lengthBytes: number,
+    checksums: ReadChecksums,
+  ): Promise<number> | undefined
 }
