@@ -1,16 +1,6 @@
-import {
-  CC,
-  CQE,
-  formatCqe,
-  formatRegisterAt,
-  formatSqe,
-  IdentifyController,
-  Read,
-  SmartHealthLog,
-  zeroBased,
-} from '@gpunvme/nvme-spec'
+import { CC, CQE, formatRegisterAt, IdentifyController, Read, SmartHealthLog, zeroBased } from '@gpunvme/nvme-spec'
 import { formatHexDump } from '@gpunvme/nvme-spec/hex-dump'
-import { jsonlTrace } from '@gpunvme/nvme-spec/trace'
+import { jsonlTrace, traceCqe, traceSqe } from '@gpunvme/nvme-spec/trace'
 
 /** Example inputs by label, each as text to paste. They are generated; none was read from a drive. */
 export const examples: Readonly<Record<string, () => string>> = {
@@ -60,10 +50,9 @@ function trace(): string {
   const events = Array.from({ length: 24 }, (_, i) => {
     const startNs = 20_000_000 + Math.floor(i / DEPTH) * 85_000 + (i % DEPTH) * 1200
     const endNs = startNs + 70_000 + ((i * 7919) % 11) * 1300
-    const entry = formatSqe('nvm', readCommand(i))
-    const submitted = { timeNs: startNs, track: 'sq 1', name: 'submit', details: { entry } }
-    const status = { entry: formatCqe(completion(i, i === 13 ? 0x80 : 0)), afterNs: endNs - startNs }
-    const completed = { timeNs: endNs, track: 'cq 1', name: 'complete', details: status }
+    const submitted = { timeNs: startNs, track: 'sq 1', name: 'submit', command: traceSqe(1, readCommand(i)) }
+    const ended = { completion: traceCqe(completion(i, i === 13 ? 0x80 : 0)), details: { afterNs: endNs - startNs } }
+    const completed = { timeNs: endNs, track: 'cq 1', name: 'complete', ...ended }
     return i === 17 ? [submitted] : [submitted, completed]
   }).flat()
   for (const event of events.sort((a, b) => a.timeNs - b.timeNs)) write(event)

@@ -1,4 +1,5 @@
-import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
+import { CommandPairs } from '@gpunvme/nvme-spec/trace'
+import type { TraceCommand, TraceEvent } from '@gpunvme/nvme-spec/transport'
 
 /** A command of a trace, from its submission to its completion. */
 export interface Command {
@@ -8,7 +9,7 @@ export interface Command {
   readonly startNs: number
   /** Undefined if the trace has no completion of the command. */
   readonly endNs: number | undefined
-  /** The submission queue entry, as text. */
+  /** The submission queue entry, in words. */
   readonly entry: string
   /** Text of the status; '' without a completion. */
   readonly status: string
@@ -36,30 +37,25 @@ export interface TraceModel {
 export function modelOf(events: readonly TraceEvent[]): TraceModel {
   const commands: Command[] = []
   const marks: Mark[] = []
-  /** Index in `commands` of each command in flight, by queue and command identifier. */
-  const inFlight = new Map<string, number>()
+  const pairs = new CommandPairs()
+  /** Index in `commands` of each command. */
+  const indexOf = new Map<TraceCommand, number>()
   for (const event of events) {
-    const { track, name, timeNs, durationNs, details } = event
-    const [, drive = '', side, number = ''] = /^(\d+: )?([sc]q) (\d+)$/.exec(track) ?? []
-    const entry = String(details?.['entry'] ?? '')
-    if (side === 'sq' && (name === 'submit' || name === 'fetch')) {
-      inFlight.set(keyOf(drive, number, entry), commands.length)
-      const queue = `${drive}queue ${number}`
-      const common = { endNs: undefined, status: '', failed: false }
-      commands.push({ track: queue, name: nameOf(entry), startNs: timeNs, entry, ...common })
-      continue
+    const { track, name, timeNs: startNs, durationNs, completion } = event
+    const found = pairs.add(event)
+    if (found?.kind === 'submitted') {
+      const { drive, command } = found
+      indexOf.set(command, commands.length)
+      const place = { track: `${drive}queue ${command.qid}`, name: command.name, startNs, entry: command.text }
+      commands.push({ ...place, endNs: undefined, status: '', failed: false })
+    } else if (found?.kind === 'completed') {
+      const { sct, sc, status } = found.completion
+      const at = indexOf.get(found.command)!
+      commands[at] = { ...commands[at]!, endNs: startNs, status, failed: sct !== 0 || sc !== 0 }
+    } else {
+      const details = { ...(completion && { entry: completion.text }), ...event.details }
+      marks.push({ track, name, startNs, endNs: durationNs && startNs + durationNs, details })
     }
-    if (side === 'cq' && (name === 'complete' || name === 'post')) {
-      const key = keyOf(drive, /\bSQID=(\d+)/.exec(entry)?.[1] ?? number, entry)
-      const at = inFlight.get(key)
-      if (at !== undefined) {
-        inFlight.delete(key)
-        const status = entry.replace(/^(?:[A-Z\d]+=\S+ ?)+/, '')
-        commands[at] = { ...commands[at]!, endNs: timeNs, status, failed: !status.startsWith('Successful') }
-        continue
-      }
-    }
-    marks.push({ track, name, startNs: timeNs, endNs: durationNs && timeNs + durationNs, details })
   }
   return { commands, marks, tracks: tracksOf(commands, marks) }
 }
@@ -77,14 +73,4 @@ function tracksOf(commands: readonly Command[], marks: readonly Mark[]): TraceMo
     }
   const byName = new Intl.Collator('en', { numeric: true }).compare
   return [...counts.values()].sort((a, b) => Number(b.isQueue) - Number(a.isQueue) || byName(a.name, b.name))
-}
-
-/** Returns the key of a command. An entry without CID has CID 0, which formatSqe omits. */
-function keyOf(drive: string, qid: string, entry: string): string {
-  return `${drive}${qid}:${/\bCID=0x([\da-f]+)/.exec(entry)?.[1]?.replace(/^0+(?=.)/, '') ?? '0'}`
-}
-
-/** Returns the command name of an entry: the words before its first field. */
-function nameOf(entry: string): string {
-  return /^(.*?)(?: [A-Z\d_]+=.*)?$/.exec(entry)![1]!
 }

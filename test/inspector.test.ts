@@ -1,5 +1,5 @@
 import { Controller } from '@gpunvme/host-driver'
-import { CNS, CSI, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
+import { CNS, CSI, identifyStructure, LID, logStructure, Read, Write } from '@gpunvme/nvme-spec'
 import { formatHexDump } from '@gpunvme/nvme-spec/hex-dump'
 import { simulate } from '@gpunvme/nvme-sim'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
@@ -9,14 +9,15 @@ import { readFile, readText } from '../inspector/input.js'
 import { guessKind, kindOf, kinds, viewOf } from '../inspector/kinds.js'
 import { formatTime, scaleOf } from '../inspector/scale.js'
 import { modelOf } from '../inspector/trace-model.js'
+import { completion, submission } from '../packages/tools/test/trace-lines.js'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
 describe('input', () => {
   test.each([
-    ['gpunvme regs', 'SIMULATED  x\n0x14  CC=0x00460001 { EN=1 }\n0x1c  CSTS=0x00000001 { RDY=1 }'],
+    ['gpunvme nvme regs', 'SIMULATED  x\n0x14  CC=0x00460001 { EN=1 }\n0x1c  CSTS=0x00000001 { RDY=1 }'],
     [
-      'gpunvme regs on a narrow terminal',
+      'gpunvme nvme regs on a narrow terminal',
       'SIMULATED  x\nsim:sn740, brought up by the driver of gpunvme.\n0x14  CC=0x00460001 { EN=1 CSS=NVM\n        MPS=0 }\n0x1c  CSTS=0x00000001 { RDY=1 }',
     ],
     ['CC.format', 'CC=0x00460001 { EN=1 CSS=NVM }\nCSTS=0x00000001 { RDY=1 }'],
@@ -116,14 +117,14 @@ describe('traces', () => {
 
   test('match commands by drive, queue and identifier, and keep stray completions as events', () => {
     const { commands, marks } = modelOf([
-      { timeNs: 0, track: '2: sq 1', name: 'submit', details: { entry: 'Read NSID=1' } },
-      { timeNs: 1, track: 'sq 1', name: 'submit', details: { entry: 'Write CID=0x0a00 NSID=1' } },
-      { timeNs: 2, track: 'cq 3', name: 'complete', details: { entry: 'CID=0x0a00 SQID=1 SQHD=1 P=1 Aborted' } },
-      { timeNs: 3, track: 'cq 1', name: 'complete', details: { entry: 'CID=0x0000 SQID=1 SQHD=1 P=1 Aborted' } },
+      { ...submission(Read, { NSID: 1 }), timeNs: 0, track: '2: sq 1' },
+      { ...submission(Write, { CID: 0xa00, NSID: 1 }), timeNs: 1 },
+      { ...completion(0xa00, { SC: 0x07 }), timeNs: 2, track: 'cq 3' },
+      { ...completion(0, { SC: 0x07 }), timeNs: 3 },
     ])
     expect(commands).toMatchObject([
       { track: '2: queue 1', name: 'Read', endNs: undefined },
-      { track: 'queue 1', name: 'Write', endNs: 2, status: 'Aborted', failed: true },
+      { track: 'queue 1', name: 'Write', endNs: 2, status: 'Command Abort Requested (SCT 0h SC 07h)', failed: true },
     ])
     expect(marks).toMatchObject([{ track: 'cq 1', startNs: 3 }])
   })

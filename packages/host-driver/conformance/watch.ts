@@ -48,8 +48,8 @@ export class Watch {
     for (const memory of this.held) memory.free()
   }
 
-  private note({ track, name, details }: TraceEvent): void {
-    if (name === 'submit') this.commands.push({ qid: Number(track.slice(3)), text: String(details?.['entry']) })
+  private note({ command }: TraceEvent): void {
+    if (command !== undefined) this.commands.push(command)
   }
 
   private watchedBar(bar: Bar, now: () => number): Bar {

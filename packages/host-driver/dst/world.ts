@@ -128,14 +128,11 @@ export class World {
     return 'remove-device' in this.struck
   }
 
-  private look({ track, name, details }: TraceEvent): void {
-    if (name === 'fetch') {
-      const entry = String(details!['entry'])
-      // What is 0 is left out.
-      const field = (field: string) => Number(new RegExp(` ${field}=(\\S+)`).exec(entry)?.[1] ?? 0)
-      const operation = entry.startsWith('Write') ? 'write' : 'read'
-      const fetched = { operation, nsid: field('NSID'), slba: field('SLBA'), blocks: field('NLB') + 1 } as const
-      this.fetched.set(`SQ ${track.slice(3)} CID ${field('CID')}`, fetched)
+  private look({ track, name, command, details }: TraceEvent): void {
+    if (command !== undefined) {
+      const { qid, cid, nsid, slba = 0, nlb = 0 } = command
+      const operation = command.name.startsWith('Write') ? 'write' : 'read'
+      this.fetched.set(`SQ ${qid} CID ${cid}`, { operation, nsid, slba: Number(slba), blocks: nlb + 1 })
     } else if (track === 'fault' && DAMAGING.includes(name as FaultAction['kind'])) {
       this.onDamage(this.fetched.get(String(details!['where']))!)
     }

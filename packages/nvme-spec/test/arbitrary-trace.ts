@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { TraceEvent } from '../src/transport/index.js'
+import type { TraceCommand, TraceCompletion, TraceEvent } from '../src/transport/index.js'
 
 /** Any text: letters, control characters, halves of surrogate pairs, names of properties that every object has. */
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: lone() }), fc.constant('__proto__'))
@@ -11,6 +11,24 @@ function lone(): fc.Arbitrary<string> {
 // Negative zero is zero in every format, and is left out.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))
 
+const hex = (characters: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: characters, maxLength: characters })
+const address = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => `0x${value.toString(16)}`)
+const u16 = fc.nat(0xffff)
+
+const command: fc.Arbitrary<TraceCommand> = fc.record(
+  {
+    ...{ qid: u16, cid: u16, opcode: fc.nat(0xff), name: text, nsid: fc.nat(0xffff_ffff) },
+    slba: fc.oneof(fc.maxSafeNat(), fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }).map(String)),
+    ...{ nlb: u16, prp1: address, prp2: address, raw: hex(128), text },
+  },
+  { requiredKeys: ['qid', 'cid', 'opcode', 'name', 'nsid', 'raw', 'text'] },
+)
+
+const completion: fc.Arbitrary<TraceCompletion> = fc.record({
+  ...{ qid: u16, cid: u16, sct: fc.nat(7), sc: fc.nat(0xff), status: text, raw: hex(32), text },
+})
+
 /** Any event, with times of whole nanoseconds over the whole range. */
 export const anyTraceEvent: fc.Arbitrary<TraceEvent> = fc
   .record(
@@ -19,6 +37,8 @@ export const anyTraceEvent: fc.Arbitrary<TraceEvent> = fc
       track: fc.oneof(text, fc.constantFrom('sq 1', 'cq 1')),
       name: text,
       durationNs: fc.nat(5000),
+      command,
+      completion,
       details: fc.dictionary(text, fc.oneof(text, number)),
     },
     { requiredKeys: ['timeNs', 'track', 'name'] },

@@ -1,23 +1,21 @@
+import { Flush, Read, Write } from '@gpunvme/nvme-spec'
+import { parseTraceLine } from '@gpunvme/nvme-spec/trace'
+import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { failureIn, failureOf, gpunvme, json, scratch, type Running } from './gpunvme.js'
+import { completion, linesOf, submission } from './trace-lines.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
 const LIMIT = { timeout: 120_000 }
 
-interface Line {
-  readonly track: string
-  readonly name: string
-  readonly details?: Readonly<Record<string, string | number>>
-}
-
-function eventsOf(name: string): Line[] {
+function eventsOf(name: string): TraceEvent[] {
   return readFileSync(at(name), 'utf8')
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as Line)
+    .map((line) => parseTraceLine(line))
 }
 
 beforeAll(() => {
@@ -35,8 +33,15 @@ describe('a traced verb', () => {
     expect(traced.stderr).toBe(`${plain.stderr}Traced ${events.length} events into read.jsonl\n`)
     expect(events[0]).toMatchObject({ track: 'trace', name: 'open', details: { time: 'modelled' } })
     const reads = events.filter(({ track, name }) => track === 'sq 1' && name === 'submit')
-    expect(reads.map(({ details }) => details?.['entry'])).toEqual([
-      expect.stringMatching(/^Read .*NSID=1 .*SLBA=0x10 NLB=7$/) as string,
+    expect(reads.map(({ command }) => command)).toMatchObject([
+      {
+        ...{ qid: 1, opcode: 2, name: 'Read', nsid: 1, slba: 0x10, nlb: 7 },
+        ...{
+          prp1: expect.stringMatching(/^0x[\da-f]+$/) as string,
+          raw: expect.stringMatching(/^02[\da-f]{126}$/) as string,
+        },
+        text: expect.stringMatching(/^Read .*NSID=1 .*SLBA=0x10 NLB=7$/) as string,
+      },
     ])
   })
 
@@ -85,7 +90,7 @@ describe('a traced verb', () => {
     })
     expect(ended.code).toBe(130)
     // Each line is parsed.
-    expect(eventsOf('ended.jsonl').some(({ details }) => /^Read /.test(String(details?.['entry'])))).toBe(true)
+    expect(eventsOf('ended.jsonl').some(({ command }) => command?.name === 'Read')).toBe(true)
     expect(existsSync(at('never.bin'))).toBe(false)
     expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
   })
@@ -142,13 +147,8 @@ describe('a replay', () => {
   })
 
   test('a replay with a different status ends with exit code 6, and names the line', LIMIT, async () => {
-    const line = (track: string, name: string, entry: string) =>
-      `${JSON.stringify({ timeNs: 1, track, name, details: { entry } })}\n`
-    writeFileSync(
-      at('odd.jsonl'),
-      line('sq 1', 'submit', 'Read CID=0x0007 NSID=1 SLBA=0x20 NLB=0') +
-        line('cq 1', 'complete', 'CID=0x0007 SQID=1 SQHD=1 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)'),
-    )
+    const read = submission(Read, { CID: 7, NSID: 1, SLBA: 0x20 })
+    writeFileSync(at('odd.jsonl'), linesOf(read, completion(7, { SC: 0x80, DNR: 1 })))
     const { code, stdout } = await gpunvme(['nvme', 'replay', 'odd.jsonl', '--image', 'drive.img'], { cwd })
     expect([code, stdout]).toEqual([
       6,
@@ -161,11 +161,7 @@ describe('a replay', () => {
   })
 
   test('a replay without replayable commands ends with exit code 7', LIMIT, async () => {
-    const entry = 'Flush CID=0x0001 NSID=1'
-    writeFileSync(
-      at('flush.jsonl'),
-      `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`,
-    )
+    writeFileSync(at('flush.jsonl'), linesOf(submission(Flush, { CID: 1, NSID: 1 })))
     const { code, stdout, stderr } = await gpunvme(['nvme', 'replay', 'flush.jsonl', '--image', 'drive.img'], { cwd })
     expect([code, stdout]).toEqual([7, expect.stringContaining('Replayed 0 of 1 command of flush.jsonl\n')])
     expect(stderr).toContain('No command was sent.\n')
@@ -180,10 +176,8 @@ describe('a replay', () => {
     [['nvme', 'replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it has commands of drive 1 alone'],
     [['nvme', 'replay', 'writes.jsonl', '--opened', '0'], 'Expected an integer from 1'],
   ])('replay rejects %j', async (words, text) => {
-    const submit = (entry: string) =>
-      `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`
-    writeFileSync(at('nonsense.jsonl'), `${submit('Read NSID=1 SLBA=0x0 NLB=0')}<html>\n`)
-    writeFileSync(at('writes.jsonl'), submit('Write NSID=1 SLBA=0x8 NLB=7'))
+    writeFileSync(at('nonsense.jsonl'), `${linesOf(submission(Read, { NSID: 1 }))}<html>\n`)
+    writeFileSync(at('writes.jsonl'), linesOf(submission(Write, { NSID: 1, SLBA: 8, NLB: 7 })))
     writeFileSync(at('text.img'), Buffer.alloc(1024 * 1024, 'all my work '))
     expect((await failureIn(cwd, ...words, '-q')).message).toContain(text)
     expect(readFileSync(at('text.img')).equals(Buffer.alloc(1024 * 1024, 'all my work '))).toBe(true)

@@ -82,8 +82,8 @@ test.each([
   async (options, gets) => {
     const simulation = simulate({ profile: deriveProfile('sn740', { identify: { NPSS: 4 as never } }) })
     const seen: string[] = []
-    const transport = traced(simulation.transport, ({ name, details }) => {
-      if (name === 'submit' && /^Get Features .*POWER_MANAGEMENT/.test(String(details?.['entry']))) seen.push(name)
+    const transport = traced(simulation.transport, ({ name, command }) => {
+      if (name === 'submit' && /^Get Features .*POWER_MANAGEMENT/.test(command?.text ?? '')) seen.push(name)
     })
     const ctrl = await Controller.open(transport, options)
     await ctrl.close()

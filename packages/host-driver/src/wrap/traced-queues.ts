@@ -1,21 +1,10 @@
-import {
-  ACQ,
-  AQA,
-  ASQ,
-  countOf,
-  CQE,
-  CreateIoCq,
-  CreateIoSq,
-  decodeCqe,
-  formatCqe,
-  formatSqe,
-  SQE,
-} from '@gpunvme/nvme-spec'
+import { ACQ, AQA, ASQ, countOf, CQE, CreateIoCq, CreateIoSq, SQE } from '@gpunvme/nvme-spec'
+import { traceCqe, traceSqe } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import type { Place, TracedMemory } from './traced-memory.js'
 
 /** Part of an event that the queues know. */
-type Happened = Pick<TraceEvent, 'track' | 'name' | 'details'>
+type Happened = Omit<TraceEvent, 'timeNs'>
 
 interface Ring {
   /** Device address of the first entry; undefined if the entries are not contiguous. */
@@ -63,9 +52,9 @@ export class TracedQueues {
     const ring = this.sqs.get(qid)
     if (ring === undefined) return undefined
     const submitted = this.pass(ring, tail, SQE.bytes).map((place) => {
-      if (place !== undefined) this.submit(qid, place, nowNs)
-      const text = place && formatSqe(qid === 0 ? 'admin' : 'nvm', place.view, place.offsetBytes)
-      return { track, name: 'submit', details: { entry: text ?? UNREADABLE } }
+      if (place === undefined) return { track, name: 'submit', details: { entry: UNREADABLE } }
+      this.submit(qid, place, nowNs)
+      return { track, name: 'submit', command: traceSqe(qid, place.view, place.offsetBytes) }
     })
     return [...submitted, { track, name: 'ring tail', details: { value: tail } }]
   }
@@ -78,7 +67,7 @@ export class TracedQueues {
     const completed = this.pass(ring, head, CQE.bytes).map((place) => ({
       track,
       name: 'complete',
-      details: place === undefined ? { entry: UNREADABLE } : this.completion(place, nowNs),
+      ...(place === undefined ? { details: { entry: UNREADABLE } } : this.completion(place, nowNs)),
     }))
     return [...completed, { track, name: 'ring head', details: { value: head } }]
   }
@@ -107,13 +96,12 @@ export class TracedQueues {
     rings.set(QID, { iova: PC === 1 ? PRP1 : undefined, entries: countOf(QSIZE), next: 0 })
   }
 
-  private completion({ view, offsetBytes }: Place, nowNs: number): Record<string, string | number> {
-    const { SQID, CID } = decodeCqe(view, offsetBytes)
-    const key = commandKey(SQID, CID)
+  private completion({ view, offsetBytes }: Place, nowNs: number): Pick<TraceEvent, 'completion' | 'details'> {
+    const completion = traceCqe(view, offsetBytes)
+    const key = commandKey(completion.qid, completion.cid)
     const sinceNs = this.submittedNs.get(key)
     this.submittedNs.delete(key)
-    const entry = formatCqe(view, offsetBytes)
-    return sinceNs === undefined ? { entry } : { entry, afterNs: nowNs - sinceNs }
+    return sinceNs === undefined ? { completion } : { completion, details: { afterNs: nowNs - sinceNs } }
   }
 }
 

@@ -116,7 +116,7 @@ describe('what it tells of', () => {
       await host.collect(0, 1)
     }
     const cids = (track: string, name: string) =>
-      on(track, name).map(({ details }) => /CID=0x(\w+)/.exec(String(details!['entry']))![1])
+      on(track, name).map(({ command, completion }) => (command ?? completion)!.cid.toString(16).padStart(4, '0'))
     expect(cids('sq 0', 'submit')).toEqual(['0001', '0002', '0003', '0004', '0005', '0006', '0007'])
     expect(cids('cq 0', 'complete')).toEqual(['0001', '0002', '0003', '0004', '0005', '0006', '0007'])
   })
@@ -124,7 +124,7 @@ describe('what it tells of', () => {
   it('I/O queues that a driver creates, with each Read in them', async () => {
     const ctrl = await Controller.open(traced(start(), sink))
     await ctrl.namespace(1).readBytes(0, 4096)
-    const reads = on('sq 1', 'submit').map(({ details }) => String(details!['entry']))
+    const reads = on('sq 1', 'submit').map(({ command }) => command!.text)
     expect(reads.filter((entry) => entry.startsWith('Read '))).toHaveLength(reads.length)
     expect(reads.at(-1)).toMatch(/^Read (CID=0x\w{4} )?NSID=1 PRP1=0x\w+ SLBA=0x0 NLB=7$/)
     expect(on('cq 1', 'complete').length).toBe(reads.length)

@@ -1,4 +1,5 @@
-import { formatCqe, formatRegisterAt, formatSqe, registerNameAt } from '@gpunvme/nvme-spec'
+import { formatRegisterAt, registerNameAt } from '@gpunvme/nvme-spec'
+import { traceCqe, traceSqe } from '@gpunvme/nvme-spec/trace'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { EventClock } from '../time/clock.js'
 
@@ -68,7 +69,7 @@ export class Trace {
     this.sink?.({
       ...this.head(`sq ${qid}`),
       name: 'fetch',
-      details: { entry: formatSqe(qid === 0 ? 'admin' : 'nvm', entry) },
+      command: traceSqe(qid, entry),
     })
   }
 
@@ -78,7 +79,8 @@ export class Trace {
     this.sink?.({
       ...this.head(`cq ${cqid}`),
       name: 'post',
-      details: { entry: formatCqe(entry, byteOffset), afterNs: this.clock.now() - fetchedNs },
+      completion: traceCqe(entry, byteOffset),
+      details: { afterNs: this.clock.now() - fetchedNs },
     })
   }
 

@@ -60,9 +60,11 @@ export function quoted(text: string): string {
   return visible(JSON.stringify(text))
 }
 
-/** Returns details as JSON, in their own order. Numbers that JSON cannot represent (NaN, Infinity) become strings. */
-export function jsonDetails(details: Readonly<Record<string, string | number>>): string {
-  const pairs = Object.entries(details).map(([key, value]) => `${quoted(key)}:${jsonValue(value)}`)
+/** Returns facts as JSON, in their own order. Numbers that JSON cannot represent (NaN, Infinity) become strings. */
+export function jsonFacts(facts: object): string {
+  const pairs = Object.entries(facts).map(
+    ([key, value]: [string, string | number]) => `${quoted(key)}:${jsonValue(value)}`,
+  )
   return `{${pairs.join(',')}}`
 }
 

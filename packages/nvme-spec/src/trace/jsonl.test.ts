@@ -53,6 +53,12 @@ describe('the JSONL writer', () => {
   })
 })
 
+/** A line with a completion that differs in these members. */
+function entryLine(key: string, changed: object): string {
+  const entry = { qid: 1, cid: 2, sct: 0, sc: 0, status: '', raw: '0'.repeat(32), text: '', ...changed }
+  return JSON.stringify({ timeNs: 1, track: 't', name: 'n', [key]: entry })
+}
+
 describe('a line that is no event is refused, with its number', () => {
   it.each([
     ['', 'not JSON'],
@@ -74,6 +80,14 @@ describe('a line that is no event is refused, with its number', () => {
     ['{"timeNs":1,"track":"t","name":"n","details":[1]}', '"details": expected an object, got [object Array]'],
     ['{"timeNs":1,"track":"t","name":"n","details":null}', '"details": expected an object, got [object Null]'],
     ['{"timeNs":1,"track":"t","name":"n","details":{"a":true}}', 'detail "a": expected a string or a number, got true'],
+    ['{"timeNs":1,"track":"t","name":"n","command":1}', '"command": expected an object, got 1'],
+    [
+      '{"timeNs":1,"track":"t","name":"n","completion":{}}',
+      '"completion": qid: expected a whole number from 0 to 65535, got undefined',
+    ],
+    [entryLine('completion', { sc: 256 }), '"completion": sc: expected a whole number from 0 to 255, got 256'],
+    [entryLine('completion', { raw: '00' }), '"completion": raw: expected 32 hexadecimal digits, got "00"'],
+    [entryLine('completion', { slba: 1 }), '"completion": unknown key "slba"'],
     ['{"timeNs":1,"track":"t","name":"n","dur":1}', 'unknown key "dur"'],
     ['{"timeNs":1,"track":"t","name":"n","__proto__":{}}', 'unknown key "__proto__"'],
   ])('%s', (line, problem) => {

@@ -88,7 +88,7 @@ describe('the Perfetto writer', () => {
     expect(written([{ timeNs, track: 't', name: 'n' }]).at(-2)).toContain(`"ts":${ts},`)
   })
 
-  it('is read back whole: every name, detail and nanosecond, whatever the order and the text', () => {
+  it('is read back whole: every name, entry, detail and nanosecond, whatever the order and the text', () => {
     // Up to 2^42 µs a double, times 1000 and rounded, is the nanosecond that was meant.
     const event = anyTraceEvent.filter(({ timeNs }) => timeNs < 1000 * 2 ** 42)
     fc.assert(
@@ -96,8 +96,11 @@ describe('the Perfetto writer', () => {
         const { rows } = readTraceEvents(written(events).join(''))
         const byTrack = (name: string) => name.replace(/ \(\d+\)$/, '')
         const found = rows.flatMap((row) => row.events.map((read) => JSON.stringify([byTrack(row.name), read])))
-        const expected = events.map(({ timeNs, track, name, durationNs, details = {} }) =>
-          JSON.stringify([byTrack(track), { name, startNs: timeNs, durationNs, args: details }]),
+        const expected = events.map(({ timeNs, track, name, durationNs, command, completion, details }) =>
+          JSON.stringify([
+            byTrack(track),
+            { name, startNs: timeNs, durationNs, args: { ...command, ...completion, ...details } },
+          ]),
         )
         expect(found.sort()).toEqual(expected.sort())
       }),

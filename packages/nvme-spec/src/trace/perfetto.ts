@@ -1,4 +1,4 @@
-import { decimal, jsonDetails, quoted, wholeTimes } from './format.js'
+import { decimal, jsonFacts, quoted, wholeTimes } from './format.js'
 import type { TraceEvent } from '../transport/index.js'
 
 /** A sink whose output is complete only after `end`. */
@@ -33,7 +33,7 @@ const LANES_PER_TRACK = 1000
 /**
  * Returns a sink that writes the JSON array of Chrome's Trace Event Format, for https://ui.perfetto.dev and
  * chrome://tracing. Each track is a thread. Events with a duration are complete events ('X'), all others are instants
- * ('i'); details are arguments. Times are decimals of microseconds with every nanosecond; a viewer that stores them as
+ * ('i'); queue entries and details are arguments. Times are decimals of microseconds with every nanosecond; a viewer that stores them as
  * doubles keeps nanoseconds for 50 days (2^42 µs).
  *
  * The format requires events of one thread to nest, but commands in flight overlap. An event that begins before the
@@ -68,7 +68,8 @@ export function perfettoTrace(output: (text: string) => void, options: { process
     return track
   }
 
-  const write = ({ timeNs, track: trackName, name, durationNs: givenNs, details }: TraceEvent): void => {
+  const write = (event: TraceEvent): void => {
+    const { timeNs, track: trackName, name, durationNs: givenNs } = event
     if (ended) throw new TypeError('Perfetto trace: event after end()')
     const { startNs, durationNs } = wholeTimes(timeNs, givenNs)
     const track = trackOf(trackName)
@@ -78,7 +79,8 @@ export function perfettoTrace(output: (text: string) => void, options: { process
       lane.endNs = startNs + durationNs
     }
     const kind = durationNs === undefined ? '"ph":"i","s":"t"' : `"ph":"X","dur":${decimal(durationNs, 3)}`
-    const args = details === undefined ? '' : `,"args":${jsonDetails(details)}`
+    const facts = { ...event.command, ...event.completion, ...event.details }
+    const args = Object.keys(facts).length === 0 ? '' : `,"args":${jsonFacts(facts)}`
     output(
       `,\n{"name":${quoted(name)},"cat":"nvme",${kind},"ts":${decimal(startNs, 3)},"pid":1,"tid":${lane.tid}${args}}`,
     )

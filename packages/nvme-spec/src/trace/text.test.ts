@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { encoded } from '../../test/encoded.js'
+import { Read } from '../nvm/commands.js'
+import { traceSqe } from './entries.js'
 import type { TraceEvent } from '../transport/index.js'
 import { formatTraceEvent, textTrace } from './text.js'
 
@@ -8,14 +11,19 @@ describe('the text writer', () => {
     const sink = textTrace((text) => written.push(text))
     const events: TraceEvent[] = [
       { timeNs: 0, track: 'bar', name: 'write CC', details: { value: 'CC=0x00460001 { EN=1 }' } },
-      { timeNs: 12_345_678, track: 'sq 1', name: 'fetch', details: { entry: 'Read CID=0x0012 NSID=1' } },
+      {
+        timeNs: 12_345_678,
+        track: 'sq 1',
+        name: 'fetch',
+        command: traceSqe(1, encoded(Read, { CID: 18, NSID: 1 })),
+      },
       { timeNs: 12_345_679, track: 'sq 1', name: 'ring tail', details: { value: 3, was: 2 } },
       { timeNs: 99_999_000_000, track: 'interrupt', name: 'vector 1' },
     ]
     for (const event of events) sink(event)
     expect(written).toEqual([
       '    0.000000 ms  bar        write CC      CC=0x00460001 { EN=1 }\n',
-      '   12.345678 ms  sq 1       fetch         Read CID=0x0012 NSID=1\n',
+      '   12.345678 ms  sq 1       fetch         Read CID=0x0012 NSID=1 SLBA=0x0 NLB=0\n',
       '   12.345679 ms  sq 1       ring tail     value=3 was=2\n',
       '99999.000000 ms  interrupt  vector 1\n',
     ])

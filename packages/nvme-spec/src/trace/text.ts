@@ -9,7 +9,7 @@ const NAME_COLUMNS = 12
 
 /**
  * Formats one event as a line without line break: time in milliseconds with nanosecond resolution, track, name,
- * details. A detail that names its own fields, such as that of `formatSqe` or of a register's `format`, is printed
+ * queue entry in words, details. A detail that names its own fields, such as that of a register's `format`, is printed
  * without its key. Unprintable characters are escaped.
  * @throws RangeError or TypeError for a time that is not a number below 2^53, or a duration below 0.
  */
@@ -22,6 +22,8 @@ export function formatTraceEvent(event: TraceEvent): string {
   ]
   if (durationNs !== undefined) columns.push(`took ${decimal(durationNs, 3)} µs`)
   const details = Object.entries(event.details ?? {}).map(([key, value]) => detail(key, value))
+  const entry = event.command ?? event.completion
+  if (entry !== undefined) details.unshift(visible(entry.text))
   if (details.length > 0) columns.push(details.join(' '))
   return columns.join('  ').trimEnd()
 }

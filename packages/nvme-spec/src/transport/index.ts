@@ -32,4 +32,4 @@ export type { DescriptorKinds, SocketHost, VfioUserHost } from './sockets.js'
 
 // Faults and traces
 export type { FaultAction, FaultMatch, FaultPlan, FaultRule } from './faults.js'
-export type { TraceEvent, TraceSink } from './trace.js'
+export type { TraceCommand, TraceCompletion, TraceEvent, TraceSink } from './trace.js'

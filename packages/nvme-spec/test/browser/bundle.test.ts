@@ -13,7 +13,11 @@ const promises = [
   ],
   ['Read and Write encoding alone', 3 * KB, `export { Read, Write, zeroBased } from '@gpunvme/nvme-spec'`],
   ['link arithmetic', 2 * KB, `export * from '@gpunvme/nvme-spec/pcie'`],
-  ['every trace writer', 3 * KB, `export * from '@gpunvme/nvme-spec/trace'`],
+  [
+    'every trace writer',
+    3 * KB,
+    `export { jsonlTrace, parseTraceLine, perfettoTrace, recentEvents, textTrace } from '@gpunvme/nvme-spec/trace'`,
+  ],
   ['what engines share', 7.6 * KB, `export * from '@gpunvme/nvme-spec/engine'`],
   ['the messages of vfio-user', 8 * KB, `export * from '@gpunvme/nvme-spec/vfio-user'`],
   ['NVMe over Fabrics', 16 * KB, `export * from '@gpunvme/nvme-spec/fabrics'`],

@@ -1,4 +1,4 @@
-import type { CompletedEntry } from './entry-text.js'
+import type { TraceCompletion } from '@gpunvme/nvme-spec/transport'
 import { LatencyTally } from './latency-tally.js'
 import type { ReplayableCommand } from './replayable.js'
 
@@ -42,17 +42,17 @@ export class ReplayTally {
   /** Number of skipped commands by reason. */
   readonly skipped = new Map<string, number>()
 
-  add(line: number, command: ReplayableCommand, answer: Answer, completed: CompletedEntry, traceNs: number): void {
+  add(line: number, command: ReplayableCommand, answer: Answer, completion: TraceCompletion, traceNs: number): void {
     const tally = this.of(command)
     tally.trace.add(traceNs)
     tally.here.add(answer.latencyNs)
-    if (answer.sct === completed.sct && answer.sc === completed.sc) {
+    if (answer.sct === completion.sct && answer.sc === completion.sc) {
       tally.same++
       return
     }
     tally.different++
     if (this.differences.length < MAX_DIFFERENCES) {
-      this.differences.push({ line, command, trace: completed.status, here: answer.status })
+      this.differences.push({ line, command, trace: completion.status, here: answer.status })
     }
   }
 

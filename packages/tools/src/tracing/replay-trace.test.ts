@@ -1,4 +1,4 @@
-import { jsonlTrace } from '@gpunvme/nvme-spec/trace'
+import { DatasetManagement, Read, SQE, Write } from '@gpunvme/nvme-spec'
 import type { FaultPlan, TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { appendFileSync, renameSync, truncateSync, utimesSync, writeFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { recordedTrace } from '../../test/recorded-trace.js'
 import { contents, withSimulatedDrive } from '../../test/simulated-drive.js'
+import { linesOf, submission } from '../../test/trace-lines.js'
 import { LatencyTally } from './latency-tally.js'
 import { checkTraceFile, requireUnchanged } from './read-trace.js'
 import type { ReplayTally } from './replay-tally.js'
@@ -17,10 +18,7 @@ const path = join(folder, 'trace.jsonl')
 const never = new AbortController().signal
 
 function save(events: readonly TraceEvent[]): void {
-  let text = ''
-  const sink = jsonlTrace((line) => (text += line))
-  for (const event of events) sink(event)
-  writeFileSync(path, text)
+  writeFileSync(path, linesOf(...events))
 }
 
 interface Setting {
@@ -121,7 +119,7 @@ describe('replayTrace', () => {
   })
 
   test('stops before a write outside of the range that was checked', async () => {
-    const write = (slba: number, nlb: number) => submits({ entry: `Write NSID=1 SLBA=${slba} NLB=${nlb}` })
+    const write = (SLBA: number, NLB: number) => linesOf(submission(Write, { NSID: 1, SLBA, NLB }))
     for (const [slba, nlb] of [
       [8, 0],
       [8, 1],
@@ -135,13 +133,13 @@ describe('replayTrace', () => {
         category: 'infeasible',
       })
     }
-    writeFileSync(path, submits({ entry: 'Read NSID=1 SLBA=9 NLB=1' }))
+    writeFileSync(path, linesOf(read({ SLBA: 9, NLB: 1 })))
     const afterScan = () => writeFileSync(path, write(9, 1))
     await expect(replayed({ allowWrites: true, afterScan })).rejects.toThrow('has changed since it was checked')
   })
 
   test('rejects a file that was changed or replaced since it was checked', async () => {
-    const text = submits({ entry: 'Read NSID=1 SLBA=9 NLB=1' })
+    const text = linesOf(read({ SLBA: 9, NLB: 1 }))
     writeFileSync(path, text)
     const stamp = await checkTraceFile(path)
     await requireUnchanged(path, stamp)
@@ -162,8 +160,7 @@ describe('replayTrace', () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 2_000_000).then(() => undefined)))
     const tally = await replayed({ capacityBytes: 1024 * 1024 })
     expect(tally.skipped.get('beyond the end of this namespace')).toBe(1)
-    const lines = submits({ entry: 'Read NSID=1 SLBA=0x0 NLB=65535' })
-    writeFileSync(path, lines)
+    writeFileSync(path, linesOf(read({ NLB: 65_535 })))
     expect(
       (await replayed({ capacityBytes: 64 * 1024 * 1024 })).skipped.get('longer than the limit of this drive (MDTS)'),
     ).toBe(1)
@@ -177,22 +174,20 @@ describe('replayTrace', () => {
   })
 })
 
-/** Lines of submissions to I/O queue 1. */
-function submits(...details: readonly object[]): string {
-  return details
-    .map((one) => `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: one })}\n`)
-    .join('')
+/** Returns the submission of a Read of namespace 1. */
+function read(fields: object): TraceEvent {
+  return submission(Read, { NSID: 1, ...fields })
 }
 
 describe('an invalid or unusual trace', () => {
   test.each([
     ['', 'it has no events'],
     ['{}\n', 'Trace line 1 cannot be read: "timeNs" is missing'],
-    [`${submits({ entry: 'Read CID=0x1' })}nonsense\n`, 'Trace line 2 cannot be read: not JSON'],
-    [submits({}), 'line 1 has a command without its "entry"'],
+    [`${linesOf(read({}))}nonsense\n`, 'Trace line 2 cannot be read: not JSON'],
+    [linesOf(read({})).replace('"nlb":0', '"nlb":-1'), 'Trace line 1 cannot be read: "command": nlb: expected'],
     ['{"timeNs":1,"track":"bar","name":"read VS"}\n', 'it has no submitted commands'],
     ['x'.repeat(200_000), 'line 1 has more than 65536 characters'],
-    [`${submits({ entry: 'Read' })}${'\0'.repeat(100)}\n`, 'Trace line 2 cannot be read: not JSON'],
+    [`${linesOf(read({}))}${'\0'.repeat(100)}\n`, 'Trace line 2 cannot be read: not JSON'],
   ])('scanTrace rejects an invalid trace with the line: %j', async (text, problem) => {
     writeFileSync(path, text)
     await expect(scanTrace(path, '', never)).rejects.toMatchObject({
@@ -210,30 +205,34 @@ describe('an invalid or unusual trace', () => {
   test('commands with invalid namespaces, LBAs or lengths are skipped', async () => {
     writeFileSync(
       path,
-      submits(
-        { entry: 'Read CID=0x0001 NSID=1 SLBA=0x0 NLB=0' },
-        { entry: 'Read CID=0x0002 NSID=2 SLBA=0x0 NLB=0' },
-        { entry: 'Read CID=0x0003 NSID=1 SLBA=0xffffffffffffffff NLB=0' },
-        { entry: 'Read CID=0x0004 NSID=1 SLBA=0x0 NLB=65536' },
-        { entry: 'Read CID=0x0005 NSID=4294967295 SLBA=0x0 NLB=0' },
-        { entry: 'Dataset Management CID=0x0006 NSID=1 NR=0 AD=1' },
-        { entry: 'no entry at all' },
+      linesOf(
+        read({ CID: 1 }),
+        read({ CID: 2, NSID: 2 }),
+        ...[read({ CID: 3 })].map((event) => ({
+          ...event,
+          command: { ...event.command!, slba: '18446744073709551615' },
+        })),
+        read({ CID: 4, NSID: 0xffff_ffff }),
+        submission(DatasetManagement, { CID: 5, NSID: 1, NR: 0, AD: 1 }),
+        submission(SQE, { OPC: 0xc0, CID: 6, NSID: 1 }),
+        { timeNs: 1, track: 'sq 1', name: 'submit', details: { entry: 'in memory that the host cannot read' } },
       ),
     )
     const tally = await replayed()
     expect(counts(tally)).toEqual({ Read: [0, 0, 1] })
     expect(Object.fromEntries(tally.skipped)).toEqual({
       'for another namespace': 1,
-      'Read, which is not replayed': 3,
+      'Read, which is not replayed': 2,
       'Dataset Management, which is not replayed': 1,
-      'no entry at all, which is not replayed': 1,
+      'NVM opcode 0xc0, which is not replayed': 1,
+      'unreadable commands': 1,
     })
   })
 
   test('each of thousands of commands without completions is replayed once', async () => {
     writeFileSync(path, '')
     for (let cid = 0; cid < 3000; cid++) {
-      appendFileSync(path, submits({ entry: `Read CID=${cid % 700} NSID=1 SLBA=0x0 NLB=2047` }))
+      appendFileSync(path, linesOf(read({ CID: cid % 700, NLB: 2047 })))
     }
     expect(counts(await replayed())).toEqual({ Read: [0, 0, 3000] })
   }, 120_000)

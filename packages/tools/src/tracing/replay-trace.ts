@@ -1,7 +1,7 @@
 import { CommandError, throwOnFailure, WritableNamespace, type Namespace } from '@gpunvme/host-driver'
 import { formatStatus } from '@gpunvme/nvme-spec'
-import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import { CommandPairs } from './command-pairs.js'
+import { CommandPairs } from '@gpunvme/nvme-spec/trace'
+import type { DmaMemory, TraceCommand } from '@gpunvme/nvme-spec/transport'
 import { readTrace, TraceChangedError } from './read-trace.js'
 import { ReplayTally, type Answer } from './replay-tally.js'
 import { isUnguarded, replayable, whyNot, type ReplayableCommand, type ReplayTarget } from './replayable.js'
@@ -47,16 +47,16 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
     for await (const { number, event } of readTrace(path, signal)) {
       const found = pairs.add(event)
       if (found?.kind === 'submitted' && found.drive === drive) {
-        const { qid, submitted } = found
-        const command = replayable(qid, submitted)
-        const reason = command === undefined ? nameOf(qid, submitted.name) : whyNot(command, target)
+        const { qid, cid } = found.command
+        const command = replayable(found.command)
+        const reason = command === undefined ? nameOf(found.command) : whyNot(command, target)
         onProgress((blocks += command?.blocks ?? 0))
         if (command === undefined || reason !== undefined) {
           tally.skip(reason!)
           continue
         }
         if (isUnguarded(command, target)) throw new TraceChangedError(path)
-        const key = `${qid}:${submitted.cid}`
+        const key = `${qid}:${cid}`
         // A reused identifier had no completion; and a file may have any number of these.
         const lost = flights.has(key) ? key : flights.size === MAX_OPEN ? flights.keys().next().value : undefined
         if (lost !== undefined) {
@@ -66,15 +66,15 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
         }
         flights.set(key, await sender.send(qid, command))
       }
-      if (found?.kind === 'completed' && found.command.drive === drive) {
-        const { qid, completed, submittedNs, completedNs } = found.command
-        const key = `${qid}:${completed.cid}`
+      if (found?.kind === 'completed' && found.drive === drive) {
+        const { completion, submittedNs, completedNs } = found
+        const key = `${completion.qid}:${completion.cid}`
         const flight = flights.get(key)
         if (flight === undefined) continue
         flights.delete(key)
-        tally.add(number, flight.command, await answerOf(flight), completed, completedNs - submittedNs)
+        tally.add(number, flight.command, await answerOf(flight), completion, completedNs - submittedNs)
       }
-      if (found?.kind === 'unreadable') tally.skip('unreadable entries')
+      if (event.name === 'submit' && found === undefined) tally.skip('unreadable commands')
     }
     for (const flight of flights.values()) tally.addUnanswered(flight.command, await answerOf(flight))
     return tally
@@ -83,7 +83,7 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
   }
 }
 
-function nameOf(qid: number, name: string): string {
+function nameOf({ qid, name }: TraceCommand): string {
   return qid === 0 ? 'Admin commands' : `${name}, which is not replayed`
 }
 

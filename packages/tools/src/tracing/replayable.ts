@@ -1,4 +1,5 @@
-import { wholeNumber, type SubmittedEntry } from './entry-text.js'
+import { Flush, Read, Write } from '@gpunvme/nvme-spec'
+import type { TraceCommand } from '@gpunvme/nvme-spec/transport'
 
 /** A command of a trace that can be sent again: the same blocks and operation. */
 export interface ReplayableCommand {
@@ -25,15 +26,14 @@ export interface ReplayTarget {
 /**
  * Parses a command; undefined for one that is never replayed: Admin commands, and other than reads, writes and flushes.
  */
-export function replayable(qid: number, { name, fields }: SubmittedEntry): ReplayableCommand | undefined {
-  if (qid === 0) return undefined
-  const nsid = wholeNumber(fields.get('NSID') ?? '', 0xffff_fffe)
-  if (nsid === undefined || nsid === 0) return undefined
-  if (name === 'Flush') return { name, nsid, slba: 0, blocks: 0 }
-  const slba = wholeNumber(fields.get('SLBA') ?? '')
+export function replayable({ qid, opcode, nsid, slba, nlb }: TraceCommand): ReplayableCommand | undefined {
+  // NSID FFFFFFFFh is that of all namespaces.
+  if (qid === 0 || nsid === 0 || nsid === 0xffff_ffff) return undefined
+  if (opcode === Flush.opcode) return { name: 'Flush', nsid, slba: 0, blocks: 0 }
+  const name = opcode === Read.opcode ? 'Read' : opcode === Write.opcode ? 'Write' : undefined
+  // Beyond 2^53, which no drive has, the first block is text.
+  if (name === undefined || typeof slba !== 'number' || nlb === undefined) return undefined
   // 0's based (NVM 1.2 §3.3.4).
-  const nlb = wholeNumber(fields.get('NLB') ?? '', 0xffff)
-  if ((name !== 'Read' && name !== 'Write') || slba === undefined || nlb === undefined) return undefined
   return { name, nsid, slba, blocks: nlb + 1 }
 }
 

@@ -1,4 +1,4 @@
-import { CommandPairs } from './command-pairs.js'
+import { CommandPairs } from '@gpunvme/nvme-spec/trace'
 import { readTrace, TraceFileError } from './read-trace.js'
 import { replayable } from './replayable.js'
 
@@ -28,18 +28,15 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
   let [lines, commands, writes, nsid, blocks, writtenFrom, writtenTo] = [0, 0, 0, 0, 0, Infinity, 0]
   let time: string | undefined
   const drives = new Set<string>()
-  for await (const { number, event } of readTrace(path, signal)) {
+  for await (const { event } of readTrace(path, signal)) {
     lines++
     if (event.track === `${drive}trace` && event.name === 'open') time = textOf(event.details?.['time'])
     const found = pairs.add(event)
-    if (found?.kind === 'unreadable' && event.details?.['entry'] === undefined) {
-      throw new TraceFileError(path, `line ${number} has a command without its "entry"`)
-    }
     if (found?.kind !== 'submitted') continue
     drives.add(found.drive)
     if (found.drive !== drive) continue
     commands++
-    const command = replayable(found.qid, found.submitted)
+    const command = replayable(found.command)
     if (command === undefined) continue
     if (nsid === 0) nsid = command.nsid
     if (command.nsid !== nsid) continue

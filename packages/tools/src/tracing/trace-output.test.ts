@@ -1,3 +1,5 @@
+import { CQE } from '@gpunvme/nvme-spec'
+import { traceCqe } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { testIo, type TestIo } from '../../test/gpunvme.js'
@@ -9,7 +11,7 @@ const EVENTS: readonly TraceEvent[] = [
   { timeNs: 5, track: 'bar', name: 'read VS', details: { value: 'VS=0x00010400 { TER=0 MNR=4 MJR=1 }' } },
   {
     ...{ timeNs: 20_022_147, track: 'cq 0', name: 'complete' },
-    details: { entry: 'CID=0x0000 SQID=0 SQHD=1 P=1 Successful Completion (SCT 0h SC 00h)' },
+    completion: traceCqe(CQE.create({ SQHD: 1, STATUS: { P: 1 } }).data),
   },
 ]
 

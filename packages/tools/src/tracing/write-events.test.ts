@@ -20,7 +20,7 @@ interface Shown {
   readonly tid: number
   readonly ts: number
   readonly dur: number
-  readonly args: Readonly<Record<string, string>>
+  readonly args: Readonly<Record<string, string | number>>
 }
 
 test('the Perfetto format has a span for each command, and all events', async () => {
@@ -32,7 +32,7 @@ test('the Perfetto format has a span for each command, and all events', async ()
   expect(shown.filter(({ ph }) => ph === 'i').length).toBe(events.length)
   // Two million bytes, in commands of at most 1 MiB.
   const reads = spans.filter(({ name }) => name === 'Read')
-  expect(reads.map(({ args }) => args['NLB']).sort()).toEqual(['1858', '2047'])
+  expect(reads.map(({ args }) => args['nlb']).sort()).toEqual([1858, 2047])
   expect(new Set(reads.map(({ args }) => args['status']))).toEqual(new Set(['Successful Completion (SCT 0h SC 00h)']))
   const afterUs = completed.map(({ details }) => Number(details!['afterNs']) / 1000)
   expect(spans.map(({ dur }) => dur).sort((a, b) => a - b)).toEqual(afterUs.sort((a, b) => a - b))

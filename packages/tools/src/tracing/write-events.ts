@@ -1,6 +1,5 @@
-import { jsonlTrace, perfettoTrace, textTrace } from '@gpunvme/nvme-spec/trace'
+import { CommandPairs, jsonlTrace, perfettoTrace, textTrace } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent, TraceSink } from '@gpunvme/nvme-spec/transport'
-import { CommandPairs } from './command-pairs.js'
 
 /** Output formats of a trace. */
 export const FORMATS = ['text', 'jsonl', 'perfetto'] as const
@@ -67,13 +66,14 @@ function perfettoWriter(output: (text: string) => void, process: string): EventW
     trace(event)
     const found = pairs.add(event)
     if (found?.kind !== 'completed') return
-    const { drive, qid, submitted, submittedNs, completed, completedNs } = found.command
+    const { drive, command, submittedNs, completion, completedNs } = found
     trace({
       timeNs: submittedNs,
-      track: `${drive}queue ${qid}`,
-      name: submitted.name,
+      track: `${drive}queue ${command.qid}`,
+      name: command.name,
       durationNs: completedNs - submittedNs,
-      details: { ...Object.fromEntries(submitted.fields), status: completed.status },
+      command,
+      details: { status: completion.status },
     })
   }
   return { sink, end: () => trace.end() }

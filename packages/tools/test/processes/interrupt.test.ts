@@ -52,8 +52,8 @@ test('a second SIGINT leaves a complete trace of the events until then', LIMIT, 
   })
   expect(ended.code).toBe(130)
   const lines = readFileSync(at('ended.jsonl'), 'utf8').trimEnd().split('\n')
-  const events = lines.map((line) => JSON.parse(line) as { details?: { entry?: string } })
-  expect(events.some(({ details }) => /^Read /.test(details?.entry ?? ''))).toBe(true)
+  const events = lines.map((line) => JSON.parse(line) as { command?: { name: string } })
+  expect(events.some(({ command }) => command?.name === 'Read')).toBe(true)
   expect(readdirSync(cwd).filter((name) => /partial|never/.test(name))).toEqual([])
 })
 
