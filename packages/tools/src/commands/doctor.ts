@@ -36,7 +36,7 @@ export function doctor(command: Command, session: Session): void {
     .option('--root <dir>', 'a copy of a machine made by --save', '/')
     .option('--save <dir>', 'copy the files that were read into a new folder, for a bug report')
     .option('--rm', "also test whether NVIDIA's kernel module can map a drive's registers")
-    .option('--verbose', 'also print passed checks and everything that was read')
+    .option('--verbose', 'also print all facts, checks and routes')
     .action((words: string[], flags: Flags) => run(words, flags, new Output(flags, session.io), session))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -48,8 +48,12 @@ Reads board, links, GPU memory windows, IOMMU, kernel, NVIDIA driver, CUDA and
 drives, and judges what each drive and GPU can do together. Read-only: nothing
 is bound or woken. Querying CUDA loads NVIDIA's driver if it is idle.
 
-Findings have a number, the facts that were read, and the steps to take. The
-table at the end refers to them:
+The first three lines say whether it works here, what to expect, and what to do
+next; the steps follow. Rates are predictions: from the preset that models the
+drive on this machine's link, or else from the link alone.
+
+--verbose adds all findings, with a number, the facts that were read, and the
+steps to take. The table at its end refers to them:
 
   ready         no obstacle found
   after 2, 3    possible after the steps of these findings

@@ -1,10 +1,10 @@
 import type { Invocation } from '../command-line/invocation.js'
 import { renderStep } from '../command-line/next-step.js'
-import { valueOf } from '../machine/known.js'
+import { isKnown, valueOf } from '../machine/known.js'
+import { answerOf, type Answer } from './answer.js'
 import type { Diagnosis } from './examine.js'
 import type { Finding, Step } from './finding.js'
 import type { Pair, Verdict } from './judge.js'
-import { nextStep } from './outlook.js'
 import { ROUTES } from './route.js'
 
 /** Returns the diagnosis for programs: the output of `gpunvme doctor --json` except its schema. */
@@ -12,8 +12,14 @@ export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation): obj
   const { facts, findings, pairs, reach } = diagnosis
   const { machine } = facts
   const running = valueOf(facts.nvidia.running)
+  const answer = answerOf(diagnosis)
   return {
     root: machine.root,
+    works: answer.works,
+    verdict: answer.verdict,
+    steps: answer.steps.map(keyOf),
+    expected: expectedJson(answer),
+    next: stepJson(answer.next, invocation),
     system: {
       board: machine.board.name ?? machine.board.systemName ?? null,
       boardVendor: machine.board.vendor ?? machine.board.systemVendor ?? null,
@@ -32,7 +38,16 @@ export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation): obj
     pairs: pairs.map(pairJson),
     reach: typeof reach === 'string' ? reach : 'hardware',
     best: typeof reach === 'string' ? null : bestJson(reach),
-    next: stepJson(nextStep(diagnosis), invocation),
+  }
+}
+
+function expectedJson({ expected }: Answer): object | null {
+  if (expected === undefined || !isKnown(expected)) return null
+  const { bytesPerSecond, rateFrom, isMemoryUnknown, tokens, assumed } = expected
+  return {
+    ...{ bytesPerSecond, rateFrom, isMemoryUnknown, assumed },
+    // Without the quantisations whose buffers do not fit.
+    tokens: tokens.filter(({ seconds }) => seconds !== undefined),
   }
 }
 

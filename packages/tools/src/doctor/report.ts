@@ -1,84 +1,132 @@
 import type { Invocation } from '../command-line/invocation.js'
 import { renderStep } from '../command-line/next-step.js'
-import { plural } from '../terminal/units.js'
+import { answerLines, answerOf, assumptionLines, type Answer } from './answer.js'
 import type { Diagnosis } from './examine.js'
 import { GROUPS, isSolvable, type Finding, type Step } from './finding.js'
 import { fold } from './fold.js'
 import { heading } from './heading.js'
-import { closing, describePairs } from './outlook.js'
+import { describePairs } from './outlook.js'
 import { ROUTES } from './route.js'
 import { sectionsOf, type Sections } from './sections.js'
 
 export interface ReportOptions {
   /** Maximum width of lines: 80, or Infinity for programs. */
   readonly columns: number
-  /** Whether passed checks and all evidence are included. */
+  /** Whether all facts, checks and routes are included. */
   readonly verbose: boolean
   /** How this program was started, for the commands of the steps. */
   readonly invocation: Invocation
 }
 
-/** Number of similar findings that are printed; others are only counted. */
+/** Number of similar findings that the short report prints; others are only counted. */
 const MAX_ALIKE = 2
 
-/** Returns the diagnosis as text. */
+const TIERS = 'Tier 1 reads via host memory, 2 into GPU memory; 3 also has its queues there.'
+
+/** Returns the diagnosis as text: verdict, expectation and next step, then what to do; with `verbose`, all of it. */
 export function formatReport(diagnosis: Diagnosis, options: ReportOptions): string[] {
+  const { columns, verbose } = options
   const sections = sectionsOf(diagnosis)
+  const answer = answerOf(diagnosis)
   return [
-    ...heading(diagnosis, options.columns),
-    ...section('To do', sections.todo, (each) => inFull(each, sections, options), options),
-    ...section('Unknown', sections.unknown, (each) => inShort(each, sections, options), options),
-    ...section('Worth knowing', sections.notes, (each) => inShort(each, sections, options), options),
-    ...fine(sections, options),
-    ...describePairs(diagnosis, sections, options),
+    ...answerLines(diagnosis, answer, options),
+    ...(verbose ? inDetail(diagnosis, sections, options) : inBrief(diagnosis, answer, sections, options)),
     '',
-    ...closing(diagnosis, sections, options),
+    ...assumptionLines(answer, columns),
+    ...fold('', TIERS, columns),
+    ...(verbose ? [] : fold('', 'With --verbose: all facts, checks and routes.', columns)),
   ]
 }
 
-function section(
-  title: string,
-  findings: readonly Finding[],
-  print: (finding: Finding) => string[],
-  { verbose, columns }: ReportOptions,
-): string[] {
-  if (findings.length === 0) return []
-  const lines: string[] = []
-  for (const [index, each] of findings.entries()) {
-    const before = findings.slice(0, index).filter(({ id }) => id === each.id).length
-    if (verbose || before < MAX_ALIKE) for (const line of print(each)) lines.push(line)
-    if (!verbose && before === MAX_ALIKE) {
-      const more = findings.filter(({ id }) => id === each.id).length - MAX_ALIKE
-      for (const line of fold('     ', `and ${more} similar (--verbose lists them)`, columns)) lines.push(line)
-    }
-  }
-  return ['', title, ...lines]
+/** The steps of the best route, and other findings about the same devices that can be acted on. */
+function inBrief(diagnosis: Diagnosis, { steps }: Answer, { todo }: Sections, options: ReportOptions): string[] {
+  const { columns } = options
+  const { reach, findings } = diagnosis
+  const lasting = findings.filter((each) => each.closes.includes('memory') && !isSolvable(each))
+  const causes = reach === 'simulator' ? [...new Set(lasting.flatMap(({ cause }) => cause ?? []))] : []
+  const isAbout = ({ subjects }: Finding) =>
+    typeof reach === 'string' || subjects.every((each) => each === reach.drive || each === reach.gpu)
+  const others = [...todo, ...findings.filter(rulesOutGpu)].filter(
+    (each, index, all) =>
+      !steps.includes(each) && !lasting.includes(each) && isAbout(each) && all.indexOf(each) === index,
+  )
+  const numbered = steps.flatMap((each, index) => [
+    ...fold(`  ${index + 1}  `, each.title, columns),
+    ...each.steps.filter(({ kind }) => kind !== 'instead').flatMap((step) => formatStep(step, options)),
+  ])
+  return [
+    ...paragraph(causes.flatMap((each) => fold('', each, columns))),
+    ...titled('Steps', numbered),
+    ...titled(
+      'Also found',
+      fewAlike(others).flatMap((title) => fold('  -  ', title, columns)),
+    ),
+    ...trials(diagnosis, columns),
+  ]
+}
+
+/** Whether the machine has no GPU that could be used. */
+function rulesOutGpu(finding: Finding): boolean {
+  return finding.id === 'no-gpu' || (finding.closes.includes('tier1') && !isSolvable(finding))
+}
+
+/** Returns the titles of findings; similar ones after the first few become a count. */
+function fewAlike(findings: readonly Finding[]): string[] {
+  return findings.flatMap(({ id, title }, index) => {
+    const before = findings.slice(0, index).filter((each) => each.id === id).length
+    if (before < MAX_ALIKE) return title
+    const more = findings.filter((each) => each.id === id).length - MAX_ALIKE
+    return before === MAX_ALIKE ? `and ${more} similar` : []
+  })
+}
+
+/** Routes above the best one that only a test can open. */
+function trials({ reach }: Diagnosis, columns: number): string[] {
+  if (typeof reach === 'string') return []
+  const routes = reach.verdicts.filter(({ route, outlook }) => outlook === 'try' && ROUTES[route].isAdvised)
+  if (routes.length === 0) return []
+  const names = routes.map(({ route }) => ROUTES[route].short).join(', ')
+  return ['', ...fold('', `Only a test can tell whether these work too: ${names}.`, columns)]
+}
+
+function inDetail(diagnosis: Diagnosis, sections: Sections, options: ReportOptions): string[] {
+  const section = (title: string, findings: readonly Finding[]) =>
+    titled(
+      title,
+      findings.flatMap((each) => inFull(each, sections, options)),
+    )
+  return [
+    '',
+    ...heading(diagnosis, options.columns),
+    ...section('To do', sections.todo),
+    ...section('Unknown', sections.unknown),
+    ...section('Worth knowing', sections.notes),
+    ...fine(sections, options),
+    ...describePairs(diagnosis, sections, options.columns),
+  ]
+}
+
+function paragraph(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', ...lines]
+}
+
+function titled(title: string, lines: readonly string[]): string[] {
+  return paragraph(lines.length === 0 ? [] : [title, ...lines])
 }
 
 function inFull(finding: Finding, sections: Sections, options: ReportOptions): string[] {
-  const { columns, verbose } = options
+  const { columns } = options
   const { severity, title, cause, evidence, steps, closes } = finding
   const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
-  const label = severity === 'note' ? '' : `${severity.toUpperCase()}: `
-  // A note that only asks for a step needs no evidence.
-  const shownEvidence = verbose ? evidence : evidence.slice(0, severity === 'note' ? 0 : 4)
-  const opens = severity === 'note' && !verbose ? [] : closes.map((route) => ROUTES[route].short)
+  const label = severity === 'note' || severity === 'unknown' ? '' : `${severity.toUpperCase()}: `
+  const opens = closes.map((route) => ROUTES[route].short)
   return [
     ...fold(`${mark}  `, `${label}${title}`, columns),
-    ...(cause === undefined || (severity === 'note' && !verbose) ? [] : fold('     ', cause, columns)),
-    ...shownEvidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
+    ...(cause === undefined ? [] : fold('     ', cause, columns)),
+    ...evidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
     ...steps.flatMap((step) => formatStep(step, options)),
     ...(opens.length === 0 ? [] : fold(isSolvable(finding) ? '     opens ' : '     stops ', opens.join(', '), columns)),
   ]
-}
-
-function inShort(finding: Finding, sections: Sections, options: ReportOptions): string[] {
-  if (options.verbose) return inFull(finding, sections, options)
-  const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
-  // One of several steps would look like the whole remedy.
-  const [step, ...others] = finding.steps
-  const only = step !== undefined && others.length === 0 && step.kind !== 'firmware' ? [step] : []
-  return [...fold(`${mark}  `, finding.title, options.columns), ...only.flatMap((each) => formatStep(each, options))]
 }
 
 function evidenceText({ source, value }: { readonly source: string; readonly value: string }): string {
@@ -89,23 +137,20 @@ const MARKS: Readonly<Record<Step['kind'], string>> = { command: '$', firmware: 
 
 /** Commands are not folded, so that they can be copied. */
 function formatStep({ kind, action }: Step, { columns, invocation }: ReportOptions): string[] {
-  const prefix = `     ${MARKS[kind].padEnd(2)}    `
-  return fold(prefix, renderStep(action, invocation), kind === 'command' ? Infinity : columns)
+  return fold(`     ${MARKS[kind]} `, renderStep(action, invocation), kind === 'command' ? Infinity : columns)
 }
 
-function fine({ fine: findings }: Sections, { verbose, columns }: ReportOptions): string[] {
-  if (findings.length === 0) return []
-  if (!verbose) return ['', `Passed: ${plural(findings.length, 'check')} (--verbose lists them)`]
-  const lines: string[] = []
-  for (const [group, title] of Object.entries(GROUPS)) {
+function fine({ fine: findings }: Sections, { columns }: ReportOptions): string[] {
+  const lines = Object.entries(GROUPS).flatMap(([group, title]) => {
     const own = findings.filter((each) => each.group === group)
-    if (own.length === 0) continue
-    lines.push(`  ${title}`)
-    for (const each of own) {
-      for (const line of fold('     ', each.title, columns)) lines.push(line)
-      for (const evidence of each.evidence)
-        for (const line of fold('       read  ', evidenceText(evidence), columns)) lines.push(line)
-    }
-  }
-  return ['', 'Fine', ...lines]
+    return own.length === 0 ? [] : [`  ${title}`, ...own.flatMap((each) => passed(each, columns))]
+  })
+  return titled('Fine', lines)
+}
+
+function passed({ title, evidence }: Finding, columns: number): string[] {
+  return [
+    ...fold('     ', title, columns),
+    ...evidence.flatMap((each) => fold('       read  ', evidenceText(each), columns)),
+  ]
 }

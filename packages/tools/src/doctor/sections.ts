@@ -1,10 +1,11 @@
 import type { Diagnosis } from './examine.js'
 import { isSolvable, type Finding, type Severity } from './finding.js'
+import type { Pair } from './judge.js'
 import { ROUTES } from './route.js'
 
 /** Findings by section of the report, with their numbers. */
 export interface Sections {
-  /** Findings to act on. */
+  /** Findings to act on; those of the best route first. */
   readonly todo: readonly Finding[]
   readonly unknown: readonly Finding[]
   readonly notes: readonly Finding[]
@@ -15,15 +16,18 @@ export interface Sections {
 const ORDER: readonly Severity[] = ['blocker', 'problem', 'note']
 
 /** Sorts findings into sections. Passed checks have no number. */
-export function sectionsOf({ findings, pairs }: Pick<Diagnosis, 'findings' | 'pairs'>): Sections {
+export function sectionsOf({ findings, pairs, reach }: Pick<Diagnosis, 'findings' | 'pairs' | 'reach'>): Sections {
   const verdicts = pairs.flatMap((pair) => pair.verdicts).filter(({ route }) => ROUTES[route].isAdvised)
   // A finding whose solution helps no route yet is not work to be done.
   const helps = (finding: Finding) => verdicts.some(({ outlook, unmet }) => outlook !== 'no' && unmet.includes(finding))
   const isTodo = (finding: Finding) => isBad(finding) || (isSolvable(finding) && helps(finding))
   const ofSeverity = (severity: Severity) => findings.filter((each) => each.severity === severity)
-  const todo = findings
+  const first = typeof reach === 'string' ? [] : stepsOf(reach)
+  const rest = findings
     .filter((each) => each.severity !== 'ok' && each.severity !== 'unknown' && isTodo(each))
+    .filter((each) => !first.includes(each))
     .sort((a, b) => urgency(a) - urgency(b))
+  const todo = [...first, ...rest]
   const unknown = ofSeverity('unknown')
   const notes = ofSeverity('note').filter((each) => !isTodo(each))
   const numbered = [...todo, ...unknown, ...notes]
@@ -34,6 +38,11 @@ export function sectionsOf({ findings, pairs }: Pick<Diagnosis, 'findings' | 'pa
       return index < 0 ? undefined : index + 1
     },
   }
+}
+
+/** Returns the findings whose steps the best route of a pair needs, in the order of the work. */
+export function stepsOf({ best }: Pair): Finding[] {
+  return (best?.unmet ?? []).toSorted((a, b) => urgency(a) - urgency(b))
 }
 
 /** Whether it is a problem, with or without a remedy. */

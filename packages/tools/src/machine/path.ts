@@ -62,6 +62,20 @@ export function pathBetween(machine: Machine, from: string, to: string): Path {
   }
 }
 
+/** Max_Payload_Size that every link supports: the assumption where the size in use cannot be read. */
+const MIN_PAYLOAD_BYTES = 128
+
+/**
+ * Returns the slowest link from a function to the CPU. Where its Max_Payload_Size is unreadable, such as without root,
+ * `MIN_PAYLOAD_BYTES` is assumed.
+ * @throws RangeError for an address without a function in the machine.
+ */
+export function linkToCpu(machine: Machine, address: string): Known<PathLimit> {
+  const up = [known(machine, address), ...ancestorsOf(machine, address)]
+  const links = up.filter((found) => found.link !== undefined && hasLinkAbove(found))
+  return slowestOf(machine, links, up, MIN_PAYLOAD_BYTES)
+}
+
 function known(machine: Machine, address: string): PciFunction {
   const found = functionAt(machine, address)
   if (found === undefined)
@@ -84,15 +98,22 @@ function linkOf(machine: Machine, found: PciFunction): PathLink {
   return { address, best: bestOf(machine, found) ?? unknown('neither end reports it'), now }
 }
 
-function slowestOf(machine: Machine, links: readonly PciFunction[], all: readonly PciFunction[]): Known<PathLimit> {
+/** @param assumedBytes Max_Payload_Size of functions where it is unreadable; without it, the limit is unknown. */
+function slowestOf(
+  machine: Machine,
+  links: readonly PciFunction[],
+  all: readonly PciFunction[],
+  assumedBytes?: number,
+): Known<PathLimit> {
   if (machine.virtualisation.hypervisor !== undefined) return unknown('links of a virtual machine are emulated')
   if (links.length === 0) return unknown('the kernel reports no link on the path')
   const sizes = all.map(({ packets }) => packets)
   const hidden = sizes.find((packets) => !isKnown(packets))
-  if (hidden !== undefined && !isKnown(hidden)) return hidden
-  const payloads = sizes.flatMap((packets) =>
-    isKnown(packets) && packets !== undefined ? packets.maxPayloadBytes : [],
-  )
+  if (hidden !== undefined && !isKnown(hidden) && assumedBytes === undefined) return hidden
+  const payloads = sizes.flatMap((packets) => {
+    if (!isKnown(packets)) return assumedBytes ?? []
+    return packets === undefined ? [] : packets.maxPayloadBytes
+  })
   const maxPayloadBytes = payloads.reduce((least, each) => Math.min(least, each), Infinity)
   const limits = links.flatMap((found) => {
     const shape = countedShape(machine, found)
@@ -122,8 +143,8 @@ export function isGpu({ classCode }: PciFunction): boolean {
   return classCode >>> 16 === 0x03
 }
 
-/** The payload model covers up to Gen5; other links have no limit. */
+/** The payload model covers up to Gen5 and the sizes of packets that PCIe has; other links have no limit. */
 function linkAt({ gen, lanes }: LinkShape, mps: number): Link | undefined {
-  if (gen > 5 || ![1, 2, 4, 8, 16].includes(lanes)) return undefined
+  if (gen > 5 || ![1, 2, 4, 8, 16].includes(lanes) || !(mps >= 128 && mps <= 4096)) return undefined
   return { gen: gen as Link['gen'], width: lanes, mps }
 }

@@ -107,8 +107,8 @@ function windows(evidence: string): Draft {
   return {
     id: 'wsl',
     severity: 'blocker',
-    title: 'WSL: Windows does not give Linux access to NVMe controllers',
-    cause: 'The GPU works here, but no NVMe controller is visible.',
+    title: 'Under WSL, Windows does not give Linux access to NVMe controllers',
+    cause: 'Only the GPU is visible here. Drives need Linux on the host.',
     evidence: [read('', evidence)],
     steps: [instead({ words: ['Linux on the host; here, ', { command: ['demo'] }] })],
     closes: ['memory'],

@@ -1,0 +1,77 @@
+import { costModel, deriveProfile, profiles, type ProfileName } from '@gpunvme/nvme-sim'
+import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
+import type { CostModel } from '@gpunvme/nvme-spec/transport'
+import { isKnown, valueOf, type Known } from '../machine/known.js'
+import { functionAt, linkToCpu, type Machine, type PathLimit } from '../machine/index.js'
+
+/** Parts of a GPU's memory and of host memory that layers may use by default; the rest is left to other programs. */
+const VRAM_PART = 0.75
+const RAM_PART = 0.5
+
+/** Returns the GPU memory, in bytes, that layers may use by default. */
+export function defaultVramBytes(memoryBytes: number): number {
+  return Math.floor(memoryBytes * VRAM_PART)
+}
+
+/** Returns the host memory, in bytes, that layers may use by default. */
+export function defaultRamBytes(totalBytes: number): number {
+  return Math.floor(totalBytes * RAM_PART)
+}
+
+/** Cost of reads of a drive in this machine, and where it comes from. */
+export interface DriveCost {
+  readonly cost: CostModel
+  /** Preset of the drive; undefined if no preset models it, in which case it is assumed to fill its link. */
+  readonly preset: ProfileName | undefined
+  readonly link: PathLimit
+}
+
+/** Drives that presets model, by model name or by the name in the list of PCI IDs. */
+const MODELS: readonly (readonly [pattern: RegExp, preset: ProfileName])[] = [
+  [/\bSN740\b/i, 'sn740'],
+  [/\bSN530\b/i, 'sn530'],
+  [/\b980 PRO\b/i, '980pro'],
+  [/\b990 PRO\b/i, '990pro'],
+  [/\bP5800X\b/i, 'p5800x'],
+  [/\bPM1753\b/i, 'pm1753'],
+]
+
+/**
+ * Returns the cost of reads of the drive at `address`: that of its preset on this machine's link, or of its link alone.
+ * Unknown if its link is.
+ */
+export function driveCostOf(machine: Machine, address: string): Known<DriveCost> {
+  const link = linkToCpu(machine, address)
+  if (!isKnown(link)) return link
+  const preset = presetOf(machine, address)
+  const own = preset && profiles[preset].link
+  if (preset === undefined || own === undefined)
+    return { cost: { readNs: nanosecondsAt(link.payloadBytesPerSecond) }, preset: undefined, link }
+  const profile = deriveProfile(preset, { link: { ...own, ...shapeOf(link) } })
+  return { cost: costModel(profile), preset, link }
+}
+
+function presetOf(machine: Machine, address: string): ProfileName | undefined {
+  const drive = machine.drives.find((each) => each.address === address)
+  const name = (drive && valueOf(drive.model)) ?? functionAt(machine, address)?.deviceName ?? ''
+  return MODELS.find(([pattern]) => pattern.test(name))?.[1]
+}
+
+function shapeOf({ gen, lanes, maxPayloadBytes }: PathLimit): Pick<Link, 'gen' | 'width' | 'mps'> {
+  return { gen: gen as Link['gen'], width: lanes, mps: maxPayloadBytes }
+}
+
+/** Returns the cost of copies at the limit of the GPU's link, the best case. */
+export function copyCostOf(link: Link): Required<Pick<CostModel, 'copyNs'>> {
+  return { copyNs: nanosecondsAt(payloadLimit(link)) }
+}
+
+/** Returns the GPU's link to the CPU, for `copyCostOf`. */
+export function gpuLinkOf(machine: Machine, address: string): Known<Link> {
+  const link = linkToCpu(machine, address)
+  return isKnown(link) ? shapeOf(link) : link
+}
+
+function nanosecondsAt(bytesPerSecond: number): (lengthBytes: number) => number {
+  return (lengthBytes) => (lengthBytes / bytesPerSecond) * 1e9
+}
