@@ -70,7 +70,7 @@ export const SECTIONS: readonly Section[] = [
       },
       {
         name: 'plan',
-        usage: '[MODEL] --vram SIZE [options]',
+        usage: '[MODEL] [options]',
         summary: 'plan placement in GPU and host memory, and predict the time of a pass',
         load: async () => (await import('./commands/plan.js')).plan,
       },

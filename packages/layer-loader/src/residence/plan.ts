@@ -25,10 +25,10 @@ export interface ResidenceOptions {
   /** Cost of reads and copies. Without `copyNs`, the GPU's link is assumed to be unlimited. */
   readonly cost: CostModel
   /**
-   * Origin of `cost`, which the plan records beside each predicted time. 'nowhere' for a guess, if the predicted times
-   * are not used.
+   * Origin of `cost`, which the plan records beside each predicted time. 'link Gen4 x4' if the drive is assumed to fill
+   * its link; 'nowhere' for a guess, if the predicted times are not used.
    */
-  readonly costFrom: `preset ${string}` | 'measured' | 'nowhere'
+  readonly costFrom: `preset ${string}` | `link ${string}` | 'measured' | 'nowhere'
   /** Numbers of slots. Default: enough to keep both links busy. */
   readonly slots?: Partial<SlotCounts>
   /** Shape of reads. Default: commands of 128 KiB, 32 in flight. */

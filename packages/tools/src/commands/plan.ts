@@ -13,8 +13,9 @@ import {
   type ResidencePlan,
 } from '@gpunvme/layer-loader/residence'
 import { isMtpLayer, openModelFile } from '@gpunvme/layer-loader/formats'
-import { costModel, type ProfileName } from '@gpunvme/nvme-sim'
-import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
+import { cudaStatus } from '@gpunvme/cuda-native'
+import { costModel } from '@gpunvme/nvme-sim'
+import type { Link } from '@gpunvme/nvme-spec/pcie'
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import {
@@ -29,15 +30,19 @@ import {
   type TransportFlags,
 } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { addressOf } from '../drive/find-drive.js'
 import { DEFAULT_PROFILE, requireProfile } from '../drive/sim-transport.js'
 import { membersOf, type Member } from '../drive/members.js'
+import { readMachine } from '../machine/index.js'
 import { measureCheckRate } from '../model/check-rate.js'
 import { describeExpertPlan, expertTotals } from '../model/expert-report.js'
 import { expertsUsedOf, expertsUsedOfPacked, type ExpertsUsed } from '../model/experts-used.js'
+import { copyCostOf, defaultRamBytes } from '../model/machine-cost.js'
 import { addNamingOption, refuseNamingOfPacked, type NamingFlags } from '../model/naming.js'
 import { placeOf } from '../model/place.js'
 import { describePlan } from '../model/residence-report.js'
 import { findModel } from '../model/same-catalogue.js'
+import { costFromOf, machineDefaults } from '../model/this-machine.js'
 import { withStore } from '../model/with-store.js'
 import { hostChecksummer } from '../rig/gpu.js'
 import { printable } from '../terminal/printable.js'
@@ -46,13 +51,11 @@ import { totalmem } from 'node:os'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 
-type GpuLink = Pick<Link, 'gen' | 'width'>
-
 interface Flags extends WithSeveral<TransportFlags>, NamingFlags, OutputOptions {
-  readonly vram: number
+  readonly vram?: number
   readonly ram: number
   readonly tier: 1 | 2
-  readonly gpuLink?: GpuLink
+  readonly gpuLink?: Link
   readonly measure?: boolean
   readonly checkRate?: number
   readonly expertsUsed?: number
@@ -69,9 +72,11 @@ interface Planned {
 }
 
 const NOTES = `
-Nothing is written or loaded. Times come from the model of a preset (--profile),
-parts of which are guesses, or from reads of the drive (--measure). They are for
-one pass over all layers, which a dense model needs per token, with the next
+Nothing is written or loaded. GPU memory and the GPU's link are those of this
+machine, unless options set them. Times come from the model of a preset
+(--profile), parts of which are guesses; for --drive, from the preset of its
+model on its link, or from the link alone; with --measure, from reads. They are
+for one pass over all layers, which a dense model needs per token, with the next
 layers read meanwhile. Tier 1 reads into host memory and copies to the GPU; in
 tier 2 the drive writes to GPU memory, if the machine can: see gpunvme doctor.
 
@@ -82,15 +87,17 @@ fraction of them that a cache in the remaining memory already has.`
 export function plan(command: Command, session: Session): void {
   command
     .argument('[model]', 'a .gguf or .safetensors file, or the name of a model packed on the drive')
-    .addOption(size('--vram <size>', 'GPU memory to use: 24GiB').makeOptionMandatory())
-    .addOption(size('--ram <size>', 'host memory to use').default(totalmem() / 2, "half of this machine's"))
+    .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
+    .addOption(
+      size('--ram <size>', 'host memory to use').default(defaultRamBytes(totalmem()), "half of this machine's"),
+    )
     .addOption(
       new Option('--tier <n>', '1: through host memory; 2: written to GPU memory by the drive')
         .choices(['1', '2'])
         .default(1)
         .argParser((text) => (text === '2' ? 2 : text === '1' ? 1 : refuseTier())),
     )
-    .option('--gpu-link <link>', "the GPU's PCIe link: 4x16 is Gen4 x16 (default: no limit)", gpuLink)
+    .option('--gpu-link <link>', "the GPU's PCIe link: 4x16 is Gen4 x16 (default: this machine's)", gpuLink)
     .option('--measure', 'measure reads of the drive instead of using a preset')
     .addOption(size('--check-rate <size>', 'bytes verified per second: 2.5GB (default: measured on this CPU)', 1))
     .addOption(
@@ -127,15 +134,16 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
   const drives = await membersOf(flags)
   if (given === undefined && placeOf(drives) === undefined)
     throw new UsageError('plan requires a MODEL, or a drive with one', { next: { command: ['help', 'plan'] } })
+  const { vramBytes, gpuLink, drive } = await defaultsOf(flags)
+  if (vramBytes === undefined) throw new NoGpuMemoryError()
   const { planned, read } = await look(given, flags, drives, output, signal)
-  const { vram: vramBytes, ram: ramBytes, tier, measure = false, gpuLink } = flags
-  const profile = flags.profile ?? DEFAULT_PROFILE
+  const { ram: ramBytes, tier, measure = false } = flags
   const checkBytesPerSecond = flags.checkRate ?? (await measureCheckRate(hostChecksummer()))
   const options: ResidenceOptions = {
     budget: { vramBytes, ramBytes },
     tier,
-    cost: { ...(read ?? costModel(profile as ProfileName)), ...copyCost(gpuLink) },
-    costFrom: measure ? 'measured' : `preset ${profile}`,
+    cost: { ...(read ?? drive.cost), ...(gpuLink && copyCostOf(gpuLink)) },
+    costFrom: measure ? 'measured' : drive.from,
     checkNs: (lengthBytes) => (lengthBytes / checkBytesPerSecond) * 1e9,
   }
   const experts = expertPlan(planned, options, flags)
@@ -239,7 +247,6 @@ async function look(
   output: Output,
   signal: AbortSignal,
 ): Promise<{ planned: Planned; read: CostModel | undefined }> {
-  requireProfile(flags.profile)
   const isPacked = placeOf(drives) !== undefined
   if (isPacked) refuseNamingOfPacked(flags)
   if (!isPacked && !flags.measure) return { planned: await fromFile(given!, flags, signal), read: undefined }
@@ -267,11 +274,20 @@ async function fromFile(path: string, { naming, expertsUsed }: Flags, signal: Ab
   return { name: model.name ?? path, layers, expertLayers: expertLayers(model), used }
 }
 
-/** Assumes copies at the limit of the GPU's link, the best case. */
-function copyCost(link: GpuLink | undefined): Pick<CostModel, 'copyNs'> {
-  if (link === undefined) return {}
-  const bytesPerNs = payloadLimit({ ...link, mps: 256 }) / 1e9
-  return { copyNs: (lengthBytes) => lengthBytes / bytesPerNs }
+/** Returns the memory, link and drive to plan for: by options, or else those of this machine. */
+async function defaultsOf(flags: Flags) {
+  const { profile, drive: names = [], vram, gpuLink } = flags
+  const driveAddress = profile === undefined && names.length === 1 ? addressOf(names[0]!, '/') : undefined
+  const isGiven = vram !== undefined && gpuLink !== undefined && driveAddress === undefined
+  const own = isGiven ? undefined : machineDefaults(await readMachine('/'), cudaStatus(), driveAddress)
+  return {
+    vramBytes: vram ?? own?.vramBytes,
+    gpuLink: gpuLink ?? own?.gpuLink,
+    drive:
+      own?.drive === undefined
+        ? { cost: costModel(requireProfile(profile)), from: `preset ${profile ?? DEFAULT_PROFILE}` as const }
+        : { cost: own.drive.cost, from: costFromOf(own.drive) },
+  }
 }
 
 function summary({
@@ -289,11 +305,11 @@ function summary({
   return { tier, budget: options.budget, layers, slots, vram, ram, readBytes, copiedBytes, predicted, costFrom }
 }
 
-function gpuLink(text: string): GpuLink {
+function gpuLink(text: string): Link {
   const [, gen, width] = /^([1-5])x(1|2|4|8|16)$/.exec(text) ?? []
   if (gen === undefined)
     throw new InvalidArgumentError("Expected a generation and a width, for example '4x16' or '3x8'.")
-  return { gen: Number(gen) as Link['gen'], width: Number(width) }
+  return { gen: Number(gen) as Link['gen'], width: Number(width), mps: 256 }
 }
 
 function fraction(text: string): number {
@@ -304,4 +320,11 @@ function fraction(text: string): number {
 
 function refuseTier(): never {
   throw new InvalidArgumentError('Allowed choices are 1, 2.')
+}
+
+/** Error of a plan without --vram on a machine whose GPU memory is unknown. */
+class NoGpuMemoryError extends UsageError {
+  constructor() {
+    super('plan requires --vram: CUDA lists no GPU here', { next: 'set --vram to the GPU memory to plan for' })
+  }
 }

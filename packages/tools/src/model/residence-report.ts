@@ -94,9 +94,9 @@ function time(
 
 /** Returns the source of predicted times. */
 export function predictedFrom(costFrom: string): string {
-  return costFrom === 'measured'
-    ? 'predicted from a measurement just made'
-    : `predicted by the model of the ${costFrom}`
+  if (costFrom === 'measured') return 'predicted from a measurement just made'
+  if (costFrom.startsWith('link ')) return `predicted at the limit of the drive's link, ${costFrom.slice(5)}`
+  return `predicted by the model of the ${costFrom}`
 }
 
 /** Groups consecutive layers in the same place on one line. */

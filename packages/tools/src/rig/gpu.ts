@@ -4,6 +4,7 @@ import { nativeChecksummer } from '@gpunvme/cuda-native/host'
 import { workerChecksummer } from '@gpunvme/layer-loader'
 import { hostCopies } from '@gpunvme/layer-loader/residence'
 import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
+import { defaultVramBytes } from '../model/machine-cost.js'
 import type { Choice } from './choice.js'
 import type { Teardown } from './teardown.js'
 
@@ -67,6 +68,11 @@ function gpuTarget(number: number, teardown: Teardown): Target {
   teardown.add(() => copies.close())
   const checksummer = cudaChecksummer(cuda)
   teardown.add(() => checksummer.close())
-  const defaultVramBytes = Math.floor(device.memoryBytes * 0.75)
-  return { name: device.name, gpu: { cuda, device }, copies, checksummer, defaultVramBytes }
+  return {
+    name: device.name,
+    gpu: { cuda, device },
+    copies,
+    checksummer,
+    defaultVramBytes: defaultVramBytes(device.memoryBytes),
+  }
 }

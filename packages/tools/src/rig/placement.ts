@@ -13,6 +13,7 @@ import {
 import { totalmem } from 'node:os'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { measureCheckRate } from '../model/check-rate.js'
+import { defaultRamBytes } from '../model/machine-cost.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import { REAL_TIME_MEMORY_BYTES } from '../drive/real-time-memory.js'
 import { formatBytes } from '../terminal/units.js'
@@ -125,7 +126,7 @@ function isRealTimeSim(opened: readonly OpenedTransport[]): boolean {
 }
 
 function budgetOf(opened: readonly OpenedTransport[], { target, options, tier }: PlacementParts): Budget {
-  const ramBytes = options.ram ?? Math.floor((isRealTimeSim(opened) ? REAL_TIME_MEMORY_BYTES : totalmem()) / 2)
+  const ramBytes = options.ram ?? defaultRamBytes(isRealTimeSim(opened) ? REAL_TIME_MEMORY_BYTES : totalmem())
   // Without a GPU, layers are used in host memory: the planner's GPU memory.
   if (tier.tier === 0) return { vramBytes: ramBytes, ramBytes: 0 }
   return { vramBytes: options.vram ?? target.defaultVramBytes, ramBytes }
