@@ -45,7 +45,7 @@ test('driver plan suggests the open flavour first, with steps for the copied mac
   const planned = await gpunvme(['driver', 'plan', '--root', proprietary, '--json'], { cwd })
   expect((json(planned) as { advice: { steps: string[] }[] }).advice[0]!.steps).toEqual([
     `on that machine: install the open flavour of the driver, which needs no change (GPUs from Turing on; gpunvme doctor --root ${proprietary} names the package), then restart`,
-    'on that machine: or, to keep the proprietary flavour: sudo gpunvme driver apply pfn-lookup',
+    'on that machine: or, to keep the proprietary flavour: sudo gpunvme driver apply pfn-lookup --experimental',
   ])
   expect(stdout).toMatch(
     /1\. on that machine: install the open flavour.*\n +2\. on that machine: .*gpunvme driver apply\s+pfn-lookup/s,
@@ -57,6 +57,15 @@ test('driver apply options requires confirmation, and revert removes them', { ti
   const planned = await gpunvme(['driver', 'plan', ...words], { cwd })
   expect(planned.code).toBe(0)
   expect(planned.stdout).toContain('+options nvidia NVreg_RegistryDwords="RMForceStaticBar1=2;PeerMappingOverride=1"')
+  expect(planned.stdout).toContain('Experimental: no module with such a change has been loaded yet.')
+  const refused = await gpunvme(['driver', 'apply', ...words], { cwd })
+  expect([refused.code, refused.stdout]).toEqual([2, ''])
+  expect(refused.stderr).toMatch(
+    /^driver apply is experimental: no module with such a change has been loaded yet\n {2}Try: gpunvme driver apply options .* --dry-run, which only prints the change;? or add\s+--experimental to write it\n$/s,
+  )
+  const shown = await gpunvme(['driver', 'apply', ...words, '--dry-run'], { cwd })
+  expect([shown.code, shown.stdout]).toEqual([0, planned.stdout])
+  words.push('--experimental')
   const alone = await gpunvme(['driver', 'apply', ...words], { cwd })
   expect([alone.code, alone.stderr]).toEqual([4, expect.stringContaining('was not confirmed')])
   expect(existsSync(join(cwd, old, FILE))).toBe(false)
@@ -69,7 +78,10 @@ test('driver apply options requires confirmation, and revert removes them', { ti
   expect([again.code, again.stdout]).toEqual([0, `Nothing to do: ${old}/etc/modprobe.d already has this change\n`])
   const state = await gpunvme(['driver', '--root', old], { cwd })
   expect(state.stdout).toContain("RegistryDwords is '' in the running module")
-  const other = await gpunvme(['driver', 'apply', 'options', '--set', 'resizable-bar', '--root', old, '--yes'], { cwd })
+  const experimental = ['--experimental', '--root', old]
+  const other = await gpunvme(['driver', 'apply', 'options', '--set', 'resizable-bar', ...experimental, '--yes'], {
+    cwd,
+  })
   expect([other.code, readFileSync(join(cwd, old, FILE), 'utf8')]).toEqual([0, expect.not.stringContaining('Static')])
   const reverted = await gpunvme(['driver', 'revert', 'options', '--root', old, '--yes', '--json'], { cwd })
   expect(json(reverted)).toMatchObject({ outcome: 'reverted', files: [FILE] })

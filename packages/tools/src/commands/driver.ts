@@ -6,7 +6,7 @@ import { UsageError } from '../command-line/usage-error.js'
 import { checkRoot, Root } from '../machine/index.js'
 import { adviseDriver } from '../nvidia/advice.js'
 import { changeDriver, CHANGES, revertDriver, type ChangeWish } from '../nvidia/change-driver.js'
-import { describeChange, stepsAfter } from '../nvidia/describe-change.js'
+import { describeChange, stepsAfter, UNTESTED } from '../nvidia/describe-change.js'
 import { describeAdvice, describeDriver } from '../nvidia/describe-driver.js'
 import { readNvidia } from '../nvidia/read-driver.js'
 import { driverJson } from '../nvidia/driver-json.js'
@@ -22,6 +22,7 @@ interface Flags extends OutputOptions {
   readonly form: 'walk' | 'guarded'
   readonly set: readonly Goal[]
   readonly dryRun?: boolean
+  readonly experimental?: boolean
   readonly yes?: boolean
 }
 
@@ -42,6 +43,7 @@ export function driver(command: Command, session: Session): void {
         .default([] as Goal[], 'none'),
     )
     .option('--dry-run', 'print the changes as a diff, without writing')
+    .option('--experimental', 'with apply: write the changes, which are untested')
     .option('--yes', 'do not ask before writing')
     .action((action: (typeof ACTIONS)[number] | undefined, what: ChangeWish['kind'] | undefined, flags: Flags) =>
       run(action, what, flags, new Output(flags, session.io), session),
@@ -59,6 +61,9 @@ contradictions between them. Read-only.
 plan recommends steps, the best first; usually that is the open flavour of the
 driver. Nothing is downloaded or built; apply prints the steps to build.
 
+apply is experimental and needs --experimental: no module with such a change has
+been loaded yet. --dry-run shows the change without it; revert undoes it.
+
 apply and revert take one of
   pfn-lookup  the proprietary module cannot look up register pages on kernels
               from 6.10, so CUDA cannot register them. Patches one source file
@@ -69,7 +74,7 @@ ${GOALS.map((goal) => `                ${goal.padEnd(13)} ${GOAL_SUMMARIES[goal]
               are replaced.
   bar1-p2p    peer-to-peer between Turing to Ada GPUs through BAR1: needs
               --source with the complete source of 580 to 595, and after the
-              build options --set bar1-p2p. Not tested on a GPU yet.
+              build options --set bar1-p2p.
 
 Only sources that match a known release are patched. Original files are kept in
 DIR/.gpunvme for --source, otherwise in /var/lib/gpunvme/driver; revert restores
@@ -79,7 +84,7 @@ without the patch.
 
 On a machine with NVIDIA's driver, as root:
   # gpunvme driver apply options --set peer-mapping,static-bar1 --dry-run
-  # gpunvme driver apply pfn-lookup
+  # gpunvme driver apply pfn-lookup --experimental
   # gpunvme driver revert pfn-lookup`
 
 async function run(
@@ -91,6 +96,8 @@ async function run(
 ): Promise<void> {
   const { signal } = session
   check(action, what, flags)
+  if (action === 'apply' && flags.dryRun !== true && flags.experimental !== true)
+    throw new ExperimentalError(session.argv)
   await checkRoot(flags.root)
   const texts = (steps: readonly Action[]) => steps.map((step) => renderStep(step, output.invocation))
   const state = await readNvidia(flags.root)
@@ -147,7 +154,7 @@ function check(action: string | undefined, what: string | undefined, { set, sour
     })
   if (what !== 'options' && set.length > 0)
     throw new UsageError('--set applies only to options', {
-      next: { command: ['driver', 'apply', 'options', '--set', set.join(',')] },
+      next: { command: ['driver', 'plan', 'options', '--set', set.join(',')] },
     })
   if (what === 'options' && source !== undefined)
     throw new UsageError('options apply to the machine, not to a source tree', { next: 'omit --source' })
@@ -163,4 +170,16 @@ function parseGoals(text: string): Goal[] {
     if (goal === undefined) throw new InvalidArgumentError(`Expected goals from ${GOALS.join(', ')}.`)
     return goal
   })
+}
+
+/** Error of apply without --experimental. It changed nothing. */
+class ExperimentalError extends UsageError {
+  constructor(argv: readonly string[]) {
+    super(`driver apply is experimental: ${UNTESTED}`, {
+      next: [
+        { command: [...argv, '--dry-run'], note: 'which only prints the change' },
+        'add --experimental to write it',
+      ],
+    })
+  }
 }

@@ -56,7 +56,7 @@ function registration(driver: NvidiaDriver, root: string): Advice {
       {
         words: [
           'or, to keep the proprietary flavour: ',
-          onMachine(root, 'driver', 'apply', 'pfn-lookup'),
+          onMachine(root, 'driver', 'apply', 'pfn-lookup', '--experimental'),
           treeFirst(driver),
         ],
       },
@@ -110,7 +110,7 @@ function stepToStaticBar1(driver: NvidiaDriver, next: StaticBar1 | undefined, ro
   const setIn = lastOf(driver.options.configured, 'NVreg_RegistryDwords')?.file
   if (setIn !== undefined && driver.options.configuredRegistry['RMForceStaticBar1'] !== undefined)
     return `remove RMForceStaticBar1 from ${setIn}, rebuild the initramfs, then restart`
-  return onMachine(root, 'driver', 'apply', 'options', '--set', 'static-bar1')
+  return onMachine(root, 'driver', 'apply', 'options', '--set', 'static-bar1', '--experimental')
 }
 
 function isOn(state: string): boolean {

@@ -11,6 +11,9 @@ import type { ChangeResult } from './change-driver.js'
 import { describeSteps } from './describe-driver.js'
 import type { NvidiaDriver } from './driver-state.js'
 
+/** What has not been shown of any change. */
+export const UNTESTED = 'no module with such a change has been loaded yet'
+
 /** Returns the remaining steps for the user: gpunvme neither builds nor loads modules. */
 export function stepsAfter(
   { outcome, tree }: ChangeResult,
@@ -23,7 +26,7 @@ export function stepsAfter(
   const place = (steps: readonly Action[]) => steps.map((step) => whereItIs(root, step))
   if (kind === 'options') return place(initramfs)
   // The keys must be set when the module is loaded.
-  const setting = onMachine(root, 'driver', 'apply', 'options', '--set', 'bar1-p2p,resizable-bar')
+  const setting = onMachine(root, 'driver', 'apply', 'options', '--set', 'bar1-p2p,resizable-bar', '--experimental')
   const keys = kind === 'bar1-p2p' && outcome !== 'reverted' ? [setting] : []
   return place([...buildSteps(driver, tree), ...keys, ...initramfs])
 }
@@ -36,6 +39,9 @@ export function describeChange(
 ): string[] {
   return [
     ...indented(titleOf(result, kind), columns, ''),
+    ...(result.outcome === 'applied' || result.outcome === 'planned'
+      ? indented(`Experimental: ${UNTESTED}.`, columns, '')
+      : []),
     ...(steps.length === 0
       ? []
       : [
