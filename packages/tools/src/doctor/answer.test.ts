@@ -66,6 +66,12 @@ test('a drive without a preset is limited by its link, about which a user other 
   expect(lines[3]).toContain('packets of 128 bytes: only root can read their size')
 })
 
+test('a preset that was measured on a slower link is a lower limit', () => {
+  const link = { gen: 4, lanes: 4 }
+  const functions = MACHINE.functions.map((each) => ({ ...each, link: { max: link, now: link } }))
+  expect(linesOf({ machine: { functions, memory: HUGE } })[1]).toMatch(/^Expect at least 3\.49 GB\/s; /)
+})
+
 test('nothing is predicted in a virtual machine, whose links are emulated', () => {
   const hypervisor = { name: 'KVM', evidence: 'x' }
   const [, expectation, , assumed] = linesOf({ machine: { virtualisation: { ...MACHINE.virtualisation, hypervisor } } })

@@ -126,7 +126,7 @@ function folded(text: string, columns: number): string[] {
   return [first.trimStart(), ...rest]
 }
 
-const QUALIFIERS = { model: '', limit: 'up to ', least: 'about ' } as const
+const QUALIFIERS = { preset: '', 'slower-link': 'at least ', link: 'up to ', 'small-packets': 'about ' } as const
 
 function expectationText(diagnosis: Diagnosis, { works, expected }: Answer): string {
   if (works === 'unknown') return 'Expected rate unknown.'

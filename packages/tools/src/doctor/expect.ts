@@ -12,10 +12,11 @@ import type { Pair } from './judge.js'
 export interface Expectation {
   readonly bytesPerSecond: number
   /**
-   * 'model': of the drive's preset on this link. 'limit': only the link's, as no preset models the drive. 'least': the
-   * same with the smallest packets, as their size is unreadable.
+   * 'preset': of the drive's preset on this link. 'slower-link': the same, but measured on a slower link. 'link': only
+   * the limit of the link, as no preset models the drive. 'small-packets': the same with the smallest packets, as their
+   * size is unreadable.
    */
-  readonly rateFrom: 'model' | 'limit' | 'least'
+  readonly rateFrom: 'preset' | 'slower-link' | 'link' | 'small-packets'
   /** Times of a 70B model; empty without a GPU. */
   readonly tokens: readonly TokenTime[]
   /** Whether the size of the GPU's memory is unknown, so that every layer is read for each token. */
@@ -88,10 +89,10 @@ function sizes(): string {
   return `${q4} at Q4, ${q6} at Q6`
 }
 
-function rateFrom({ machine }: Facts, address: string, { preset }: DriveCost): Expectation['rateFrom'] {
-  if (preset !== undefined) return 'model'
+function rateFrom({ machine }: Facts, address: string, { preset, isLeast }: DriveCost): Expectation['rateFrom'] {
+  if (preset !== undefined) return isLeast ? 'slower-link' : 'preset'
   const packets = functionAt(machine, address)?.packets
-  return packets === undefined || isKnown(packets) ? 'limit' : 'least'
+  return packets === undefined || isKnown(packets) ? 'link' : 'small-packets'
 }
 
 /** Every layer is read for each token. */

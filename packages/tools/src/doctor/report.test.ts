@@ -18,7 +18,7 @@ test('the report begins with the answer, and numbers the steps of the best route
   const holders = [{ device: 'nvme1n1p2', use: 'mounted on /data' }]
   const lines = report({ drives: [drive({ holders })] })
   expect(lines[0]).toMatch(/^Works after 2 steps: /)
-  expect(lines.slice(2, 12)).toEqual([
+  expect(lines.slice(2, 14)).toEqual([
     'Next: sudo umount /data',
     '',
     'Steps',
@@ -28,8 +28,11 @@ test('the report begins with the answer, and numbers the steps of the best route
     '     $ echo 768 | sudo tee /proc/sys/vm/nr_hugepages',
     `     $ sudo gpunvme bind ${DRIVE}`,
     '',
-    'Only a test can tell whether these work too: tier 1 (cuda).',
+    'Also found',
+    '  -  The IOMMU is off: a drive in user space can access all memory of this',
+    '     machine',
   ])
+  expect(lines).toContain('Only a test can tell whether these work too: tier 1 (cuda).')
   expect(lines).toContain('Tier 1 reads via host memory, 2 into GPU memory; 3 also has its queues there.')
 })
 

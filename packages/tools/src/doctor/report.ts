@@ -34,7 +34,7 @@ export function formatReport(diagnosis: Diagnosis, options: ReportOptions): stri
     '',
     ...assumptionLines(answer, columns),
     ...fold('', TIERS, columns),
-    ...(verbose ? [] : fold('', 'With --verbose: all facts, checks and routes.', columns)),
+    ...(verbose ? [] : fold('', 'With --verbose: all facts, checks, routes and steps.', columns)),
   ]
 }
 
@@ -46,7 +46,7 @@ function inBrief(diagnosis: Diagnosis, { steps }: Answer, { todo }: Sections, op
   const causes = reach === 'simulator' ? [...new Set(lasting.flatMap(({ cause }) => cause ?? []))] : []
   const isAbout = ({ subjects }: Finding) =>
     typeof reach === 'string' || subjects.every((each) => each === reach.drive || each === reach.gpu)
-  const others = [...todo, ...findings.filter(rulesOutGpu)].filter(
+  const others = [...todo, ...findings.filter(isWorthALine)].filter(
     (each, index, all) =>
       !steps.includes(each) && !lasting.includes(each) && isAbout(each) && all.indexOf(each) === index,
   )
@@ -65,9 +65,12 @@ function inBrief(diagnosis: Diagnosis, { steps }: Answer, { todo }: Sections, op
   ]
 }
 
-/** Whether the machine has no GPU that could be used. */
-function rulesOutGpu(finding: Finding): boolean {
-  return finding.id === 'no-gpu' || (finding.closes.includes('tier1') && !isSolvable(finding))
+/** Whether it rules out the GPU, costs speed, or names data that a write would destroy. */
+function isWorthALine({ id, severity, steps, closes }: Finding): boolean {
+  if (severity === 'ok' || severity === 'unknown') return false
+  const rulesOutGpu = id === 'no-gpu' || (closes.includes('tier1') && !isSolvable({ steps }))
+  const isImprovable = closes.length === 0 && isSolvable({ steps })
+  return rulesOutGpu || isImprovable || id === 'drive-unused'
 }
 
 /** Returns the titles of findings; similar ones after the first few become a count. */

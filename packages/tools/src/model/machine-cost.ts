@@ -1,5 +1,5 @@
 import { costModel, deriveProfile, profiles, type ProfileName } from '@gpunvme/nvme-sim'
-import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
+import { lineRate, payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
 import { isKnown, valueOf, type Known } from '../machine/known.js'
 import { functionAt, linkToCpu, type Machine, type PathLimit } from '../machine/index.js'
@@ -24,6 +24,8 @@ export interface DriveCost {
   /** Preset of the drive; undefined if no preset models it, in which case it is assumed to fill its link. */
   readonly preset: ProfileName | undefined
   readonly link: PathLimit
+  /** Whether the preset was measured on a slower link, so that the drive may be faster here. */
+  readonly isLeast: boolean
 }
 
 /** Drives that presets model, by model name or by the name in the list of PCI IDs. */
@@ -46,9 +48,9 @@ export function driveCostOf(machine: Machine, address: string): Known<DriveCost>
   const preset = presetOf(machine, address)
   const own = preset && profiles[preset].link
   if (preset === undefined || own === undefined)
-    return { cost: { readNs: nanosecondsAt(link.payloadBytesPerSecond) }, preset: undefined, link }
+    return { cost: { readNs: nanosecondsAt(link.payloadBytesPerSecond) }, preset: undefined, link, isLeast: false }
   const profile = deriveProfile(preset, { link: { ...own, ...shapeOf(link) } })
-  return { cost: costModel(profile), preset, link }
+  return { cost: costModel(profile), preset, link, isLeast: lineRate(shapeOf(link)) > lineRate(own) }
 }
 
 function presetOf(machine: Machine, address: string): ProfileName | undefined {
