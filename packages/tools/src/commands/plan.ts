@@ -155,6 +155,7 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
       : describePlan(planned.name, plan, { gpuLink })),
     ...tokenLines(planned, experts),
     '',
+    ...(flags.vram === undefined ? [`GPU memory: ${formatBytes(vramBytes)}, 75 % of that of GPU 0`] : []),
     `Verification: ${formatRate(checkBytesPerSecond, 1e9)}${isMeasured ? ', measured on this CPU' : ''}`,
   ])
   output.object('gpunvme.plan/1', {

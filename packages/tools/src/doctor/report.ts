@@ -34,7 +34,11 @@ export function formatReport(diagnosis: Diagnosis, options: ReportOptions): stri
     '',
     ...assumptionLines(answer, columns),
     ...fold('', TIERS, columns),
-    ...(verbose ? [] : fold('', 'With --verbose: all facts, checks, routes and steps.', columns)),
+    ...fold(
+      '',
+      `Judged from facts, not tried.${verbose ? '' : ' --verbose: all facts, checks, routes and steps.'}`,
+      columns,
+    ),
   ]
 }
 
