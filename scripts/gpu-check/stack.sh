@@ -33,8 +33,8 @@ gpunvme doctor-verbose 60 doctor --verbose
 gpunvme doctor-json 60 doctor --verbose --json
 gpunvme topology 60 topology
 gpunvme list 60 list
-gpunvme p2p 60 p2p
-gpunvme p2p-probe 60 p2p --probe --real-time
+gpunvme p2p 60 bench p2p
+gpunvme p2p-probe 60 bench p2p --probe --real-time
 rm -rf "$work/machine"
 gpunvme doctor-save 60 doctor --save "$work/machine"
 tar -C "$work" -czf "$out/machine.tgz" machine

@@ -6,7 +6,7 @@ import { EXIT_HELP } from './command-line/exit-codes.js'
 import { invocationOf } from './command-line/invocation.js'
 import { renderStep, type NextStep } from './command-line/next-step.js'
 import { addOutputOptions } from './command-line/output-options.js'
-import { placeOf, wordsOf } from './command-line/place.js'
+import { isVerb, placeOf, wordsOf } from './command-line/place.js'
 import { SECTIONS, VERBS, type Verb, type VerbGroup } from './verbs.js'
 
 /** State of one run of the command. Verbs keep state here or in local variables, never in a module. */
@@ -51,7 +51,7 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     for (const entry of entries) addEntry(program, entry).helpGroup(`${title}:`)
   }
   addHelpVerb(program)
-  await loadVerb(program, session, argv)
+  await loadVerbOf(program, session, argv)
   return program
 }
 
@@ -73,25 +73,34 @@ export async function parse(program: Command, argv: readonly string[]): Promise<
 function addEntry(place: Command, entry: Verb | VerbGroup): Command {
   const command = place.command(entry.name)
   if (!('verbs' in entry)) return command.usage(entry.usage).description(entry.summary)
-  const { summary, verbs } = entry
+  const { summary, alone, verbs } = entry
   command
-    .usage('VERB [options]')
-    .summary(`${summary}: ${verbs.map(({ name }) => name).join(', ')}`)
+    .usage(alone?.usage ?? 'VERB [options]')
+    .summary(`${summary}${alone === undefined ? ': ' : '; also '}${verbs.map(({ name }) => name).join(', ')}`)
     .description(summary)
     .helpCommand(false)
     .addHelpText('after', `\ngpunvme help ${entry.name} VERB explains a verb.`)
-  addOutputOptions(command)
+    .hook('preSubcommand', async (group, verb) => {
+      if (alone !== undefined) (await import('./command-line/suggestions.js')).refuseEarlyOptions(group, verb)
+    })
+  // A verb adds these itself.
+  if (alone === undefined) addOutputOptions(command)
   for (const verb of verbs) addEntry(command, verb)
   return command
 }
 
-/** Loads the verb of a command line, also of one that asks for its help. */
-export async function loadVerb(program: Command, session: Session, argv: readonly string[]): Promise<void> {
+/** Loads the verb of a command line, also of one that asks for its help, and the verbs that may follow its options. */
+async function loadVerbOf(program: Command, session: Session, argv: readonly string[]): Promise<void> {
   const place = placeOf(program, argv)
-  if (place.name() === 'help') return loadVerb(program, session, argv.slice(argv.indexOf('help') + 1))
-  const name = wordsOf(place).join(' ')
+  if (place.name() === 'help') return loadVerbOf(program, session, argv.slice(argv.indexOf('help') + 1))
+  if (isVerb(place)) for (const command of [place, ...place.commands]) await loadVerb(command, session)
+}
+
+/** Adds arguments, options and the action to the command of a verb. */
+export async function loadVerb(command: Command, session: Session): Promise<void> {
+  const name = wordsOf(command).join(' ')
   const verb = VERBS.find((candidate) => candidate.name === name)
-  if (verb !== undefined) (await verb.load())(place, session)
+  ;(await verb!.load())(command, session)
 }
 
 function addHelpVerb(program: Command): void {

@@ -19,6 +19,8 @@ export interface VerbGroup {
   readonly name: string
   /** One line; the help appends the names of the verbs. */
   readonly summary: string
+  /** What the first word does without a verb: `gpunvme bench --sim`. Undefined for a group that prints its help. */
+  readonly alone?: Pick<Verb, 'usage' | 'load'>
   readonly verbs: readonly Verb[]
 }
 
@@ -134,6 +136,28 @@ export const SECTIONS: readonly Section[] = [
         load: async () => (await import('./commands/unbind.js')).unbind,
       },
       {
+        name: 'bench',
+        summary: 'benchmark I/O paths to a drive',
+        alone: {
+          usage: '[VERB] [options]',
+          load: async () => (await import('./commands/bench.js')).bench,
+        },
+        verbs: [
+          {
+            name: 'report',
+            usage: 'RESULTS.json [options]',
+            summary: 'render results as HTML, CSV or Markdown',
+            load: async () => (await import('./commands/report.js')).report,
+          },
+          {
+            name: 'p2p',
+            usage: '[options]',
+            summary: 'copy between GPUs, or test doorbell writes by a GPU',
+            load: async () => (await import('./commands/p2p.js')).p2p,
+          },
+        ],
+      },
+      {
         name: 'nvme',
         summary: 'inspect a drive and its commands',
         verbs: [
@@ -208,29 +232,6 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
-    title: 'Measuring',
-    entries: [
-      {
-        name: 'bench',
-        usage: '[options]',
-        summary: 'benchmark I/O paths to a drive',
-        load: async () => (await import('./commands/bench.js')).bench,
-      },
-      {
-        name: 'report',
-        usage: 'RESULTS.json [options]',
-        summary: 'render bench results as HTML, CSV or Markdown',
-        load: async () => (await import('./commands/report.js')).report,
-      },
-      {
-        name: 'p2p',
-        usage: '[options]',
-        summary: 'check, copy and probe peer-to-peer paths between GPUs and SSDs',
-        load: async () => (await import('./commands/p2p.js')).p2p,
-      },
-    ],
-  },
-  {
     title: 'Set-up',
     entries: [
       {
@@ -250,6 +251,9 @@ export const SECTIONS: readonly Section[] = [
 ]
 
 /** All verbs; the name of a verb in a group is its full one: 'nvme read'. */
-export const VERBS: readonly Verb[] = SECTIONS.flatMap(({ entries }) => entries).flatMap((entry) =>
-  'verbs' in entry ? entry.verbs.map((verb) => ({ ...verb, name: `${entry.name} ${verb.name}` })) : [entry],
-)
+export const VERBS: readonly Verb[] = SECTIONS.flatMap(({ entries }) => entries).flatMap((entry): Verb[] => {
+  if (!('verbs' in entry)) return [entry]
+  const { name, summary, alone, verbs } = entry
+  const own = alone === undefined ? [] : [{ name, summary, ...alone }]
+  return [...own, ...verbs.map((verb) => ({ ...verb, name: `${name} ${verb.name}` }))]
+})

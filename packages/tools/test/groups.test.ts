@@ -6,16 +6,16 @@ const cwd = scratch()
 const run = (line: string) => gpunvme(line.split(' '), { cwd })
 const groups = SECTIONS.flatMap(({ entries }) => entries).flatMap((entry) => ('verbs' in entry ? [entry] : []))
 
-describe.each(groups)('the group $name', ({ name, verbs }) => {
-  test('prints its help, which lists its verbs, alone and on request', async () => {
+describe.each(groups)('the group $name', ({ name, verbs, alone }) => {
+  test('prints its help, which lists its verbs, on request, and alone unless that is a verb', async () => {
     const asked = await run(`help ${name}`)
     expect([asked.code, asked.stderr]).toEqual([0, ''])
-    expect(asked.stdout).toContain(`Usage: gpunvme ${name} VERB [options]`)
+    expect(asked.stdout).toContain(`Usage: gpunvme ${name} ${alone?.usage ?? 'VERB [options]'}`)
     for (const verb of verbs)
       expect(asked.stdout).toMatch(new RegExp(`^ {2}${verb.name} +${verb.summary.slice(0, 9)}`, 'm'))
     expect(await run(`${name} --help`)).toEqual(asked)
     // Without a verb nothing was done, as with `gpunvme` alone.
-    expect(await run(name)).toEqual({ code: 2, stdout: '', stderr: asked.stdout })
+    if (alone === undefined) expect(await run(name)).toEqual({ code: 2, stdout: '', stderr: asked.stdout })
   })
 
   test('is one line of the help of the program, with the names of its verbs', async () => {
@@ -42,6 +42,12 @@ describe('a word that is no command', () => {
     ['idnetify', "Unknown command 'idnetify'\n  Did you mean nvme identify?\n  Try: gpunvme help\n"],
     ['nvm read', "Unknown command 'nvm'\n  Did you mean nvme?\n  Try: gpunvme help\n"],
     ['frobnicate', "Unknown command 'frobnicate'\n  Try: gpunvme help\n"],
+    ['report results.json', "Unknown command 'report'\n  Try: gpunvme bench report\n"],
+    [
+      'bench reprot r.json',
+      "Unknown command 'bench reprot'\n  Did you mean bench report?\n  Try: gpunvme help bench\n",
+    ],
+    ['bench --sim identify', "Unknown command 'bench identify'\n  Try: gpunvme nvme identify\n"],
     ['nvme trace nvme', 'No verb to trace\n  Try: gpunvme help nvme, which lists the verbs\n'],
   ])('gpunvme %s', async (line, stderr) => {
     expect(await run(line)).toEqual({ code: 2, stdout: '', stderr })
@@ -60,6 +66,23 @@ describe('an option that the verb does not have', () => {
     ['--drive nvme0 list', "'--drive'\n  options of a verb follow the verb\n  Try: gpunvme help\n"],
   ])('gpunvme %s', async (line, said) => {
     expect(await run(line)).toEqual({ code: 2, stdout: '', stderr: `Unknown option ${said}` })
+  })
+})
+
+describe('options of a verb that has verbs below it', () => {
+  test('may have the name of such a verb as their value', async () => {
+    const { code, stderr } = await run('bench --merge report p2p')
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^Cannot read the results report: no such file/)])
+  })
+
+  test('are rejected before such a verb, which has options of its own', async () => {
+    expect(await run('bench --markdown report results.json')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        "--markdown precedes the verb 'bench report'\n  options of a verb follow the verb\n  Try: gpunvme help bench report\n",
+    })
+    expect((await run('bench --json report missing.json')).stdout).toContain('"gpunvme.error/1"')
   })
 })
 

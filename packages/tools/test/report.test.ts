@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 
 test('report writes a page beside the results, and prints the headline', async () => {
-  const { code, stdout, stderr } = await gpunvme(['report', 'results.json', '--csv', 'repeats.csv'], { cwd })
+  const { code, stdout, stderr } = await gpunvme(['bench', 'report', 'results.json', '--csv', 'repeats.csv'], { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Wrote results.html\nWrote repeats.csv\n' })
   expect(stdout).toMatch(/^In modelled time, host reads 3\.\d+ GB\/s from a simulated WD PC SN740: /)
   expect(stdout).toContain('Beware: Single repeats have no confidence interval')
@@ -26,7 +26,7 @@ test('report writes a page beside the results, and prints the headline', async (
 })
 
 test('report --json prints the best cell and the written files', async () => {
-  const ended = await gpunvme(['report', 'results.json', '-o', 'page.html', '--json', '-q'], { cwd })
+  const ended = await gpunvme(['bench', 'report', 'results.json', '-o', 'page.html', '--json', '-q'], { cwd })
   expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
   expect(json(ended)).toMatchObject({
     schema: 'gpunvme.report/1',
@@ -40,24 +40,24 @@ test('report --json prints the best cell and the written files', async () => {
 
 test('report --markdown prints a summary and writes no file', async () => {
   const before = readdirSync(cwd)
-  const { code, stdout, stderr } = await gpunvme(['report', 'results.json', '--markdown'], { cwd })
+  const { code, stdout, stderr } = await gpunvme(['bench', 'report', 'results.json', '--markdown'], { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^\*\*In modelled time, host reads [^]*\| Sequential reads \| host \|/)
   expect(readdirSync(cwd)).toEqual(before)
 })
 
 test.each([
-  ['a missing file', ['report', 'missing.json'], 3, ['missing.json', 'no such file']],
-  ['an empty file', ['report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench -o results.json']],
-  ['a truncated file', ['report', 'half.json'], 7, ['Cannot read half.json', 'invalid JSON']],
-  ['the output of another verb', ['report', 'load.json'], 7, ['it is the output of gpunvme load']],
-  ['results of a newer schema', ['report', 'newer.json'], 7, ['version 2', 'Try: use the gpunvme that wrote the file']],
-  ['the results as output file', ['report', 'results.json', '-o', './results.json'], 2, ['is used twice']],
-  ['a folder as output file', ['report', 'results.json', '-o', 'folder'], 2, ['folder is a directory']],
-  ['stdin without an output file', ['report', '-'], 2, ['Try: use -o page.html']],
+  ['a missing file', ['bench', 'report', 'missing.json'], 3, ['missing.json', 'no such file']],
+  ['an empty file', ['bench', 'report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench -o results.json']],
+  ['a truncated file', ['bench', 'report', 'half.json'], 7, ['Cannot read half.json', 'invalid JSON']],
+  ['the output of another verb', ['bench', 'report', 'load.json'], 7, ['it is the output of gpunvme load']],
+  ['results of a newer schema', ['bench', 'report', 'newer.json'], 7, ['version 2', 'Try: use the gpunvme that wrote the file']],
+  ['the results as output file', ['bench', 'report', 'results.json', '-o', './results.json'], 2, ['is used twice']],
+  ['a folder as output file', ['bench', 'report', 'results.json', '-o', 'folder'], 2, ['folder is a directory']],
+  ['stdin without an output file', ['bench', 'report', '-'], 2, ['Try: use -o page.html']],
   [
     '--markdown with --json',
-    ['report', 'results.json', '--markdown', '--json'],
+    ['bench', 'report', 'results.json', '--markdown', '--json'],
     2,
     ['--markdown and --json are mutually exclusive'],
   ],

@@ -8,7 +8,7 @@ import { TRANSPORTS } from '../drive/transport-names.js'
 import type { EngineName } from '../drive/by-name.js'
 import { createProgram, loadVerb, type Session } from '../program.js'
 import { EVENT_KINDS } from '../tracing/write-events.js'
-import { VERBS } from '../verbs.js'
+import { commandsBelow, isVerb } from './place.js'
 
 /** Completions at a place. */
 export type Completes =
@@ -68,7 +68,11 @@ const OPERANDS: Readonly<Record<string, Completes>> = {
 /** Returns all places of the command line; loads all verbs. */
 export async function completionTree(session: Session): Promise<CompletedNode[]> {
   const program = await createProgram(session, [])
-  await Promise.all(VERBS.map(({ name }) => loadVerb(program, session, name.split(' '))))
+  await Promise.all(
+    commandsBelow(program)
+      .filter(isVerb)
+      .map((verb) => loadVerb(verb, session)),
+  )
   const nodes = nodesOf(program, '')
   return nodes.flatMap((node) => {
     // Arguments after a traced verb belong to that verb.

@@ -9,6 +9,8 @@ export function parserError({ code, message }: CommanderError, program: Command,
   const place = placeOf(program, argv)
   const [, quoted = ''] = /'(.*)'/s.exec(message) ?? []
   if (code === 'commander.unknownCommand') return unknownCommand(place, quoted)
+  const [word = ''] = place.args
+  if (code === 'commander.excessArguments' && place.commands.length > 0) return unknownCommand(place, word)
   const text = printable(message.replace(/^error: /, ''))
   return new UsageError(text.charAt(0).toUpperCase() + text.slice(1), {
     facts: code === 'commander.unknownOption' ? optionFacts(place, quoted) : [],
@@ -23,6 +25,19 @@ function optionFacts(place: Command, typed: string): string[] {
   const near = isEarly ? [] : nearest(name, [...names, 'help'])
   if (near.length === 0 && (isEarly || place.commands.length > 0)) return ['options of a verb follow the verb']
   return didYouMean(near.map((each) => `--${each}`))
+}
+
+/** @throws UsageError for options of a verb before another verb of its group: `bench --markdown report results.json`. */
+export function refuseEarlyOptions(group: Command, verb: Command): void {
+  const early = group.options.find(
+    (option) =>
+      group.getOptionValueSource(option.attributeName()) === 'cli' && !['--json', '--quiet'].includes(option.long!),
+  )
+  if (early !== undefined)
+    throw new UsageError(`${early.long} precedes the verb '${wordsOf(verb).join(' ')}'`, {
+      facts: ['options of a verb follow the verb'],
+      next: { command: ['help', ...wordsOf(verb)] },
+    })
 }
 
 /**

@@ -75,7 +75,7 @@ export function bench(command: Command, session: Session): void {
     .option('--hand-over', 'alternate engines and baselines on a drive, with bind and unbind between them')
     .option('--timeline', 'record some single commands of the last setting')
     .option('--merge <files...>', 'do not measure: join results of two runs on the same drive')
-    .option('-o, --output <file>', 'write the results as JSON, for gpunvme report and --merge')
+    .option('-o, --output <file>', 'write the results as JSON, for gpunvme bench report and --merge')
     .option('--csv <file>', 'write a table with a row per repeat')
     .option('--report <file>', 'write an HTML report')
     .option('--markdown', 'print a summary in Markdown instead of a table')

@@ -53,8 +53,8 @@ Copies were tested on a stand-in for CUDA, not on GPUs. The probe was tested on
 a GPU with a simulated drive (--real-time), and on no SSD.
 
 On a machine with GPUs:
-  # gpunvme p2p --copy
-  # gpunvme bind nvme1 -- gpunvme p2p --probe --drive nvme1`
+  # gpunvme bench p2p --copy
+  # gpunvme bind nvme1 -- gpunvme bench p2p --probe --drive nvme1`
 
 export function p2p(command: Command, session: Session): void {
   command
@@ -68,7 +68,7 @@ export function p2p(command: Command, session: Session): void {
   addDriveOptions(command)
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme p2p', 'gpunvme p2p --json'])
+  examples(command, ['gpunvme bench p2p', 'gpunvme bench p2p --json'])
 }
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
@@ -110,7 +110,7 @@ function refuseNonsense({
     })
   if (probe !== true && isAboutDrive)
     throw new UsageError('--gpu and a drive require --probe', {
-      next: { command: ['p2p', '--probe', '--drive', 'ADDRESS'] },
+      next: { command: ['bench', 'p2p', '--probe', '--drive', 'ADDRESS'] },
     })
   if (nsid !== undefined) throw new UsageError('--nsid does not apply to peer-to-peer access', { next: 'omit --nsid' })
 }

@@ -47,9 +47,9 @@ export function report(command: Command, session: Session): void {
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, [
-    'gpunvme report results.json',
-    'gpunvme report results.json -o page.html --csv repeats.csv --json',
-    'gpunvme report results.json --markdown',
+    'gpunvme bench report results.json',
+    'gpunvme bench report results.json -o page.html --csv repeats.csv --json',
+    'gpunvme bench report results.json --markdown',
   ])
 }
 

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { sameFile } from '../block-io/same-file.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { examples } from '../command-line/options.js'
-import { placeOf, wordsOf } from '../command-line/place.js'
+import { isVerb, placeOf, wordsOf } from '../command-line/place.js'
 import { unknownCommand } from '../command-line/suggestions.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { createProgram, parse, type Session } from '../program.js'
@@ -125,7 +125,7 @@ function checkTraced(place: Command, words: readonly string[]): void {
   const help = { command: ['help', ...named], note: 'which lists the verbs' }
   if (place.name() === 'trace')
     throw new UsageError('trace cannot trace itself', { next: { ...help, command: ['help'] } })
-  if (place.commands.length === 0) return
+  if (isVerb(place)) return
   const unknown = words.filter((word) => !word.startsWith('-'))[named.length]
   if (unknown !== undefined) throw unknownCommand(place, unknown, ['nvme', 'trace'])
   throw new UsageError('No verb to trace', { next: help })

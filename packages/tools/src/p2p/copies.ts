@@ -47,7 +47,10 @@ export class TooFewGpusError extends ToolsError {
     const why = cause === undefined ? [] : [cause.headline]
     super(`Copies between GPUs require two GPUs; CUDA lists ${count === 0 ? 'none' : 'one'}`, {
       facts: why,
-      next: [{ command: ['p2p'], note: 'which shows how GPUs and SSDs are connected' }, { command: ['doctor'] }],
+      next: [
+        { command: ['bench', 'p2p'], note: 'which shows how GPUs and SSDs are connected' },
+        { command: ['doctor'] },
+      ],
       cause,
     })
   }

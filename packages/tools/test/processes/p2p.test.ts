@@ -11,7 +11,7 @@ const LIMIT = { timeout: 300_000 }
 describe.skipIf(!hasStandin)(`with a library that stands in for CUDA's${skippedWithoutStandin}`, () => {
   useStandin()
   const copy = (peers: string) =>
-    gpunvmeProcess(['p2p', '--copy', '--size', '64KiB', '--repeats', '2', '-q'], {
+    gpunvmeProcess(['bench', 'p2p', '--copy', '--size', '64KiB', '--repeats', '2', '-q'], {
       cwd,
       env: { GPUNVME_STANDIN_DEVICES: '2', GPUNVME_STANDIN_PEERS: peers },
     })
@@ -37,7 +37,7 @@ describe.skipIf(!hasStandin)(`with a library that stands in for CUDA's${skippedW
   })
 
   test("stores of a GPU to a simulated drive's registers arrive", LIMIT, async () => {
-    const ended = await gpunvmeProcess(['p2p', '--probe', '--real-time', '--json'], { cwd })
+    const ended = await gpunvmeProcess(['bench', 'p2p', '--probe', '--real-time', '--json'], { cwd })
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
     expect(json(ended)).toMatchObject({
       probe: { isSimulated: true, arrived: true, stores: [{ arrived: true }, {}, {}] },

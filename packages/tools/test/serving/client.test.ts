@@ -192,7 +192,7 @@ test('--socket rejects contradictory options', async () => {
       '--seed and --transport vfio-user are mutually exclusive',
     ],
     [['nvme', 'identify', '--socket', 'x.sock', '--drive', '0b:00.0'], '--socket and --drive are mutually exclusive'],
-    [['p2p', '--probe', '--socket', 'x.sock'], 'A GPU cannot reach a drive served over a socket'],
+    [['bench', 'p2p', '--probe', '--socket', 'x.sock'], 'A GPU cannot reach a drive served over a socket'],
   ] as const
   for (const [args, words] of refusals) {
     const { code, stderr } = await gpunvme(args, { cwd })

@@ -43,6 +43,8 @@ describe.each(SHELLS.map((shell) => [shell.name, shell] as const))('completion i
     expect(complete('gpunvme nvme re')).toEqual(['read', 'regs', 'replay'])
     expect(complete('gpunvme --json models ')).toEqual(['ls', 'rm', 'verify'])
     expect(complete('gpunvme --j')).toEqual(['--json'])
+    expect(complete('gpunvme bench re')).toEqual(['report'])
+    expect(complete('gpunvme bench --merg')).toEqual(['--merge'])
     expect(complete('gpunvme help insp')).toEqual(['inspect'])
     expect(complete('gpunvme help nvme ide')).toEqual(['identify'])
   })
