@@ -31,7 +31,7 @@ gpunvme() {
 gpunvme doctor 60 doctor
 gpunvme doctor-verbose 60 doctor --verbose
 gpunvme doctor-json 60 doctor --verbose --json
-gpunvme topology 60 topology
+gpunvme topology 60 list --topology
 gpunvme list 60 list
 gpunvme p2p 60 bench p2p
 gpunvme p2p-probe 60 bench p2p --probe --real-time

@@ -42,15 +42,9 @@ export const SECTIONS: readonly Section[] = [
         load: async () => (await import('./commands/doctor.js')).doctor,
       },
       {
-        name: 'topology',
-        usage: '[options]',
-        summary: 'show PCIe topology and peer-to-peer reachability',
-        load: async () => (await import('./commands/topology.js')).topology,
-      },
-      {
         name: 'list',
-        usage: '[options]',
-        summary: 'list NVMe drives and GPUs, their users, and the next command',
+        usage: '[ADDRESS] [options]',
+        summary: 'list NVMe drives and GPUs: users, bindings, links, peer-to-peer paths',
         load: async () => (await import('./commands/list.js')).list,
       },
       {
@@ -117,12 +111,6 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Drives',
     entries: [
-      {
-        name: 'status',
-        usage: '[ADDRESS] [options]',
-        summary: 'show driver binding, users and open handles of drives',
-        load: async () => (await import('./commands/status.js')).status,
-      },
       {
         name: 'bind',
         usage: 'ADDRESS [options] [-- COMMAND...]',

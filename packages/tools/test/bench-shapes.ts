@@ -161,7 +161,7 @@ export function nothingMeasured(): BenchResults {
     cells: rest.cells.map((cell) => ({
       ...cell,
       repeats: [],
-      problem: { kind: 'refused', reason: 'the drive is in use: ext4 is mounted from it', next: 'gpunvme status' },
+      problem: { kind: 'refused', reason: 'the drive is in use: ext4 is mounted from it', next: 'gpunvme list' },
     })),
   }
 }

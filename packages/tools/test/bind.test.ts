@@ -5,7 +5,7 @@ import { inProcess } from './binding/in-process.js'
 import { BDF, BOUND, MODEL, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
 import { json } from './gpunvme.js'
 
-// bind, unbind and status on a tree whose kernel is test/binding/fake-kernel.mjs. On a real kernel: test/vm/bind.vm.ts.
+// bind, unbind and list on a tree whose kernel is test/binding/fake-kernel.mjs. On a real kernel: test/vm/bind.vm.ts.
 
 let tree: Tree
 beforeEach(() => {
@@ -170,9 +170,13 @@ describe('the record of a binding', () => {
   test('the binding record of a missing or returned drive is deleted', async () => {
     await bind(...CONFIRMED)
     tree.remove(tree.device())
-    expect(json(await inProcess(tree, 'status', BDF, '--json'))).toMatchObject({
+    expect(json(await inProcess(tree, 'list', BDF, '--json'))).toMatchObject({
       drives: [{ address: BDF, name: 'nvme0', present: false, owner: 'past', closed: 'it is gone from the bus' }],
     })
+    const { stdout } = await inProcess(tree, 'list')
+    expect(stdout).toMatch(
+      /Gone from the bus\. The binding by gpunvme just now for \S+ has ended\. Next: .* unbind 0000/,
+    )
     const back = await inProcess(tree, 'unbind', BDF)
     expect(back).toMatchObject({
       code: 0,
@@ -205,9 +209,13 @@ describe('the record of a binding', () => {
     const refused = await inProcess(tree, 'unbind', BDF)
     expect(refused.code).toBe(7)
     expect(refused.stderr).toContain(`Cannot use ${stateFile()}`)
-    const { drives } = json(await inProcess(tree, 'status', '--json')) as { drives: object[] }
-    expect(drives).toMatchObject([{ address: BDF, owner: 'unknown', driver: 'vfio-pci', next: null }])
-    expect((await inProcess(tree, 'status')).stdout).toContain(`  unknown    Cannot use ${stateFile()}`)
+    const { drives } = json(await inProcess(tree, 'list', '--json')) as { drives: object[] }
+    expect(drives).toMatchObject([{ address: BDF, owner: 'unknown', driver: 'vfio-pci' }])
+    expect(drives[0]).not.toHaveProperty('next')
+    expect((await inProcess(tree, 'list', BDF)).stdout).toContain(`  unknown    Cannot use ${stateFile()}`)
+    expect((await inProcess(tree, 'list')).stdout).toContain(
+      `Unknown whether gpunvme bound it: Cannot use ${stateFile()}`,
+    )
     expect(tree.state()).toEqual(BOUND)
   })
 
@@ -222,59 +230,76 @@ describe('the record of a binding', () => {
   })
 })
 
-describe('status', () => {
+describe('list of the drives that bind takes', () => {
   test('shows a drive of Linux with the command to bind it', async () => {
-    const { code, stdout } = await inProcess(tree, 'status')
+    const { code, stdout } = await inProcess(tree, 'list', 'nvme0')
     expect(code).toBe(0)
     expect(stdout.replaceAll(tree.root, 'DIR')).toBe(
       [
         `${BDF}  nvme0  ${MODEL}`,
         `  serial     ${SERIAL}`,
         '  driver     nvme',
+        '  link       unknown',
+        '  in use     no, contents unknown',
         "  opened by  nothing: it is bound to the kernel's driver nvme",
-        `  next       on that machine: sudo gpunvme bind ${BDF}`,
+        '  next       on that machine: sudo gpunvme bind nvme0',
+        '',
+        'host bridge 0000:0b',
+        `└─ 0b:00.0  SSD nvme0 ${MODEL}`,
+        '',
+        'No GPU found.',
         '',
       ].join('\n'),
     )
   })
 
-  test('shows time, user and undo command of a binding', async () => {
+  test('shows time, user and undo command of a binding, and the name before it', async () => {
     await bind(...CONFIRMED)
-    const { stdout } = await inProcess(tree, 'status', '0b:00.0')
+    const { stdout } = await inProcess(tree, 'list', '0b:00.0')
     expect(stdout).toMatch(/^ {2}driver {5}vfio-pci, by gpunvme$/m)
-    expect(stdout).toMatch(/^ {2}bound {6}just now \(20\d\d-.*Z\) by \S+: gpunvme /m)
-    expect(stdout).toContain(`  next       on that machine: sudo gpunvme unbind ${BDF}\n`)
-    expect(json(await inProcess(tree, 'status', '--json'))).toMatchObject({
-      schema: 'gpunvme.status/1',
+    expect(stdout).toMatch(/^ {2}bound {6}just now \(20\d\d-.*Z\) for \S+: gpunvme /m)
+    expect(stdout).toContain(`  next       on that machine: gpunvme nvme identify --drive ${BDF}\n`)
+    expect(stdout).toContain(`  undo       on that machine: sudo gpunvme unbind ${BDF}\n`)
+    const all = await inProcess(tree, 'list')
+    expect(all.stdout).toContain(`${BDF}  nvme0  ${MODEL}     -  vfio-pci`)
+    expect(all.stdout).toMatch(
+      /Bound by gpunvme just now for \S+\. Opened by transport vfio\. Next: .* Undo: .* unbind/,
+    )
+    const listed = json(await inProcess(tree, 'list', '--json'))
+    expect(listed).toMatchObject({
+      schema: 'gpunvme.list/1',
       drives: [
         {
-          ...{ address: BDF, name: 'nvme0', model: MODEL, serial: SERIAL, present: true, group: '12' },
-          ...{ driver: 'vfio-pci', owner: 'ours', transport: 'vfio', closed: null },
-          bound: { process: null, driver: 'vfio-pci', previous: 'nvme', stateFile: stateFile() },
+          ...{ address: BDF, name: 'nvme0', model: MODEL, serial: SERIAL, present: true, group: 12 },
+          ...{ driver: 'vfio-pci', owner: 'ours', transport: 'vfio' },
+          bound: { driver: 'vfio-pci', previous: 'nvme', stateFile: stateFile() },
+          undo: `on that machine: sudo gpunvme unbind ${BDF}`,
         },
       ],
     })
+    expect((listed as { drives: object[] }).drives[0]).not.toHaveProperty('closed')
   })
 
   test('distinguishes drives of Linux, drives bound by other programs, and free drives', async () => {
     tree.function('0000:0c:00.0', '0x010802', 'vfio-pci')
     tree.function('0000:0d:00.0', '0x010802')
-    const { drives } = json(await inProcess(tree, 'status', '--json')) as { drives: object[] }
+    const { drives } = json(await inProcess(tree, 'list', '--json')) as { drives: object[] }
     expect(drives).toMatchObject([
       { address: BDF, owner: 'linux' },
-      { owner: 'foreign', transport: 'vfio', next: null, bound: null },
-      { owner: 'free', transport: 'sysfs', driver: null },
+      { owner: 'foreign', transport: 'vfio', next: 'on that machine: gpunvme nvme identify --drive 0000:0c:00.0' },
+      { owner: 'free', transport: 'sysfs', next: 'on that machine: sudo gpunvme bind 0000:0d:00.0' },
     ])
+    for (const drive of drives) expect(drive).not.toHaveProperty('bound')
   })
 
-  test('status does not suggest to bind a drive that is in use or off the bus', async () => {
+  test('does not suggest to bind a drive that is in use or off the bus', async () => {
     tree.mount('/home')
-    const used = await inProcess(tree, 'status')
+    const used = await inProcess(tree, 'list', BDF)
     expect(used.stdout).toContain('  in use     nvme0n1p1 mounted on /home; cannot be bound\n')
     expect(used.stdout).not.toContain('gpunvme bind')
     tree.file(`${tree.device()}/config`, new Uint8Array(64).fill(0xff))
     tree.file('proc/self/mountinfo', '')
-    const gone = await inProcess(tree, 'status')
+    const gone = await inProcess(tree, 'list', BDF)
     expect(gone.stdout).toContain('  opened by  nothing: it is off the bus: it reads all ones\n')
     expect(gone.stdout).not.toContain('gpunvme bind')
   })
@@ -285,29 +310,21 @@ describe('status', () => {
     tree.file('proc/77/comm', 'qemu\n')
     mkdirSync(join(tree.root, 'proc/77/fd'), { recursive: true })
     symlinkSync('/dev/vfio/13', join(tree.root, 'proc/77/fd/5'))
-    const { stdout } = await inProcess(tree, 'status', '0c:00.0')
+    const { stdout } = await inProcess(tree, 'list', '0c:00.0')
     expect(stdout).toMatch(/^ {2}in use .*driven from user space.*cannot be bound$/ms)
     expect(stdout).toContain('  opened by  nothing: it is in use\n')
   })
 
   test('rejects a root that is not a machine', async () => {
     tree.file('file', '')
-    expect((await inProcess(tree, 'status', '--root', join(tree.root, 'dev-null'))).code).toBe(3)
-    const file = await inProcess(tree, 'status', '--root', join(tree.root, 'file'))
+    expect((await inProcess(tree, 'list', '--root', join(tree.root, 'dev-null'))).code).toBe(3)
+    const file = await inProcess(tree, 'list', '--root', join(tree.root, 'file'))
     expect([file.code, file.stderr]).toEqual([3, expect.stringContaining('it is not a directory')])
-    const empty = await inProcess(tree, 'status', '--root', '')
+    const empty = await inProcess(tree, 'list', '--root', '')
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('--root requires the name of a directory')])
     mkdirSync(join(tree.root, 'hollow'))
-    const hollow = await inProcess(tree, 'status', '--root', join(tree.root, 'hollow'))
+    const hollow = await inProcess(tree, 'list', '--root', join(tree.root, 'hollow'))
     expect([hollow.code, hollow.stderr]).toEqual([3, expect.stringContaining('it has neither sys/ nor proc/')])
-  })
-
-  test('ends with exit code 0 without a drive', async () => {
-    tree.remove(tree.device())
-    expect(await inProcess(tree, 'status')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('No NVMe') as string,
-    })
   })
 })
 

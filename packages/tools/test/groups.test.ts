@@ -42,6 +42,9 @@ describe('a word that is no command', () => {
     ['idnetify', "Unknown command 'idnetify'\n  Did you mean nvme identify?\n  Try: gpunvme help\n"],
     ['nvm read', "Unknown command 'nvm'\n  Did you mean nvme?\n  Try: gpunvme help\n"],
     ['frobnicate', "Unknown command 'frobnicate'\n  Try: gpunvme help\n"],
+    ['status', "Unknown command 'status'\n  Try: gpunvme list\n"],
+    ['topology --root x', "Unknown command 'topology'\n  Try: gpunvme list --topology\n"],
+    ['p2p --probe', "Unknown command 'p2p'\n  Try: gpunvme bench p2p\n"],
     ['report results.json', "Unknown command 'report'\n  Try: gpunvme bench report\n"],
     [
       'bench reprot r.json',

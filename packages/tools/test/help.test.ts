@@ -1,5 +1,5 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SECTIONS, VERBS } from '../src/verbs.js'
@@ -45,6 +45,17 @@ const MORE_RUNS = [
 const BDF = '0000:0b:00.0'
 const OTHER_DRIVES = (['vfio', 'vfio-user'] as const).map((name) => nameOpened({ name, transport: { bdf: BDF } }, {}))
 const LINUX_DRIVE = nameLinuxDrive({ bdf: BDF, linuxName: 'nvme1' }, '/nonexistent')
+
+/** Record of a drive that is gone. */
+const BOUND = {
+  ...{ schema: 'gpunvme.binding/1', name: 'nvme1', serial: 'S1', model: 'Example', bootId: null, holder: null },
+  since: '2026-01-01T00:00:00.000Z',
+  by: { user: 'user', command: 'gpunvme bind nvme1' },
+  record: {
+    ...{ version: 1, bdf: '0000:7f:00.0', driver: 'vfio-pci', previous: 'nvme', override: '', isProbed: false },
+    ...{ powerControl: 'auto', begun: [] },
+  },
+}
 
 /** Verbs in an order in which examples find the files of earlier ones. */
 const inOrder = ['pack', ...names.filter((name) => !['pack', 'models rm'].includes(name)), 'models rm']
@@ -140,6 +151,19 @@ describe('additional runs for docs/reference/json.md:', () => {
   // load.test.ts prints such a result where there is a stand-in for a GPU, and compares its shape with this one.
   test('the recorded result of load into GPU memory', () => {
     keepShapes(readFileSync(join(import.meta.dirname, 'recorded/load-to-gpu.json'), 'utf8'))
+  })
+
+  // processes/p2p.test.ts prints such results where there is a stand-in for GPUs.
+  test('the recorded results of bench p2p', () => {
+    keepShapes(readFileSync(join(import.meta.dirname, 'recorded/bench-p2p.jsonl'), 'utf8'))
+  })
+
+  test('list of one drive, and of a drive that gpunvme bound', async () => {
+    const bound = join(cwd, 'intel-no-driver/run/gpunvme')
+    mkdirSync(bound, { recursive: true })
+    writeFileSync(join(bound, `${BOUND.record.bdf}.json`), JSON.stringify(BOUND))
+    for (const words of [['list', BOUND.record.bdf], ['list']])
+      keepShapes((await gpunvme([...words, '--json', '--root', 'intel-no-driver'], { cwd })).stdout)
   })
 })
 

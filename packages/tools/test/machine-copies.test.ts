@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const SERIAL_FILE = `sys/bus/pci/devices/${BDF}/nvme/nvme0/serial`
 const BOARD_FILE = 'sys/class/dmi/id/board_name'
-const VERBS = [['list'], ['status'], ['topology'], ['doctor'], ['bind', BDF, '--dry-run']]
+const VERBS = [['list'], ['list', BDF], ['list', '--topology'], ['doctor'], ['bind', BDF, '--dry-run']]
 const onCopy = (...[verb = '', ...rest]: readonly string[]) =>
   gpunvme([verb, '--root', tree.root, ...rest], { cwd: scratch() })
 
@@ -68,7 +68,7 @@ describe.each(VERBS)('%s of a copy', (...words) => {
 test('a link of a copy is resolved inside the copy, as on the original machine', async () => {
   tree.file('data/serial', 'LINKED\n')
   link(SERIAL_FILE, '/data/serial')
-  const { drives } = json(await onCopy('status', '--json')) as { drives: object[] }
+  const { drives } = json(await onCopy('list', '--json')) as { drives: object[] }
   expect(drives).toMatchObject([{ serial: 'LINKED' }])
 })
 

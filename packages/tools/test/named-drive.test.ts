@@ -21,7 +21,7 @@ describe('a command without a drive is rejected:', LIMIT, () => {
     ...['nvme identify', 'nvme smart', 'nvme log', 'nvme features', 'nvme regs', 'nvme regs --as-found'],
     ...['nvme read', 'bench', 'models ls', 'models verify', 'models rm chat'],
     ...['nvme write block.bin --lba 0', 'pack model.gguf', 'load model.gguf', 'plan model.gguf --vram 8MiB --measure'],
-    ...['nvme trace nvme identify', 'nvme replay t.jsonl', 'nvme replay t.jsonl --allow-writes', 'p2p --probe'],
+    ...['nvme trace nvme identify', 'nvme replay t.jsonl', 'nvme replay t.jsonl --allow-writes', 'bench p2p --probe'],
   ])('gpunvme %s', async (words) => {
     const { code, stdout, stderr } = await gpunvme([...words.split(' '), '--quiet'], { cwd })
     expect({ code, named: stdout.includes('SIMULATED') }).toEqual({ code: 2, named: false })

@@ -51,7 +51,12 @@ test.each([
   ['an empty file', ['bench', 'report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench -o results.json']],
   ['a truncated file', ['bench', 'report', 'half.json'], 7, ['Cannot read half.json', 'invalid JSON']],
   ['the output of another verb', ['bench', 'report', 'load.json'], 7, ['it is the output of gpunvme load']],
-  ['results of a newer schema', ['bench', 'report', 'newer.json'], 7, ['version 2', 'Try: use the gpunvme that wrote the file']],
+  [
+    'results of a newer schema',
+    ['bench', 'report', 'newer.json'],
+    7,
+    ['version 2', 'Try: use the gpunvme that wrote the file'],
+  ],
   ['the results as output file', ['bench', 'report', 'results.json', '-o', './results.json'], 2, ['is used twice']],
   ['a folder as output file', ['bench', 'report', 'results.json', '-o', 'folder'], 2, ['folder is a directory']],
   ['stdin without an output file', ['bench', 'report', '-'], 2, ['Try: use -o page.html']],

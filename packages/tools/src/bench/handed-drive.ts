@@ -128,7 +128,7 @@ export class NotReturnedError extends ToolsError {
   readonly category = 'device'
   constructor(bdf: string) {
     super(`Linux has no block device of ${bdf} ${RETURN_SECONDS} s after its driver was bound`, {
-      next: ['check the kernel log: dmesg', { command: ['status', bdf] }],
+      next: ['check the kernel log: dmesg', { command: ['list', bdf] }],
     })
   }
 }

@@ -1,13 +1,13 @@
-import { planRestoring, type PciFunction } from '@gpunvme/host-driver/pci'
-import { onMachine } from '../command-line/advised-command.js'
-import type { CommandStep } from '../command-line/next-step.js'
-import { isKnown, valueOf } from '../machine/known.js'
-import type { Drive } from '../machine/machine.js'
-import { driveFacts, linuxNameOf } from './drive-facts.js'
+import { planRestoring } from '@gpunvme/host-driver/pci'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { Known } from '../machine/known.js'
+import { isKnown } from '../machine/known.js'
+import type { Drive, Machine } from '../machine/machine.js'
+import type { PciFunction } from '../machine/pci-function.js'
 import { openingOf, type Opening } from './driver-choice.js'
 import { isOfAnotherBoot, type Entry } from './entry.js'
 import { isAlive } from './process-identity.js'
-import { stateFile } from './state-files.js'
+import { readEntry, rememberedAddresses, stateFile } from './state-files.js'
 
 /**
  * Owner of a drive's binding. 'linux': its own driver. 'ours': bound until `unbind`. 'running': bound by a running
@@ -17,42 +17,26 @@ import { stateFile } from './state-files.js'
  */
 export type Owner = 'linux' | 'ours' | 'running' | 'unfinished' | 'past' | 'free' | 'foreign' | 'unknown'
 
-/** Status of a drive: the fields of `gpunvme status --json`, where `next` is text. */
+/** How a drive is bound, and how it can be opened: part of a drive in `gpunvme list --json`. */
 export interface DriveStatus {
-  readonly address: string
-  /** Linux's name, 'nvme0', current or before it was bound; null if unknown. */
-  readonly name: string | null
-  readonly model: string | null
-  readonly serial: string | null
-  /** Whether it is on the bus. */
-  readonly present: boolean
-  readonly driver: string | null
-  /** Its IOMMU group; null without one. */
-  readonly group: string | null
-  /** Whether its configuration space is readable; false if it is off the bus and reads all ones. */
-  readonly answers: boolean
-  /** Users of the drive: 'nvme0n1p1 mounted on /home'; null if `useUnknown` is set. */
-  readonly users: readonly string[] | null
-  readonly useUnknown: string | null
   readonly owner: Owner
   /** Data of a binding by gpunvme. */
-  readonly bound: {
+  readonly bound?: {
     readonly since: string
     readonly by: Entry['by']
-    /** Process that returns the drive; null if `unbind` does. */
-    readonly process: number | null
-    readonly driver: string | null
-    readonly previous: string | null
+    /** Process that returns the drive; undefined if `unbind` does. */
+    readonly process: number | undefined
+    /** Drivers during the binding and before it; undefined for none. */
+    readonly driver: string | undefined
+    readonly previous: string | undefined
     readonly stateFile: string
-  } | null
-  /** Why the record cannot be read; null if it can, or if there is none. */
-  readonly problem: string | null
-  /** Transport that can open it now: 'sysfs', 'vfio', 'kmod'; null if none. */
-  readonly transport: 'sysfs' | 'vfio' | 'kmod' | null
+  }
+  /** Why the record of the binding cannot be read. */
+  readonly problem?: string
+  /** Transport that can open the drive now. */
+  readonly transport?: 'sysfs' | 'vfio' | 'kmod'
   /** Why no transport can open it. */
-  readonly closed: string | null
-  /** Command that binds or returns it; null if neither applies. */
-  readonly next: CommandStep | null
+  readonly closed?: string
 }
 
 /** Record of a drive's binding, or why it cannot be read. */
@@ -61,45 +45,46 @@ export interface Remembered {
   readonly problem?: string
 }
 
-/** Current state of a drive: whether it responds, and its users. */
-export type Seen = Pick<Drive, 'holders'> & { readonly answers: boolean }
+/** Returns the records of all drives that gpunvme bound, by address. A damaged record does not hide the others. */
+export async function readRemembered(root: string): Promise<Map<string, Remembered>> {
+  const addresses = await rememberedAddresses(root)
+  return new Map(await Promise.all(addresses.map(async (each) => [each, await recall(root, each)] as const)))
+}
 
-/** @param found undefined if the drive is gone from the bus. @param seen state as in `list`. */
-export function statusOf(
-  root: string,
-  bdf: string,
-  found: PciFunction | undefined,
-  { answers, holders }: Seen,
-  { entry, problem }: Remembered,
-): DriveStatus {
-  const linuxName = found && linuxNameOf(root, bdf)
-  const facts = found && driveFacts(root, bdf)
-  const users = valueOf(holders)?.map(({ device, use }) => `${device} ${use}`)
-  const opening = openingNow(found, answers, users ?? [])
-  const owner = problem === undefined ? ownerOf(root, found, entry) : 'unknown'
-  return {
-    address: bdf,
-    name: linuxName ?? entry?.name ?? null,
-    model: facts?.model ?? entry?.model ?? null,
-    serial: facts?.serial ?? entry?.serial ?? null,
-    present: found !== undefined,
-    driver: found?.driver ?? null,
-    group: found?.group?.number ?? null,
-    ...{ owner, answers, users: users ?? null, useUnknown: isKnown(holders) ? null : holders.unknown },
-    bound: boundOf(root, entry),
-    problem: problem ?? null,
-    transport: 'none' in opening ? null : opening.transport,
-    closed: 'none' in opening ? opening.none : null,
-    next: nextFor(root, bdf, owner, answers && users?.length === 0),
+async function recall(root: string, bdf: string): Promise<Remembered> {
+  try {
+    const entry = await readEntry(root, bdf)
+    return entry === undefined ? {} : { entry }
+  } catch (error) {
+    if (!(error instanceof GpuNvmeError)) throw error
+    return { problem: error.headline }
   }
 }
 
-/** Returns how it can be opened now. A drive in use by a program cannot be opened by another. */
-function openingNow(found: PciFunction | undefined, answers: boolean, users: readonly string[]): Opening {
+/** @param found undefined if the drive is gone from the bus. */
+export function statusOf(
+  machine: Machine,
+  found: PciFunction | undefined,
+  holders: Drive['holders'],
+  { entry, problem }: Remembered,
+): DriveStatus {
+  const opening = openingNow(machine, found, holders)
+  return {
+    owner: problem === undefined ? ownerOf(machine.root, found, entry) : 'unknown',
+    ...(entry !== undefined && { bound: boundOf(machine.root, entry) }),
+    ...(problem !== undefined && { problem }),
+    ...('none' in opening ? { closed: opening.none } : { transport: opening.transport }),
+  }
+}
+
+/** Returns how a drive can be opened now. A drive in use by a program cannot be opened by another. */
+function openingNow({ iommu }: Machine, found: PciFunction | undefined, holders: Known<readonly unknown[]>): Opening {
   if (found === undefined) return { none: 'it is gone from the bus' }
-  if (!answers) return { none: 'it is off the bus: it reads all ones' }
-  const opening = openingOf(found)
-  return users.length > 0 && 'transport' in opening ? { none: 'it is in use' } : opening
+  if (!found.answers) return { none: 'it is off the bus: it reads all ones' }
+  const group = iommu.groups.find(({ number }) => number === found.group) ?? { type: undefined }
+  const opening = openingOf({ driver: found.driver, group: found.group === undefined ? undefined : group })
+  const isInUse = isKnown(holders) && holders.length > 0
+  return isInUse && 'transport' in opening ? { none: 'it is in use' } : opening
 }
 
 function ownerOf(root: string, found: PciFunction | undefined, entry: Entry | undefined): Owner {
@@ -111,14 +96,13 @@ function ownerOf(root: string, found: PciFunction | undefined, entry: Entry | un
   return holder === null && driver === (record.driver ?? undefined) ? 'ours' : 'unfinished'
 }
 
-function boundOf(root: string, entry: Entry | undefined): DriveStatus['bound'] {
-  if (entry === undefined) return null
-  const { since, by, holder, record } = entry
+function boundOf(root: string, { since, by, holder, record }: Entry): NonNullable<DriveStatus['bound']> {
   const { driver, previous } = record
-  return { since, by, process: holder?.pid ?? null, driver, previous, stateFile: stateFile(root, record.bdf) }
-}
-
-function nextFor(root: string, bdf: string, owner: Owner, isFree: boolean): CommandStep | null {
-  if (owner === 'ours' || owner === 'unfinished' || owner === 'past') return onMachine(root, 'unbind', bdf)
-  return isFree && (owner === 'linux' || owner === 'free') ? onMachine(root, 'bind', bdf) : null
+  return {
+    ...{ since, by },
+    process: holder?.pid,
+    driver: driver ?? undefined,
+    previous: previous ?? undefined,
+    stateFile: stateFile(root, record.bdf),
+  }
 }

@@ -40,7 +40,14 @@ export function driverName(driver: string | null | undefined): string {
 export type Opening = { readonly transport: 'sysfs' | 'vfio' | 'kmod' } | { readonly none: string }
 
 /** Returns how the function can be opened while it is bound to `driver`. */
-export function openingOf({ driver, group }: Pick<PciFunction, 'driver' | 'group'>): Opening {
+export function openingOf({
+  driver,
+  group,
+}: {
+  readonly driver: string | undefined
+  /** Its IOMMU group. */
+  readonly group: { readonly type: string | undefined } | undefined
+}): Opening {
   switch (driver) {
     case 'vfio-pci':
       return { transport: 'vfio' }

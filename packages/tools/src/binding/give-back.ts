@@ -88,7 +88,7 @@ export class NotBoundError extends ToolsError {
   readonly category = 'not-found'
   constructor(root: string, bdf: string) {
     super(`${bdf} is not bound by gpunvme`, {
-      next: { ...commandFor(root, 'status', bdf), note: 'which shows its driver and users' },
+      next: { ...commandFor(root, 'list', bdf), note: 'which shows its driver and users' },
     })
   }
 }

@@ -59,7 +59,7 @@ export function boundAs(root: string, name: string): string | undefined {
   return addresses[0]
 }
 
-/** Ignores unreadable records: `status` and `unbind` report them. */
+/** Ignores unreadable records: `list` and `unbind` report them. */
 function unlessUnreadable<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -126,7 +126,7 @@ export class SeveralOfThatNameError extends ToolsError {
   constructor(name: string, addresses: readonly string[]) {
     super(`several drives bound by gpunvme were named ${name}`, {
       facts: [addresses.join(', ')],
-      next: { command: ['status'], note: 'which lists the addresses: use that of the drive' },
+      next: { command: ['list'], note: 'which lists the addresses: use that of the drive' },
     })
   }
 }

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { testIo, testSession } from '../../test/gpunvme.js'
 import { commandFor, requireRoot } from '../command-line/advised-command.js'
 import { shellLine } from '../command-line/shell-line.js'
-import { ago } from './describe-status.js'
+import { ago } from '../list/drive-text.js'
 import { describeSteps } from './describe-steps.js'
 
 test('commandFor adds --root for a copy of a machine; shellLine quotes words', () => {
   expect(commandFor('/', 'unbind', '0000:0b:00.0')).toEqual({ command: ['unbind', '0000:0b:00.0'] })
-  expect(commandFor('/a b', 'status')).toEqual({ command: ['status', '--root', '/a b'] })
+  expect(commandFor('/a b', 'list')).toEqual({ command: ['list', '--root', '/a b'] })
   expect(shellLine(['echo', "it's", '', '$HOME'])).toBe("echo 'it'\\''s' '' '$HOME'")
 })
 

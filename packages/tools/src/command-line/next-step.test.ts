@@ -16,8 +16,8 @@ test('renderStep prints commands as the program was started, quoted for a shell'
 
 test('renderStep prints commands inside a phrase for their machine', () => {
   const there: CommandStep = { command: ['bind', 'nvme0'], isElsewhere: true }
-  const words = ['sudo modprobe vfio-pci && ', there, ' (', { command: ['status'] }, ' shows it)']
-  const text = 'sudo modprobe vfio-pci && sudo gpunvme bind nvme0 (npx gpunvme status shows it)'
+  const words = ['sudo modprobe vfio-pci && ', there, ' (', { command: ['list'] }, ' shows it)']
+  const text = 'sudo modprobe vfio-pci && sudo gpunvme bind nvme0 (npx gpunvme list shows it)'
   expect(renderStep({ words }, NPX)).toBe(text)
   expect(renderStep({ words, isElsewhere: true }, NPX)).toBe(`on that machine: ${text}`)
 })

@@ -4,6 +4,12 @@ import { nearest } from './nearest.js'
 import { commandsBelow, placeOf, wordsOf } from './place.js'
 import { UsageError } from './usage-error.js'
 
+/** Words of other programs for what a verb shows: `git status`, `nvidia-smi topo`. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  ...{ status: ['list'], devices: ['list'], show: ['list'] },
+  ...{ topology: ['list', '--topology'], topo: ['list', '--topology'] },
+}
+
 /** Converts an error of the parser to one with suggestions. */
 export function parserError({ code, message }: CommanderError, program: Command, argv: readonly string[]): UsageError {
   const place = placeOf(program, argv)
@@ -49,7 +55,8 @@ export function unknownCommand(place: Command, word: string, before: readonly st
   while (program.parent !== null) program = program.parent
   const commands = commandsBelow(program)
   const message = `Unknown command '${[...wordsOf(place), word].join(' ')}'`
-  const elsewhere = commands.filter((command) => command.name() === word).map(wordsOf)
+  const synonym = Object.hasOwn(SYNONYMS, word) ? [SYNONYMS[word]!] : []
+  const elsewhere = [...commands.filter((command) => command.name() === word).map(wordsOf), ...synonym]
   if (elsewhere.length > 0)
     return new UsageError(message, { next: elsewhere.map((words) => ({ command: [...before, ...words] })) })
   const names = commands.map((command) => command.name())

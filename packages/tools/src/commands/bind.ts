@@ -42,7 +42,7 @@ export function bind(command: Command, session: Session): void {
     )
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme status', 'gpunvme status --json'])
+  examples(command, ['gpunvme list', 'gpunvme list --json'])
 }
 
 const ABOUT = `
@@ -60,7 +60,7 @@ Driver, requirements, transport:
 Without a command, the drive stays bound until gpunvme unbind or a reboot. With
 a command, it is returned when the command ends, also by a signal or a crash: a
 second process watches over that. Changes are recorded in
-run/gpunvme/ADDRESS.json; gpunvme status shows them.
+run/gpunvme/ADDRESS.json; gpunvme list shows them.
 
 On a machine with an NVMe drive to spare, as root:
   # gpunvme bind nvme1 --dry-run

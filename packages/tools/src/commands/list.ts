@@ -1,46 +1,121 @@
 import type { Command } from 'commander'
-import type { Invocation } from '../command-line/invocation.js'
+import { readRemembered } from '../binding/drive-status.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { addressesOf } from '../doctor/addresses.js'
+import { addressOf } from '../drive/find-drive.js'
+import { describeDrive } from '../list/describe-drive.js'
+import { describeGpu } from '../list/describe-gpu.js'
+import { describePlace, describeTopology } from '../list/describe-topology.js'
+import { devicesJson, reachJson, topologyJson } from '../list/json.js'
+import { listDrives, type ListedDrive } from '../list/listed-drive.js'
+import { driveLines, gpuLines, type ListOptions } from '../list/tables.js'
 import { readMachine, type Machine } from '../machine/index.js'
-import { driveLines, gpuLines, listed } from '../machine/views/list-lines.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 
 interface Flags extends OutputOptions {
+  readonly topology?: boolean
+  readonly all?: boolean
   readonly root: string
 }
 
 export function list(command: Command, session: Session): void {
   command
+    .argument('[address]', 'describe one drive or GPU: 0000:0b:00.0, 0b:00.0 or nvme0')
+    .option('--topology', 'show the PCIe tree and peer-to-peer reachability instead')
+    .option('--all', 'with --topology: all functions, including host bridges')
     .option('--root <dir>', 'a copy of a machine made by doctor --save', '/')
-    .action((flags: Flags) => run(flags, new Output(flags, session.io)))
+    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io)))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme list', 'gpunvme list --json'])
+  examples(command, [
+    'gpunvme list',
+    'gpunvme list --topology',
+    'gpunvme list --json',
+    'gpunvme list --topology --json',
+  ])
 }
 
 const ABOUT = `
 Lists NVMe drives and GPUs: address, name, model, size, driver and link. Below
 each drive: its users, or its partitions and file systems as known to the kernel
-and udev, and the next command. 'Gen1 x8 of Gen3 x8' is the current link and the
-maximum of both ends. WINDOW is the size of a GPU's memory window (BAR1).
+and udev; whether gpunvme bound it, when and for which user, and the transport
+that opens it; and the next command. 'Gen1 x8 of Gen3 x8' is the current link
+and the maximum of both ends: an idle GPU lowers its link speed, the number of
+lanes is reliable. WINDOW is the size of a GPU's memory window (BAR1).
 
 Drives are listed whatever their driver. Model and size come from Linux's nvme
-driver; otherwise the model comes from the list of PCI IDs.
+driver, or from the record of a binding by gpunvme; otherwise the model comes
+from the list of PCI IDs. With ADDRESS, the serial number is printed too.
 
-Read-only. Without root, the users of a drive may remain unknown.
+Peer-to-peer (P2P) traffic, with ADDRESS or --topology: doorbells (the GPU
+writes to the SSD's registers: engine cuda), data (the SSD writes to GPU memory:
+tier 2), queues (the SSD reads GPU memory: tier 3). Whether it is expected to
+work is an estimate from the platform and ACS; gpunvme bench p2p tests it. CPU
+and chipset lanes are distinguished by port and chipset IDs, which are
+meaningless in a virtual machine.
+
+Read-only; a GPU in D3cold stays there. Without root, the users of a drive may
+remain unknown, and the kernel shows only 64 bytes of configuration space.
 
 On a machine with a GPU or an SSD:
-  # gpunvme list
-  # gpunvme list --root saved-by-doctor --json`
+  # gpunvme list nvme0
+  # gpunvme list 0a:00.0 --json
+  # gpunvme list --topology --root saved-by-doctor`
 
-async function run({ root }: Flags, output: Output): Promise<void> {
-  const machine = await readMachine(root)
-  output.print(describe(machine, output.columns, output.invocation))
-  output.object('gpunvme.list/1', listed(machine, output.invocation))
+async function run(word: string | undefined, { topology = false, all = false, root }: Flags, output: Output) {
+  if (word !== undefined && topology)
+    throw new UsageError('ADDRESS and --topology are mutually exclusive', { next: 'omit one of them' })
+  if (all && !topology)
+    throw new UsageError('--all requires --topology', { next: { command: ['list', '--topology', '--all'] } })
+  const read = await readMachine(root)
+  const drives = listDrives(read, await readRemembered(root))
+  const machine = { ...read, drives: drives.filter(({ found }) => found !== undefined) }
+  const { columns, invocation } = output
+  const options = { columns, invocation, now: Date.now() }
+  if (word !== undefined) {
+    const address = listedAddress(machine, drives, word)
+    output.print(describeOne(machine, drives, address, options))
+    const isIt = (device: { readonly address: string }) => device.address === address
+    const only = { ...machine, gpus: machine.gpus.filter(isIt), otherDisks: [] }
+    output.object(SCHEMA, { ...devicesJson(only, drives.filter(isIt), invocation), ...reachJson(machine, address) })
+    return
+  }
+  output.print(topology ? describeTopology(machine, all, columns) : describeAll(machine, drives, options))
+  output.object(SCHEMA, {
+    ...devicesJson(machine, drives, invocation),
+    ...(topology && { ...reachJson(machine), ...topologyJson(machine) }),
+  })
 }
 
-/** Returns the output, in lines of at most `columns`. */
-export function describe(machine: Machine, columns: number, invocation: Invocation): string[] {
-  return [...driveLines(machine, columns, invocation), '', ...gpuLines(machine, columns, invocation)]
+const SCHEMA = 'gpunvme.list/1'
+
+/** Returns the output without options, in lines of at most `columns`. */
+export function describeAll(machine: Machine, drives: readonly ListedDrive[], options: ListOptions): string[] {
+  return [...driveLines(machine, drives, options), '', ...gpuLines(machine, options)]
+}
+
+/** Returns the output for one drive or GPU. */
+export function describeOne(
+  machine: Machine,
+  drives: readonly ListedDrive[],
+  address: string,
+  options: ListOptions,
+): string[] {
+  const drive = drives.find((each) => each.address === address)
+  const gpu = machine.gpus.find((each) => each.address === address)
+  return [
+    ...(drive === undefined ? [] : describeDrive(machine, drive, options)),
+    ...(gpu === undefined ? [] : describeGpu(machine, gpu, options)),
+    ...(drive !== undefined && drive.found === undefined
+      ? []
+      : ['', ...describePlace(machine, address, options.columns)]),
+  ]
+}
+
+/** Returns the address of a GPU or drive, also of a drive that is gone but recorded. @throws errors of the two lookups */
+function listedAddress(machine: Machine, drives: readonly ListedDrive[], word: string): string {
+  const address = /nvme\d|\.[0-7]$/.test(word) ? addressOf(word, machine.root) : word
+  return drives.some((drive) => drive.address === address) ? address : addressesOf(machine, [address])[0]!
 }

@@ -4,13 +4,11 @@ import { addDriveOptions, addOutputOptions, examples, size, whole, type DriveFla
 import { UsageError } from '../command-line/usage-error.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 import { withTransport } from '../drive/with-drive.js'
-import { isKnown, readMachine, type Machine } from '../machine/index.js'
+import { readMachine } from '../machine/index.js'
 import { hanging } from '../machine/views/names.js'
-import { driveWays, gpuPaths } from '../p2p/capabilities.js'
 import { askCuda, limitsBetween, requireTwo, type AskedCuda } from '../p2p/copies.js'
 import { copyMatrix, type CopyResult } from '../p2p/copy-matrix.js'
 import { withCudaRig } from '../p2p/cuda-rig.js'
-import { describeCapabilities } from '../p2p/describe-capabilities.js'
 import { describeCopies, describePeers } from '../p2p/describe-copies.js'
 import { describeProbe } from '../p2p/describe-probe.js'
 import { probeDrive, type DriveProbe } from '../p2p/probe-drive.js'
@@ -21,7 +19,6 @@ import { Output, type OutputOptions } from '../terminal/output.js'
 const MIB = 1024 * 1024
 
 interface Flags extends DriveFlags, OutputOptions {
-  readonly root: string
   readonly copy?: boolean
   readonly size: number
   readonly repeats: number
@@ -30,13 +27,9 @@ interface Flags extends DriveFlags, OutputOptions {
 }
 
 const ABOUT = `
-Without --copy and --probe, read-only. Prints for each pair of GPUs, and for
-each GPU and SSD, their common upstream port, the limit of the slowest link
-between them, and whether peer-to-peer (P2P) traffic is expected to work:
-doorbells (the GPU writes to the SSD's registers: engine cuda), data (the SSD
-writes to GPU memory: tier 2), queues (the SSD reads GPU memory: tier 3). That
-is an estimate from the platform and ACS. CUDA, if present, reports which GPUs
-can access each other's memory.
+Without --copy and --probe, read-only: prints which GPUs can access each other's
+memory according to CUDA. gpunvme list --topology estimates the same, and the
+traffic between GPUs and SSDs, from the platform.
 
 --copy copies between each pair of GPUs, in one and in both directions, and
 compares every byte: drivers have reported success for copies that moved
@@ -63,46 +56,26 @@ export function p2p(command: Command, session: Session): void {
     .addOption(whole('--repeats <n>', 'repeats of each copy', 1, 1000).default(5))
     .option('--probe', 'make a GPU write to a register of the drive, and check that it arrives')
     .addOption(whole('--gpu <n>', "GPU for --probe, by CUDA's number (default: 0)", 0, 255))
-    .option('--root <dir>', 'a copy of a machine made by doctor --save; CUDA is not used', '/')
     .action((flags: Flags) => run(flags, new Output(flags, session.io), session))
   addDriveOptions(command)
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme bench p2p', 'gpunvme bench p2p --json'])
+  examples(command, ['gpunvme bench p2p'])
 }
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   refuseNonsense(flags)
   if (flags.probe === true) await requireNamedDrive(flags)
-  const machine = await readMachine(flags.root)
-  const { columns } = output
-  const asked = flags.root === '/' ? askCuda() : undefined
-  output.print(describeCapabilities(machine, columns), '', cudaLines(asked, columns))
-  const copies = flags.copy === true ? await copy(flags, machine, output, session) : undefined
+  const asked = askCuda()
+  output.print(cudaLines(asked, output.columns))
+  const copies = flags.copy === true ? await copy(flags, asked, output, session) : undefined
   const probe = flags.probe === true ? await probeOf(flags, output, session) : undefined
-  output.object('gpunvme.p2p/1', {
-    ...summary(machine, asked),
-    ...(copies !== undefined && { copies }),
-    ...(probe !== undefined && { probe }),
-  })
+  output.object('gpunvme.p2p/1', resultOf(asked, copies, probe))
   const isBelieved = copies?.every(({ problem }) => problem === undefined) !== false && probe?.arrived !== false
   if (!isBelieved) session.exitCode = EXIT.verification
 }
 
-function refuseNonsense({
-  root,
-  copy: copies,
-  probe,
-  gpu,
-  drive,
-  sim,
-  nsid,
-  transport,
-  realTime,
-  socket,
-}: Flags): void {
-  if (root !== '/' && (copies === true || probe === true))
-    throw new UsageError('--copy and --probe exclude --root', { next: 'omit --root' })
+function refuseNonsense({ probe, gpu, drive, sim, nsid, transport, realTime, socket }: Flags): void {
   const isAboutDrive = [drive, sim, transport, realTime, gpu].some((flag) => flag !== undefined)
   if (socket !== undefined)
     throw new UsageError('A GPU cannot reach a drive served over a socket', {
@@ -115,20 +88,19 @@ function refuseNonsense({
   if (nsid !== undefined) throw new UsageError('--nsid does not apply to peer-to-peer access', { next: 'omit --nsid' })
 }
 
-function cudaLines(asked: AskedCuda | undefined, columns: number): string[] {
-  if (asked === undefined) return hanging('CUDA  ', 'not used: this is a copy of a machine', columns)
+function cudaLines(asked: AskedCuda, columns: number): string[] {
   if ('peers' in asked) return describePeers(asked.peers)
   return hanging('CUDA  ', `unavailable: ${asked.unavailable.headline}`, columns)
 }
 
 async function copy(
   { size: lengthBytes, repeats }: Flags,
-  machine: Machine,
+  asked: AskedCuda,
   output: Output,
   { signal }: Session,
 ): Promise<CopyResult[]> {
-  const peers = requireTwo(askCuda())
-  const limitOf = limitsBetween(machine, peers)
+  const peers = requireTwo(asked)
+  const limitOf = limitsBetween(await readMachine(), peers)
   const settings = {
     ...{ lengthBytes, repeats, signal, limitOf },
     nowNs: () => performance.now() * 1e6,
@@ -152,22 +124,14 @@ async function probeOf(flags: Flags, output: Output, { signal }: Session): Promi
   return result
 }
 
-/** Returns the same data for JSON. */
-export function summary(machine: Machine, asked: AskedCuda | undefined): object {
-  const cuda =
-    asked === undefined
-      ? { asked: false }
-      : 'peers' in asked
-        ? { asked: true, ...asked.peers }
-        : { asked: true, unavailable: { code: asked.unavailable.code, message: asked.unavailable.message } }
+/** Returns the result for JSON. */
+function resultOf(asked: AskedCuda, copies: CopyResult[] | undefined, probe: DriveProbe | undefined): object {
   return {
-    gpus: machine.gpus.map(({ address, model, memoryBytes, window, isIntegrated }) => ({
-      ...{ address, model, memoryBytes, isIntegrated },
-      windowBytes: isKnown(window) ? window.sizeBytes : window,
-    })),
-    iommu: machine.iommu.mode,
-    gpuPaths: gpuPaths(machine),
-    driveWays: driveWays(machine),
-    cuda,
+    cuda:
+      'peers' in asked
+        ? asked.peers
+        : { unavailable: { code: asked.unavailable.code, message: asked.unavailable.message } },
+    ...(copies !== undefined && { copies }),
+    ...(probe !== undefined && { probe }),
   }
 }

@@ -61,7 +61,7 @@ async function run(address: string | undefined, flags: Flags, output: Output, se
       next: [
         { command: ['unbind', 'ADDRESS'] },
         { command: ['unbind', '--all'] },
-        { command: ['status'], note: 'which shows what is bound' },
+        { command: ['list'], note: 'which shows what is bound' },
       ],
     })
   if (!dryRun) await requireSysfs(root, 'unbind')

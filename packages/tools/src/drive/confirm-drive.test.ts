@@ -45,7 +45,7 @@ test.each([{ serial: 'S2' }, { serial: 'S2', yes: true }, {}])(
   async (flags) => {
     const message = await confirm('SECRET1', '', flags)
     expect(message).not.toContain('SECRET1')
-    expect(message).toContain('the serial number of the intended drive on its label, or by gpunvme status, then')
+    expect(message).toContain('the serial number of the intended drive on its label, or by gpunvme list ADDRESS, then')
   },
 )
 
@@ -56,7 +56,7 @@ test('--yes without --serial does not confirm, and the question is asked', async
 
 test('the question is asked with the abort signal of the session', async () => {
   await confirm('S1', 'S1')
-  const question = 'Type its serial number (on its label, or by gpunvme status) to continue: '
+  const question = 'Type its serial number (on its label, or by gpunvme list ADDRESS) to continue: '
   expect(ask).toHaveBeenCalledWith(question, output.io, signal)
 })
 

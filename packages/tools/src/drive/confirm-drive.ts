@@ -46,7 +46,7 @@ export interface ShownDrive {
   readonly bdf: string
   /** Undefined if unknown, blank if the drive has none: then the address is used instead. */
   readonly serial: string | undefined
-  /** Command that shows serial numbers. Default: `status`, which shows those of all drives. */
+  /** Command that shows the serial number. Default: `list ADDRESS`, for the drive that the user intends. */
   readonly serialFrom?: CommandStep
   /** For example 'WD PC SN740, 477 GiB'. */
   readonly description: string
@@ -86,7 +86,7 @@ function hasSerial({ serial = '' }: ShownDrive): boolean {
   return serial.trim() !== ''
 }
 
-function serialFrom({ serialFrom = { command: ['status'] } }: ShownDrive): CommandStep {
+function serialFrom({ serialFrom = { command: ['list', 'ADDRESS'] } }: ShownDrive): CommandStep {
   return serialFrom
 }
 

@@ -48,7 +48,7 @@ export class TooFewGpusError extends ToolsError {
     super(`Copies between GPUs require two GPUs; CUDA lists ${count === 0 ? 'none' : 'one'}`, {
       facts: why,
       next: [
-        { command: ['bench', 'p2p'], note: 'which shows how GPUs and SSDs are connected' },
+        { command: ['list', '--topology'], note: 'which shows how GPUs and SSDs are connected' },
         { command: ['doctor'] },
       ],
       cause,

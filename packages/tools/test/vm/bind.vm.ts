@@ -6,7 +6,7 @@ import { gpunvmeModule } from '../../../cuda-native/test/vm/kmod-build.js'
 import { parts } from '../../../cuda-native/test/vm/modes.js'
 import { ModuleFolder } from '../../../cuda-native/test/vm/modules.js'
 
-// bind, unbind and status on the drives of a Linux guest with a real kernel.
+// bind, unbind and list on the drives of a Linux guest with a real kernel.
 
 const BDF = '0000:00:04.0'
 const SERIAL = 'BIND0001'
@@ -27,7 +27,7 @@ interface Ended {
 interface Facts {
   readonly case: string
   readonly ended: Ended
-  readonly status: Ended
+  readonly listed: Ended
   readonly plan: Ended
   readonly after: object
   readonly before: object
@@ -94,10 +94,10 @@ const object = ({ code, stdout, stderr }: Ended) => {
 const LINUX = { driver: 'nvme', override: '(null)', power: 'on', isRemembered: false }
 
 describeMachine('bind on a machine with an IOMMU', { script: 'binding-by-vfio', isTranslated: true }, (of) => {
-  test('status lists the drives that Linux’s driver owns', () => {
-    const { before, status } = of('status')
+  test('list names the drives that Linux’s driver owns', () => {
+    const { before, listed } = of('list')
     expect(before).toEqual(LINUX)
-    expect(object(status)).toMatchObject({ drives: [{ address: BDF, owner: 'linux', serial: SERIAL }, {}] })
+    expect(object(listed)).toMatchObject({ drives: [{ address: BDF, owner: 'linux', serial: SERIAL }, {}] })
   })
 
   test('bind --dry-run prints its four steps and changes nothing', () => {
@@ -116,7 +116,7 @@ describeMachine('bind on a machine with an IOMMU', { script: 'binding-by-vfio', 
     const { ended, after } = of('bind')
     expect(object(ended)).toMatchObject({ driver: 'vfio-pci', previous: 'nvme', serial: SERIAL, transport: 'vfio' })
     expect(after).toEqual({ driver: 'vfio-pci', override: 'vfio-pci', power: 'on', isRemembered: true })
-    expect(object(of('bound').status)).toMatchObject({ drives: [{ owner: 'ours', transport: 'vfio', serial: SERIAL }] })
+    expect(object(of('bound').listed)).toMatchObject({ drives: [{ owner: 'ours', transport: 'vfio', serial: SERIAL }] })
   })
 
   test('identify opens the bound drive', () => {
@@ -155,8 +155,8 @@ describeMachine('bind on a machine with an IOMMU', { script: 'binding-by-vfio', 
   })
 
   test('after SIGKILL during bind, unbind returns the drive to Linux', () => {
-    const { status, ended, after } = of('killed early')
-    expect(object(status)).toMatchObject({ drives: [{ address: BDF }] })
+    const { listed, ended, after } = of('killed early')
+    expect(object(listed)).toMatchObject({ drives: [{ address: BDF }] })
     expect(ended.code, ended.stderr).toBe(0)
     expect(after).toEqual(LINUX)
   })

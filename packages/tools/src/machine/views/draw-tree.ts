@@ -2,26 +2,32 @@ import { plural } from '../../terminal/units.js'
 import { lanesOf } from '../lanes.js'
 import type { Machine } from '../machine.js'
 import type { PciFunction } from '../pci-function.js'
-import { bestOf, hasLinkAbove, nowOf, treeOf, type Branch } from '../tree.js'
-import { labelOf, shapeText, shortAddress } from './names.js'
+import { hasLinkAbove, treeOf, type Branch } from '../tree.js'
+import { linkText } from './link-text.js'
+import { labelOf, shortAddress } from './names.js'
 
 /** Width of 'Gen1 x16 of Gen4 x16'. */
 const LINK_COLUMNS = 20
 
 export interface TreeOptions {
-  /** Whether to print all functions, including those without a shared link. */
-  readonly all: boolean
+  /** Whether to print all functions, including those without a shared link. Default: false. */
+  readonly all?: boolean
+  /** Address of the only function to print, with the bridges above it. */
+  readonly only?: string
   /** Maximum length of lines; Infinity for no limit. */
   readonly columns: number
 }
 
 /** Draws the functions of a machine as a tree, with the link of each at the end of its line. */
-export function drawTree(machine: Machine, { all, columns }: TreeOptions): string[] {
+export function drawTree(machine: Machine, { all = false, only, columns }: TreeOptions): string[] {
   const lines: string[] = []
   let hidden = 0
   for (const { hostBridge, branches } of treeOf(machine)) {
-    const shown = all ? branches : branches.filter((branch) => isWorthIt(machine, branch))
-    hidden += branches.length - shown.length
+    const shown =
+      only === undefined
+        ? branches.filter((branch) => all || isWorthIt(machine, branch))
+        : branches.flatMap((branch) => pathTo(only, branch) ?? [])
+    if (only === undefined) hidden += branches.length - shown.length
     if (shown.length === 0) continue
     lines.push(`host bridge ${hostBridge}${nodeText(shown)}`)
     for (const line of drawBranches(machine, shown, '', columns)) lines.push(line)
@@ -29,6 +35,13 @@ export function drawTree(machine: Machine, { all, columns }: TreeOptions): strin
   if (hidden === 0) return lines
   const rest = `Not shown: ${plural(hidden, 'function')} without devices below; --all shows everything.`
   return lines.length === 0 ? [rest] : [...lines, '', rest]
+}
+
+/** Returns a branch without what does not lead to a function; undefined if nothing in it does. */
+function pathTo(address: string, { found, behind }: Branch): Branch | undefined {
+  if (found.address === address) return { found, behind: [] }
+  const below = behind.flatMap((branch) => pathTo(address, branch) ?? [])
+  return below.length === 0 ? undefined : { found, behind: below }
 }
 
 /** On the bus of the host bridge: bridges with devices below, and functions that compute or store. */
@@ -46,7 +59,7 @@ function drawBranches(machine: Machine, branches: readonly Branch[], indent: str
     const isLast = index === branches.length - 1
     const text = `${indent}${isLast ? '└─' : '├─'} ${shortAddress(found.address)}  ${labelOf(machine, found)}${hints(machine, found)}`
     return [
-      withLink(text, linkText(machine, found), columns),
+      withLink(text, hasLinkAbove(found) ? (linkText(machine, found) ?? '') : '', columns),
       ...drawBranches(machine, behind, `${indent}${isLast ? '   ' : '│  '}`, columns),
     ]
   })
@@ -64,17 +77,6 @@ function hints(machine: Machine, found: PciFunction): string {
   if (found.kind !== 'switch-downstream' || !('enabled' in (found.acs ?? {}))) return ''
   const { acs } = found
   return acs !== undefined && 'enabled' in acs && acs.enabled.includes('RR') ? ', ACS redirects' : ''
-}
-
-/** 'Gen1 x8 of Gen3 x8': current and best link. The link of a port is printed at its other end. */
-function linkText(machine: Machine, found: PciFunction): string {
-  if (!hasLinkAbove(found) || found.link === undefined) return ''
-  const best = bestOf(machine, found)
-  const now = nowOf(found)
-  if (best === undefined) return 'link unknown'
-  if (!found.answers) return 'off the bus'
-  if (now === undefined) return `${found.power.state === 'D3cold' ? 'asleep' : 'down'}, ${shapeText(best)}`
-  return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
 }
 
 function withLink(text: string, link: string, columns: number): string {

@@ -5,9 +5,13 @@ import { isGpu } from '../path.js'
 import { bestOf, functionAt, maxOf, nowOf } from '../tree.js'
 import { shapeText, shortAddress } from './names.js'
 
-/** Returns remarks on links of GPUs and drives below their maximum, with advice. */
-export function linkNotes(machine: Machine): string[] {
-  const addresses = [...machine.gpus, ...machine.drives].map(({ address }) => address)
+/**
+ * Returns remarks on links of GPUs and drives below their maximum, with advice.
+ * @param about address of the only GPU or drive to look at.
+ */
+export function linkNotes(machine: Machine, about?: string): string[] {
+  const all = [...machine.gpus, ...machine.drives].map(({ address }) => address)
+  const addresses = all.filter((address) => about === undefined || address === about)
   const notes = addresses.flatMap((address) => {
     const found = functionAt(machine, address)
     return found === undefined ? [] : [...ownNotes(machine, found), ...sharedLanes(machine, found)]

@@ -20,11 +20,11 @@ const confirmed = ['--serial', serial, '--yes']
 const name = await linuxName(bdf)
 const before = stateOf(bdf)
 
-print({ case: 'status', before, status: gpunvme('status', '--json') })
+print({ case: 'list', before, listed: gpunvme('list', '--json') })
 print({ case: 'dry-run', plan: gpunvme('bind', name, '--dry-run', '--json'), after: stateOf(bdf) })
 print({ case: 'bind', ended: gpunvme('bind', name, ...confirmed, '--json'), after: stateOf(bdf) })
 print({ case: 'identify', ended: gpunvme('nvme', 'identify', '--drive', bdf, '--json') })
-print({ case: 'bound', status: gpunvme('status', bdf, '--json') })
+print({ case: 'bound', listed: gpunvme('list', bdf, '--json') })
 print({ case: 'unbind', ended: gpunvme('unbind', name, '--json'), after: stateOf(bdf), name: await linuxName(bdf) })
 print({ case: 'serial', ended: gpunvme('bind', bdf, '--serial', 'OTHER', '--yes'), after: stateOf(bdf) })
 
@@ -47,10 +47,10 @@ print({ case: 'command', ended: run, after: stateOf(bdf) })
   await remembered()
   child.kill('SIGKILL')
   await ended
-  const status = gpunvme('status', bdf, '--json')
+  const listed = gpunvme('list', bdf, '--json')
   print({
     case: 'killed early',
-    status,
+    listed,
     ended: gpunvme('unbind', bdf),
     after: stateOf(bdf),
     name: await linuxName(bdf),

@@ -1,8 +1,13 @@
-import { functionAt, isKnown, type Machine, type Meeting, type Path, type Verdict } from '../machine/index.js'
-import { hanging, labelOf, shapeText, shortAddress } from '../machine/views/names.js'
-import { formatTable } from '../terminal/table.js'
-import { formatRate } from '../terminal/units.js'
-import { cardsOf, driveWays, gpuPaths, type DriveWay } from './capabilities.js'
+import { formatTable } from '../../terminal/table.js'
+import { formatRate } from '../../terminal/units.js'
+import { isKnown } from '../known.js'
+import { lanesOf, type Lanes } from '../lanes.js'
+import type { Machine } from '../machine.js'
+import type { Meeting, Path } from '../path.js'
+import type { Verdict } from '../peer-to-peer.js'
+import { cardsOf, driveWays, gpuPaths, type DriveWay } from '../reach.js'
+import { functionAt } from '../tree.js'
+import { hanging, labelOf, shapeText, shortAddress } from './names.js'
 
 /** Short name and meaning of where two GPUs meet. */
 const MEETINGS: Readonly<Record<Meeting, readonly [word: string, meaning: string]>> = {
@@ -20,24 +25,36 @@ const WAYS =
 const GPUS_IN_A_ROW = 8
 const LABEL_COLUMNS = 17
 
-/** Describes the expected peer-to-peer traffic on this machine, in lines of at most `columns`. */
-export function describeCapabilities(machine: Machine, columns: number): string[] {
+/**
+ * Describes the expected peer-to-peer traffic between GPUs, and between GPUs and SSDs, in lines of at most `columns`.
+ * @param about address of the only GPU or SSD to describe.
+ */
+export function describeReach(machine: Machine, columns: number, about?: string): string[] {
   const cards = cardsOf(machine)
-  if (cards.length === 0) return ['No GPU with its own memory found: peer-to-peer access to an SSD is not possible.']
+  const isOf = (...ends: readonly string[]) => about === undefined || ends.includes(about)
+  const ways = driveWays(machine).filter(({ gpu, drive }) => isOf(gpu, drive))
+  const pairs = gpuPaths(machine).filter(({ from, to }) => isOf(from, to))
   return [
-    'GPUs',
-    ...cards.flatMap(({ address }, index) => hanging(`  ${letter(index)}  `, gpuText(machine, address), columns)),
-    ...iommuLines(machine, columns),
-    ...(cards.length < 2 ? [] : ['', 'Between GPUs', ...gpuTable(machine), ...gpuGroups(machine, columns)]),
-    '',
-    ...(machine.drives.length === 0
-      ? [cards.length === 1 ? 'No second GPU and no NVMe SSD found: there is no peer.' : 'No NVMe SSD found.']
+    ...(ways.length + pairs.length === 0 ? [] : iommuLines(machine, columns)),
+    ...(pairs.length === 0
+      ? []
       : [
-          'Between GPU and SSD',
-          ...hanging('  ', WAYS, columns),
-          ...describeWays(machine, driveWays(machine), columns),
+          'Between GPUs',
+          ...cards.flatMap(({ address }, index) => hanging(`  ${letter(index)}  `, gpuText(machine, address), columns)),
+          ...(about === undefined ? ['', ...gpuTable(machine)] : []),
+          ...gpuGroups(machine, pairs, columns),
+          '',
         ]),
+    ...(ways.length === 0
+      ? [missingPeer(machine)]
+      : ['Between GPU and SSD', ...hanging('  ', WAYS, columns), ...describeWays(machine, ways, columns)]),
   ]
+}
+
+function missingPeer(machine: Machine): string {
+  if (cardsOf(machine).length > 0) return 'No NVMe SSD found.'
+  const graphics = machine.gpus.length > 0 ? ', only integrated graphics' : ''
+  return machine.drives.length === 0 ? `No GPU${graphics} and no NVMe SSD found.` : `No GPU found${graphics}.`
 }
 
 function gpuText(machine: Machine, address: string): string {
@@ -47,10 +64,8 @@ function gpuText(machine: Machine, address: string): string {
 
 function iommuLines({ iommu }: Machine, columns: number): string[] {
   if (iommu.mode !== 'translated' && iommu.mode !== 'mixed') return []
-  return [
-    '',
-    ...hanging('', "The IOMMU translates addresses: accesses outside the sender's mappings are blocked.", columns),
-  ]
+  const text = "The IOMMU translates addresses: accesses outside the sender's mappings are blocked."
+  return [...hanging('', text, columns), '']
 }
 
 function gpuTable(machine: Machine): string[] {
@@ -71,10 +86,10 @@ function gpuTable(machine: Machine): string[] {
 }
 
 /** Pairs with the same result are listed together. */
-function gpuGroups(machine: Machine, columns: number): string[] {
+function gpuGroups(machine: Machine, paths: readonly Path[], columns: number): string[] {
   const cards = cardsOf(machine).map(({ address }) => address)
   const groups = new Map<string, { path: Path; pairs: string[] }>()
-  for (const path of gpuPaths(machine)) {
+  for (const path of paths) {
     const [from, to] = [cards.indexOf(path.from), cards.indexOf(path.to)]
     if (from > to) continue
     const key = JSON.stringify([path.meeting, limitText(path, false), path.writes, path.reads, path.notes])
@@ -90,7 +105,7 @@ function gpuGroups(machine: Machine, columns: number): string[] {
         ['meet', `${MEETINGS[path.meeting][0]}: ${MEETINGS[path.meeting][1]}`],
         ['slowest', limitText(path, pairs.length === 1)],
         ...verdictRows('P2P writes', path.writes, 'P2P reads', path.reads),
-        ...path.notes.map((note): Row => ['', note]),
+        ...path.notes.map((note): Row => ['note', note]),
       ],
       columns,
     ),
@@ -101,7 +116,15 @@ function describeWays(machine: Machine, ways: readonly DriveWay[], columns: numb
   const told = new Map<string, { way: DriveWay; drives: string[] }>()
   for (const way of ways) {
     const { gpu, path, doorbells, data, fetches } = way
-    const key = JSON.stringify([gpu, limitText(path, true), doorbells, data, fetches, path.notes])
+    const key = JSON.stringify([
+      gpu,
+      meetingText(machine, path),
+      limitText(path, true),
+      doorbells,
+      data,
+      fetches,
+      path.notes,
+    ])
     const group = told.get(key) ?? { way, drives: [] }
     group.drives.push(driveName(machine, way.drive))
     told.set(key, group)
@@ -111,14 +134,34 @@ function describeWays(machine: Machine, ways: readonly DriveWay[], columns: numb
     ...hanging('  ', `${gpuText(machine, way.gpu)} <-> ${drives.join(', ')}`, columns),
     ...rows(
       [
+        ['meet', meetingText(machine, way.path)],
         ['slowest', limitText(way.path, true)],
         ...wayRows(way),
         ['tiers', way.tiers.map(({ tier, passes }) => `${tier === 1 ? '1 (cuda)' : tier} ${passes}`).join(', ')],
-        ...way.path.notes.map((note): Row => ['', note]),
+        ...way.path.notes.map((note): Row => ['note', note]),
       ],
       columns,
     ),
   ])
+}
+
+function meetingText(machine: Machine, { from, to, meeting, meetAt = '' }: Path): string {
+  const [gpu, ssd] = [from, to].map((address) => lanesOf(machine, address).of)
+  const whose = gpu === 'cpu' && ssd === 'cpu' ? ', both on lanes of the CPU' : chipsetText(gpu, ssd)
+  if (meeting === 'same-switch')
+    return `in the switch at ${shortAddress(meetAt)}${gpu === 'chipset' ? ', the chipset' : ''}`
+  if (meeting === 'same-host-bridge') return `in host bridge ${meetAt}${whose}`
+  if (meeting === 'same-socket') return `in the CPU, between its host bridges${whose}`
+  if (meeting === 'across-sockets') {
+    const [here, there] = [from, to].map((address) => functionAt(machine, address)?.numaNode)
+    return `across sockets: NUMA nodes ${here} and ${there}`
+  }
+  return `between two host bridges of unknown sockets${whose}`
+}
+
+function chipsetText(gpu: Lanes['of'] | undefined, ssd: Lanes['of'] | undefined): string {
+  if (gpu !== 'chipset') return ssd === 'chipset' ? ', the SSD behind the chipset' : ''
+  return ssd === 'chipset' ? ', both behind the chipset' : ', the GPU behind the chipset'
 }
 
 /** Letters, since CUDA numbers GPUs in another order. */

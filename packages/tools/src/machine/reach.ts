@@ -1,5 +1,8 @@
-import { isKnown, pathBetween, type Machine, type Path, type Verdict } from '../machine/index.js'
 import { formatBytes } from '../terminal/units.js'
+import { isKnown } from './known.js'
+import type { Machine } from './machine.js'
+import { pathBetween, type Path } from './path.js'
+import type { Verdict } from './peer-to-peer.js'
 
 /** Kinds of traffic between a GPU and a drive, with the expected result of each on this machine. */
 export interface DriveWay {

@@ -1,0 +1,71 @@
+import { openedBy } from '../binding/bind-report.js'
+import { driverName } from '../binding/driver-choice.js'
+import type { Owner } from '../binding/drive-status.js'
+import { labelled } from '../binding/labelled.js'
+import { onMachine } from '../command-line/advised-command.js'
+import { renderStep } from '../command-line/next-step.js'
+import { capacityOf } from '../machine/capacity.js'
+import { isKnown, type Known, type Machine } from '../machine/index.js'
+import { linkText } from '../machine/views/link-text.js'
+import { printable } from '../terminal/printable.js'
+import { wrap } from '../terminal/table.js'
+import { formatBytes } from '../terminal/units.js'
+import { ago, heatOf, modelOf, useOf } from './drive-text.js'
+import type { ListedDrive } from './listed-drive.js'
+import type { ListOptions } from './tables.js'
+
+type Row = readonly [label: string, value: string]
+
+/** Describes one drive: what Linux reports, its users, its binding, and the next command. */
+export function describeDrive(
+  machine: Machine,
+  drive: ListedDrive,
+  { columns, invocation, now }: ListOptions,
+): string[] {
+  const { address, name, serial, firmware, found, owner, bound, problem, transport, closed = '', next, undo } = drive
+  const { isInUse, text } = useOf(machine, drive)
+  const bytes = capacityOf(drive)
+  const identify = onMachine(machine.root, 'nvme', 'identify', '--drive', address)
+  const rows: Row[] = [
+    ...known('serial', serial),
+    ...known('firmware', firmware),
+    ...(bytes === undefined ? [] : [['size', formatBytes(bytes)] as const]),
+    ...(heatOf(drive) === '' ? [] : [['heat', heatOf(drive)] as const]),
+    ['driver', `${driverName(found?.driver)}${OWNERS[owner]}`],
+    ['link', linkText(machine, found) ?? 'unknown'],
+    isInUse === undefined
+      ? ['state', text]
+      : [
+          'in use',
+          isInUse ? `${text}; ${isKnown(drive.holders) ? 'cannot be bound' : 'run this as root'}` : `no${text}`,
+        ],
+  ]
+  if (bound !== undefined) {
+    const { since, by, process, previous } = bound
+    rows.push(['bound', `${ago(since, now)} (${since}) for ${printable(by.user)}: ${printable(by.command)}`])
+    rows.push(['before', driverName(previous)])
+    if (owner === 'running' && process !== undefined) rows.push(['process', String(process)])
+  }
+  if (problem !== undefined) rows.push(['unknown', printable(problem)])
+  rows.push(['opened by', transport === undefined ? `nothing: ${closed}` : openedBy(identify, transport, invocation)])
+  if (next !== undefined) rows.push(['next', renderStep(next, invocation)])
+  if (undo !== undefined && undo !== next) rows.push(['undo', renderStep(undo, invocation)])
+  const title = [address, ...(name === undefined ? [] : [printable(name)]), modelOf(drive)].join('  ')
+  return [...wrap(title, columns, '  '), ...labelled(rows, columns)]
+}
+
+function known(label: string, value: Known<string>): Row[] {
+  return isKnown(value) ? [[label, printable(value)]] : []
+}
+
+/** Text after the driver's name. */
+const OWNERS: Readonly<Record<Owner, string>> = {
+  linux: '',
+  ours: ', by gpunvme',
+  running: ', by a running gpunvme, which returns it when it ends',
+  unfinished: ': gpunvme was killed before it finished',
+  past: ': the binding by gpunvme has ended',
+  free: '',
+  foreign: ', not by gpunvme',
+  unknown: ', unknown whether by gpunvme',
+}
