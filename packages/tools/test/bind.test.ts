@@ -263,7 +263,7 @@ describe('list of the drives that bind takes', () => {
     const all = await inProcess(tree, 'list')
     expect(all.stdout).toContain(`${BDF}  nvme0  ${MODEL}     -  vfio-pci`)
     expect(all.stdout).toMatch(
-      /Bound by gpunvme just now for \S+\. Opened by transport vfio\. Next: .* Undo: .* unbind/,
+      /Bound by gpunvme just now for \S+\. Opened by transport vfio\. Next: .*\n {2}Undo: .* unbind/,
     )
     const listed = json(await inProcess(tree, 'list', '--json'))
     expect(listed).toMatchObject({

@@ -25,7 +25,7 @@ test('report writes a page beside the results, and prints the headline', async (
   expect(readFileSync(at('repeats.csv'), 'utf8')).toMatch(/^started_at,[^]*\r\n$/)
 })
 
-test('report --json prints the best cell and the written files', async () => {
+test('bench report --json prints the best cell and the written files', async () => {
   const ended = await gpunvme(['bench', 'report', 'results.json', '-o', 'page.html', '--json', '-q'], { cwd })
   expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
   expect(json(ended)).toMatchObject({
@@ -38,7 +38,7 @@ test('report --json prints the best cell and the written files', async () => {
   })
 })
 
-test('report --markdown prints a summary and writes no file', async () => {
+test('bench report --markdown prints a summary and writes no file', async () => {
   const before = readdirSync(cwd)
   const { code, stdout, stderr } = await gpunvme(['bench', 'report', 'results.json', '--markdown'], { cwd })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

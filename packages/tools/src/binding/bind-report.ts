@@ -6,7 +6,7 @@ import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import type { Invocation } from '../command-line/invocation.js'
-import { typed, type CommandStep } from '../command-line/next-step.js'
+import { typed } from '../command-line/next-step.js'
 import { describeSteps } from './describe-steps.js'
 import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
 import type { Entry } from './entry.js'
@@ -59,18 +59,13 @@ export function reportBound(output: Output, binding: BindingOf): void {
       'opened by',
       'none' in opening
         ? `nothing: ${opening.none}`
-        : openedBy({ command: ['nvme', 'identify', '--drive', drive.bdf] }, opening.transport, invocation),
+        : `${typed({ command: ['nvme', 'identify', '--drive', drive.bdf] }, invocation)} (transport ${opening.transport})`,
     ],
     ['undo', steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : 'nothing was changed'],
   ]
   const before = ` (previously ${drive.driver ?? 'no driver'})`
   output.print(`${headline(binding)}${steps.length > 0 ? before : ' already'}`, labelled(rows, columns))
   output.object('gpunvme.bind/1', factsOf(binding, false, invocation))
-}
-
-/** Returns the command that opens a drive, and its transport: 'gpunvme nvme identify --drive nvme1 (transport vfio)'. */
-export function openedBy(step: CommandStep, transport: string, invocation: Invocation): string {
-  return `${typed(step, invocation)} (transport ${transport})`
 }
 
 function factsOf(

@@ -1,16 +1,13 @@
-import { openedBy } from '../binding/bind-report.js'
 import { driverName } from '../binding/driver-choice.js'
 import type { Owner } from '../binding/drive-status.js'
 import { labelled } from '../binding/labelled.js'
-import { onMachine } from '../command-line/advised-command.js'
-import { renderStep } from '../command-line/next-step.js'
 import { capacityOf } from '../machine/capacity.js'
 import { isKnown, type Known, type Machine } from '../machine/index.js'
 import { linkText } from '../machine/views/link-text.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
-import { ago, heatOf, modelOf, useOf } from './drive-text.js'
+import { ago, commandText, heatOf, modelOf, useOf } from './drive-text.js'
 import type { ListedDrive } from './listed-drive.js'
 import type { ListOptions } from './tables.js'
 
@@ -25,7 +22,6 @@ export function describeDrive(
   const { address, name, serial, firmware, found, owner, bound, problem, transport, closed = '', next, undo } = drive
   const { isInUse, text } = useOf(machine, drive)
   const bytes = capacityOf(drive)
-  const identify = onMachine(machine.root, 'nvme', 'identify', '--drive', address)
   const rows: Row[] = [
     ...known('serial', serial),
     ...known('firmware', firmware),
@@ -47,9 +43,9 @@ export function describeDrive(
     if (owner === 'running' && process !== undefined) rows.push(['process', String(process)])
   }
   if (problem !== undefined) rows.push(['unknown', printable(problem)])
-  rows.push(['opened by', transport === undefined ? `nothing: ${closed}` : openedBy(identify, transport, invocation)])
-  if (next !== undefined) rows.push(['next', renderStep(next, invocation)])
-  if (undo !== undefined && undo !== next) rows.push(['undo', renderStep(undo, invocation)])
+  rows.push(['opened by', transport === undefined ? `nothing: ${closed}` : `transport ${transport}`])
+  if (next !== undefined) rows.push(['next', commandText(next, invocation)])
+  if (undo !== undefined && undo !== next) rows.push(['undo', commandText(undo, invocation)])
   const title = [address, ...(name === undefined ? [] : [printable(name)]), modelOf(drive)].join('  ')
   return [...wrap(title, columns, '  '), ...labelled(rows, columns)]
 }

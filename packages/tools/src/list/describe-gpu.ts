@@ -1,10 +1,10 @@
 import { labelled } from '../binding/labelled.js'
-import { renderStep } from '../command-line/next-step.js'
 import { functionAt, isKnown, type Gpu, type Machine } from '../machine/index.js'
 import { linkText } from '../machine/views/link-text.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
+import { commandText } from './drive-text.js'
 import { gpuHint, nextOfGpu, type ListOptions } from './tables.js'
 
 /** Describes one GPU: its memory and window, its driver, and the next command. */
@@ -18,7 +18,7 @@ export function describeGpu(machine: Machine, gpu: Gpu, { columns, invocation }:
     ['driver', found?.driver ?? 'none'],
     ['link', linkText(machine, found) ?? 'unknown'],
     ['state', gpuHint(gpu, found)],
-    ...(next === undefined ? [] : [['next', renderStep(next, invocation)] as const]),
+    ...(next === undefined ? [] : [['next', commandText(next, invocation)] as const]),
   ]
   const title = `${address}  ${isKnown(model) ? printable(model) : 'unknown model'}`
   return [...wrap(title, columns, '  '), ...labelled(rows, columns)]

@@ -1,14 +1,14 @@
 import { commandFor } from '../command-line/advised-command.js'
 import type { Invocation } from '../command-line/invocation.js'
-import { renderStep, type Action } from '../command-line/next-step.js'
+import type { Action } from '../command-line/next-step.js'
 import { capacityOf } from '../machine/capacity.js'
 import { functionAt, isKnown, type Gpu, type Machine, type PciFunction } from '../machine/index.js'
 import { linkText } from '../machine/views/link-text.js'
 import { hanging } from '../machine/views/names.js'
-import { printable, printableLines } from '../terminal/printable.js'
+import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
-import { bindingText, heatOf, modelOf, useOf } from './drive-text.js'
+import { bindingText, commandText, heatOf, modelOf, useOf } from './drive-text.js'
 import type { ListedDrive } from './listed-drive.js'
 
 /** Models are cut to the remaining width, but not below this. */
@@ -16,9 +16,6 @@ const MIN_MODEL_COLUMNS = 10
 
 /** Size of a window that was not enlarged; server cards have large ones by default. */
 const SMALL_WINDOW_BYTES = 256 * 1024 ** 2
-
-/** A blank without line break: commands must be copyable. */
-const KEPT = '\u00a0'
 
 export interface ListOptions {
   /** Maximum length of lines; Infinity for no limit. */
@@ -30,7 +27,7 @@ export interface ListOptions {
 
 interface Row {
   readonly cells: readonly string[]
-  readonly below: string
+  readonly below: readonly string[]
 }
 
 /** Formats drives as a table: below each, its users or contents, its binding, and the next command. */
@@ -54,12 +51,9 @@ export function driveLines(
       found?.driver ?? 'none',
       linkText(machine, found) ?? '-',
     ]
-    const below = [
-      ...[useText(machine, drive), heatOf(drive), bindingText(drive, now)],
-      ...(next === undefined ? [] : [`Next: ${command(next, invocation)}`]),
-      ...(undo === undefined || undo === next ? [] : [`Undo: ${command(undo, invocation)}`]),
-    ]
-    return { cells, below: below.filter((text) => text !== '').join(' ') }
+    const texts = [useText(machine, drive), heatOf(drive), bindingText(drive, now), nextText(next, invocation)]
+    const undoText = undo === undefined || undo === next ? [] : [`Undo: ${commandText(undo, invocation)}`]
+    return { cells, below: [texts.filter((text) => text !== '').join(' '), ...undoText] }
   })
   return formatRows(['SSD', 'NAME', 'MODEL', 'SIZE', 'DRIVER', 'LINK'], rows, columns)
 }
@@ -77,8 +71,7 @@ export function gpuLines(machine: Machine, { columns, invocation }: ListOptions)
       linkText(machine, found) ?? '-',
     ]
     const next = nextOfGpu(machine, gpu)
-    const steps = next === undefined ? '' : ` Next: ${command(next, invocation)}`
-    return { cells, below: `${gpuHint(gpu, found)}${steps}` }
+    return { cells, below: [`${gpuHint(gpu, found)} ${nextText(next, invocation)}`.trimEnd()] }
   })
   return formatRows(['GPU', 'MODEL', 'WINDOW', 'DRIVER', 'LINK'], rows, columns)
 }
@@ -88,9 +81,8 @@ function useText(machine: Machine, drive: ListedDrive): string {
   return isInUse === undefined ? `${text}.` : isInUse ? `In use: ${text}.` : `Not in use${text}.`
 }
 
-/** A command is not broken at the end of a line, so that it can be copied. */
-function command(step: Action, invocation: Invocation): string {
-  return printableLines(renderStep(step, invocation)).join(' ').replaceAll(' ', KEPT)
+function nextText(next: Action | undefined, invocation: Invocation): string {
+  return next === undefined ? '' : `Next: ${commandText(next, invocation)}`
 }
 
 /** Formats a table with an extra line below each row; models are cut if it is too wide. */
@@ -108,10 +100,7 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
   )
   return [
     heading,
-    ...lines.flatMap((line, index) => [
-      line,
-      ...hanging('  ', rows[index]!.below, columns).map((text) => text.replaceAll(KEPT, ' ')),
-    ]),
+    ...lines.flatMap((line, index) => [line, ...rows[index]!.below.flatMap((text) => hanging('  ', text, columns))]),
   ]
 }
 
