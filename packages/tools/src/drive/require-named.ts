@@ -1,12 +1,7 @@
 import type { DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { capacityOf } from '../machine/capacity.js'
-import { readDrives } from '../machine/drives.js'
-import { readFunctions } from '../machine/functions.js'
-import { isKnown } from '../machine/known.js'
-import type { Drive } from '../machine/machine.js'
-import { readPciNames } from '../machine/pci-ids.js'
-import { Root } from '../machine/root.js'
+import { functionAt, isKnown, readMachine, type Drive } from '../machine/index.js'
 import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 
@@ -20,11 +15,8 @@ export async function requireNamedDrive(flags: DriveFlags, root = '/'): Promise<
   const { drive, socket, image, sim, profile, realTime, transport } = flags
   // A preset and real time imply a simulated drive.
   if ([drive, socket, image, sim, profile, realTime, transport].some((flag) => flag !== undefined)) return
-  const machine = new Root(root)
-  const functions = await readFunctions(machine, await readPciNames(machine))
-  const drives = await readDrives(machine, functions)
-  const nameOf = ({ address }: Drive) => functions.find((found) => found.address === address)?.deviceName
-  throw noDriveNamed(drives.map((each) => describe(each, nameOf(each))))
+  const machine = await readMachine(root)
+  throw noDriveNamed(machine.drives.map((each) => describe(each, functionAt(machine, each.address)?.deviceName)))
 }
 
 interface Candidate {

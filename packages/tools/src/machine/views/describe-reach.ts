@@ -42,7 +42,7 @@ export function describeReach(machine: Machine, columns: number, about?: string)
           'Between GPUs',
           ...cards.flatMap(({ address }, index) => hanging(`  ${letter(index)}  `, gpuText(machine, address), columns)),
           ...(about === undefined ? ['', ...gpuTable(machine)] : []),
-          ...gpuGroups(machine, pairs, columns),
+          ...describePairs(machine, pairs, columns),
           '',
         ]),
     ...(ways.length === 0
@@ -85,64 +85,58 @@ function gpuTable(machine: Machine): string[] {
   return blocks.flat()
 }
 
-/** Pairs with the same result are listed together. */
-function gpuGroups(machine: Machine, paths: readonly Path[], columns: number): string[] {
+function describePairs(machine: Machine, paths: readonly Path[], columns: number): string[] {
   const cards = cardsOf(machine).map(({ address }) => address)
-  const groups = new Map<string, { path: Path; pairs: string[] }>()
-  for (const path of paths) {
-    const [from, to] = [cards.indexOf(path.from), cards.indexOf(path.to)]
-    if (from > to) continue
-    const key = JSON.stringify([path.meeting, limitText(path, false), path.writes, path.reads, path.notes])
-    const group = groups.get(key) ?? { path, pairs: [] }
-    group.pairs.push(`${letter(from)}-${letter(to)}`)
-    groups.set(key, group)
-  }
-  return [...groups.values()].flatMap(({ path, pairs }) => [
-    '',
-    ...hanging('  ', `GPUs ${pairs.join(', ')}`, columns),
-    ...rows(
-      [
-        ['meet', `${MEETINGS[path.meeting][0]}: ${MEETINGS[path.meeting][1]}`],
-        ['slowest', limitText(path, pairs.length === 1)],
-        ...verdictRows('P2P writes', path.writes, 'P2P reads', path.reads),
-        ...path.notes.map((note): Row => ['note', note]),
-      ],
-      columns,
-    ),
-  ])
+  const ends = ({ from, to }: Path) => [cards.indexOf(from), cards.indexOf(to)] as const
+  const pairs = paths.filter((path) => ends(path)[0] < ends(path)[1])
+  const title = (same: readonly Path[]) => `GPUs ${same.map((path) => ends(path).map(letter).join('-')).join(', ')}`
+  const rows = (path: Path, withPlace: boolean): Row[] => [
+    ['meet', MEETINGS[path.meeting].join(': ')],
+    ['slowest', limitText(path, withPlace)],
+    ...verdictRows({ 'P2P writes': path.writes, 'P2P reads': path.reads }),
+    ...path.notes.map((note): Row => ['note', note]),
+  ]
+  return describeAlike(pairs, rows, title, columns)
 }
 
 function describeWays(machine: Machine, ways: readonly DriveWay[], columns: number): string[] {
-  const told = new Map<string, { way: DriveWay; drives: string[] }>()
-  for (const way of ways) {
-    const { gpu, path, doorbells, data, fetches } = way
-    const key = JSON.stringify([
-      gpu,
-      meetingText(machine, path),
-      limitText(path, true),
-      doorbells,
-      data,
-      fetches,
-      path.notes,
-    ])
-    const group = told.get(key) ?? { way, drives: [] }
-    group.drives.push(driveName(machine, way.drive))
-    told.set(key, group)
+  const title = (same: readonly DriveWay[]) => same.map(({ drive }) => driveName(machine, drive)).join(', ')
+  const rows = ({ path, doorbells, data, fetches, tiers }: DriveWay, withPlace: boolean): Row[] => [
+    ['meet', meetingText(machine, path)],
+    ['slowest', limitText(path, withPlace)],
+    ...verdictRows({ doorbells, data, queues: fetches }),
+    ['tiers', tiers.map(({ tier, passes }) => `${tier === 1 ? '1 (cuda)' : tier} ${passes}`).join(', ')],
+    ...path.notes.map((note): Row => ['note', note]),
+  ]
+  return cardsOf(machine).flatMap(({ address }) => {
+    const own = ways.filter(({ gpu }) => gpu === address)
+    return describeAlike(own, rows, (same) => `${gpuText(machine, address)} <-> ${title(same)}`, columns)
+  })
+}
+
+type Row = readonly [label: string, text: string]
+
+/** Describes items with the same rows together, without the place of the slowest link if only that differs. */
+function describeAlike<T>(
+  items: readonly T[],
+  rowsOf: (item: T, withPlace: boolean) => Row[],
+  titleOf: (same: readonly T[]) => string,
+  columns: number,
+): string[] {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = JSON.stringify(rowsOf(item, false))
+    groups.set(key, [...(groups.get(key) ?? []), item])
   }
-  return [...told.values()].flatMap(({ way, drives }) => [
-    '',
-    ...hanging('  ', `${gpuText(machine, way.gpu)} <-> ${drives.join(', ')}`, columns),
-    ...rows(
-      [
-        ['meet', meetingText(machine, way.path)],
-        ['slowest', limitText(way.path, true)],
-        ...wayRows(way),
-        ['tiers', way.tiers.map(({ tier, passes }) => `${tier === 1 ? '1 (cuda)' : tier} ${passes}`).join(', ')],
-        ...way.path.notes.map((note): Row => ['note', note]),
-      ],
-      columns,
-    ),
-  ])
+  return [...groups.values()].flatMap((same) => {
+    const isOnePlace = new Set(same.map((item) => JSON.stringify(rowsOf(item, true)))).size === 1
+    const rows = rowsOf(same[0]!, isOnePlace)
+    return [
+      '',
+      ...hanging('  ', titleOf(same), columns),
+      ...rows.flatMap(([label, text]) => hanging(`    ${label.padEnd(LABEL_COLUMNS)}`, text, columns)),
+    ]
+  })
 }
 
 function meetingText(machine: Machine, { from, to, meeting, meetAt = '' }: Path): string {
@@ -169,36 +163,17 @@ function letter(index: number): string {
   return index < 26 ? String.fromCharCode(0x41 + index) : `G${index}`
 }
 
-/** Kinds of traffic with the same result share a row. */
-function wayRows({ doorbells, data, fetches }: DriveWay): Row[] {
-  const named = { doorbells, data, queues: fetches }
-  const texts = new Map<string, string[]>()
-  for (const [name, verdict] of Object.entries(named))
-    texts.set(verdictText(verdict), [...(texts.get(verdictText(verdict)) ?? []), name])
-  return [...texts].map(([text, names]): Row => {
-    return names.length === 3 ? ['P2P', text] : [names.join(', '), text]
-  })
+/** Kinds of traffic with the same result share a row; all of them are P2P. */
+function verdictRows(verdicts: Readonly<Record<string, Verdict>>): Row[] {
+  const kinds = new Map<string, string[]>()
+  for (const [kind, { passes, reason }] of Object.entries(verdicts)) {
+    const text = `${passes}: ${reason}`
+    kinds.set(text, [...(kinds.get(text) ?? []), kind])
+  }
+  return [...kinds].map(([text, same]) => [kinds.size === 1 ? 'P2P' : same.join(', '), text])
 }
 
-type Row = readonly [label: string, text: string]
-
-function rows(all: readonly Row[], columns: number): string[] {
-  return all.flatMap(([label, text]) => hanging(`    ${label.padEnd(LABEL_COLUMNS)}`, text, columns))
-}
-
-function verdictRows(writes: string, a: Verdict, reads: string, b: Verdict): Row[] {
-  if (verdictText(a) === verdictText(b)) return [['P2P', verdictText(a)]]
-  return [
-    [writes, verdictText(a)],
-    [reads, verdictText(b)],
-  ]
-}
-
-function verdictText({ passes, reason }: Verdict): string {
-  return `${passes}: ${reason}`
-}
-
-/** @param withPlace whether to include the place of the link, which may differ between otherwise equal pairs. */
+/** @param withPlace whether to name the function at the link's end. */
 function limitText({ slowest }: Path, withPlace: boolean): string {
   if (!isKnown(slowest)) return `unknown: ${slowest.unknown}`
   const place = withPlace ? ` at ${shortAddress(slowest.address)}` : ''
