@@ -65,6 +65,26 @@ describe.each(VERBS)('%s of a copy', (...words) => {
   })
 })
 
+test.each([['list'], ['list', BDF], ['list', '--topology']])(
+  '%s %s escapes texts of a record of a copy',
+  async (...words) => {
+    const hostile = '\u001b[31mred'
+    const record = { version: 1, bdf: BDF, driver: null, previous: 'nvme', override: '', isProbed: false }
+    const entry = {
+      ...{ schema: 'gpunvme.binding/1', name: hostile, serial: hostile, model: hostile, bootId: null, holder: null },
+      ...{ since: `2026-01-01 (${hostile})`, by: { user: hostile, command: hostile } },
+      record: { ...record, powerControl: 'on', begun: [] },
+    }
+    tree.file(`run/gpunvme/${BDF}.json`, JSON.stringify(entry))
+    tree.remove(`${tree.device()}/driver`)
+    tree.remove(`${tree.device()}/nvme`)
+    const { code, stdout } = await onCopy(...words)
+    expect(code).toBe(0)
+    expect(stdout).toContain('\\u{1b}[31mred')
+    expect(stdout).not.toContain('\u001b')
+  },
+)
+
 test('a link of a copy is resolved inside the copy, as on the original machine', async () => {
   tree.file('data/serial', 'LINKED\n')
   link(SERIAL_FILE, '/data/serial')

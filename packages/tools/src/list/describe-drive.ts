@@ -27,7 +27,7 @@ export function describeDrive(
     ...known('firmware', firmware),
     ...(bytes === undefined ? [] : [['size', formatBytes(bytes)] as const]),
     ...(heatOf(drive) === '' ? [] : [['heat', heatOf(drive)] as const]),
-    ['driver', `${driverName(found?.driver)}${OWNERS[owner]}`],
+    ['driver', `${printable(driverName(found?.driver))}${OWNERS[owner]}`],
     ['link', linkText(machine, found) ?? 'unknown'],
     isInUse === undefined
       ? ['state', text]
@@ -38,7 +38,7 @@ export function describeDrive(
   ]
   if (bound !== undefined) {
     const { since, by, process, previous } = bound
-    rows.push(['bound', `${ago(since, now)} (${since}) for ${printable(by.user)}: ${printable(by.command)}`])
+    rows.push(['bound', `${ago(since, now)} (${printable(since)}) for ${printable(by.user)}: ${printable(by.command)}`])
     rows.push(['before', driverName(previous)])
     if (owner === 'running' && process !== undefined) rows.push(['process', String(process)])
   }

@@ -15,7 +15,7 @@ export function describeGpu(machine: Machine, gpu: Gpu, { columns, invocation }:
   const rows: (readonly [label: string, value: string])[] = [
     ['memory', isKnown(memoryBytes) ? formatBytes(memoryBytes) : `unknown: ${memoryBytes.unknown}`],
     ['window', isKnown(window) ? `${formatBytes(window.sizeBytes)} (BAR1)` : `unknown: ${window.unknown}`],
-    ['driver', found?.driver ?? 'none'],
+    ['driver', printable(found?.driver ?? 'none')],
     ['link', linkText(machine, found) ?? 'unknown'],
     ['state', gpuHint(gpu, found)],
     ...(next === undefined ? [] : [['next', commandText(next, invocation)] as const]),

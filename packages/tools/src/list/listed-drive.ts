@@ -34,7 +34,8 @@ function withRecord(drive: Drive, { entry }: Remembered): Drive {
   const { name, model, serial } = entry
   return {
     ...drive,
-    name: drive.name ?? name ?? undefined,
+    // A record of a copy may have any text as the name.
+    name: drive.name ?? (/^nvme\d+$/.test(name ?? '') ? name! : undefined),
     model: isKnown(drive.model) ? drive.model : (model ?? drive.model),
     serial: isKnown(drive.serial) ? drive.serial : (serial ?? drive.serial),
   }

@@ -48,7 +48,7 @@ export function driveLines(
       name === undefined ? '-' : printable(name),
       modelOf(drive),
       bytes === undefined ? '-' : formatBytes(bytes),
-      found?.driver ?? 'none',
+      printable(found?.driver ?? 'none'),
       linkText(machine, found) ?? '-',
     ]
     const texts = [useText(machine, drive), heatOf(drive), bindingText(drive, now), nextText(next, invocation)]
@@ -67,7 +67,7 @@ export function gpuLines(machine: Machine, { columns, invocation }: ListOptions)
       gpu.address,
       isKnown(gpu.model) ? printable(gpu.model) : 'unknown',
       isKnown(gpu.window) ? formatBytes(gpu.window.sizeBytes) : '-',
-      found?.driver ?? 'none',
+      printable(found?.driver ?? 'none'),
       linkText(machine, found) ?? '-',
     ]
     const next = nextOfGpu(machine, gpu)
