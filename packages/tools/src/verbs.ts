@@ -234,6 +234,12 @@ export const SECTIONS: readonly Section[] = [
         summary: 'print a shell completion script',
         load: async () => (await import('./commands/completion.js')).completion,
       },
+      {
+        name: 'schema',
+        usage: '[VERB] [options]',
+        summary: 'print the JSON Schema of what a verb prints with --json',
+        load: async () => (await import('./commands/schema.js')).schema,
+      },
     ],
   },
 ]

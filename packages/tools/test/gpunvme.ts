@@ -4,6 +4,7 @@ import { Readable, Writable } from 'node:stream'
 import { run } from '../src/cli.js'
 import { createProgram, type Session } from '../src/program.js'
 import type { Io, OutputStream } from '../src/terminal/io.js'
+import { problemsOf } from './schema-check.js'
 
 export { scratch } from '../../../test/scratch.js'
 
@@ -163,7 +164,10 @@ export async function failureOf(...words: string[]): Promise<Error> {
   throw new Error(`gpunvme ${words.join(' ')}: expected a refusal, got none`)
 }
 
-/** Returns the JSON object on stdout. @throws SyntaxError if stdout is anything else */
+/** Returns the JSON object on stdout. @throws SyntaxError if stdout is anything else; Error if it does not fit its schema. */
 export function json(ended: Ended): unknown {
-  return JSON.parse(ended.stdout)
+  const result = JSON.parse(ended.stdout) as object
+  const problems = problemsOf(result)
+  if (problems.length > 0) throw new Error(`the result does not fit its schema:\n${problems.join('\n')}`)
+  return result
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SECTIONS, VERBS } from '../src/verbs.js'
 import { oneCell } from './bench-results.js'
-import { nameLinuxDrive, nameOpened } from '../src/drive/named-drive.js'
 import { gpunvme, scratch } from './gpunvme.js'
-import { merge, render, shapeOf, type Shape } from './json-shape.js'
+import { problemsOf, schemas } from './schema-check.js'
+import { pageOf } from './schema-text.js'
 import { writeMoe } from './moe-model.js'
 import { machines, writeMachine } from './machines/index.js'
 
@@ -18,7 +18,7 @@ const places = SECTIONS.flatMap(({ entries }) => entries).flatMap(({ name }) => 
   name,
   ...names.filter((each) => each.startsWith(`${name} `)),
 ])
-/** Machines whose results together have every member that the results of all described machines have. */
+/** Machines whose results together have every member that those of all described machines have. */
 const SHAPED = [
   ...['amd-b650-vfio-ready', 'laptop-optimus-d3cold', 'server-epyc-two-sockets', 'amd-dkms-trap', 'amd-radeon-7900'],
   ...['vm-firecracker-h100', 'intel-vmd', 'server-xeon-plx', 'vm-qemu-nvme-only', 'container', 'cloud-a10'],
@@ -40,11 +40,6 @@ const MORE_RUNS = [
   'plan moe.gguf --vram 1MiB --ram 256KiB --json',
   'plan model.gguf --vram 3700KiB --ram 0B --tier 2 --json',
 ]
-
-/** Facts in `drive` of a real drive, of a served drive, and of a drive of Linux for verbs that support it. */
-const BDF = '0000:0b:00.0'
-const OTHER_DRIVES = (['vfio', 'vfio-user'] as const).map((name) => nameOpened({ name, transport: { bdf: BDF } }, {}))
-const LINUX_DRIVE = nameLinuxDrive({ bdf: BDF, linuxName: 'nvme1' }, '/nonexistent')
 
 /** Record of a drive that is gone. */
 const BOUND = {
@@ -116,7 +111,7 @@ describe.each(inOrder)('%s', (verb) => {
       const { code, stdout, stderr } = await gpunvme(words, { cwd })
       if (words.includes('--json')) {
         const results = help.includes('--root <dir>') ? await resultsOfDescribed(words) : [stdout]
-        results.forEach(keepShapes)
+        results.forEach(checkResults)
       }
       // doctor diagnoses the running machine, which may support only the simulator.
       const done = verb === 'doctor' ? [0, 7] : [0]
@@ -141,21 +136,11 @@ async function resultsOfDescribed(words: readonly string[]): Promise<string[]> {
   return ended.map(({ stdout }) => stdout)
 }
 
-describe('additional runs for docs/reference/json.md:', () => {
+describe('results of additional runs fit their schemas:', () => {
   test.each(MORE_RUNS)('%s', async (line) => {
     const { code, stdout } = await gpunvme(line.split(' '), { cwd })
     expect(code).toBe(line.startsWith('models verify') ? 6 : 0)
-    keepShapes(stdout)
-  })
-
-  // load.test.ts prints such a result where there is a stand-in for a GPU, and compares its shape with this one.
-  test('the recorded result of load into GPU memory', () => {
-    keepShapes(readFileSync(join(import.meta.dirname, 'recorded/load-to-gpu.json'), 'utf8'))
-  })
-
-  // processes/p2p.test.ts prints such results where there is a stand-in for GPUs.
-  test('the recorded results of bench p2p', () => {
-    keepShapes(readFileSync(join(import.meta.dirname, 'recorded/bench-p2p.jsonl'), 'utf8'))
+    checkResults(stdout)
   })
 
   test('list of one drive, and of a drive that gpunvme bound', async () => {
@@ -163,30 +148,21 @@ describe('additional runs for docs/reference/json.md:', () => {
     mkdirSync(bound, { recursive: true })
     writeFileSync(join(bound, `${BOUND.record.bdf}.json`), JSON.stringify(BOUND))
     for (const words of [['list', BOUND.record.bdf], ['list']])
-      keepShapes((await gpunvme([...words, '--json', '--root', 'intel-no-driver'], { cwd })).stdout)
+      checkResults((await gpunvme([...words, '--json', '--root', 'intel-no-driver'], { cwd })).stdout)
   })
 })
 
-/** Shapes of all results by schema. */
-const shapes = new Map<string, Shape>()
+/** Schemas of the results so far. */
+const seen = new Set<string>()
 
-function keepShapes(stdout: string): void {
+/** Checks results by their schemas. */
+function checkResults(stdout: string): void {
   const texts = /^\{\n/.test(stdout) ? [stdout] : stdout.trim().split('\n')
   for (const text of texts) {
-    const { schema, ...value } = JSON.parse(text) as { schema: string; drive?: object }
-    for (const each of [value, ...withOtherDrives(value)]) shapes.set(schema, merge(shapes.get(schema), shapeOf(each)))
+    const result = JSON.parse(text) as { readonly schema: string }
+    seen.add(result.schema)
+    expect(problemsOf(result)).toEqual([])
   }
-}
-
-/** Returns the results that the same verb would print for other kinds of drives. */
-function withOtherDrives(value: { readonly drive?: object }): object[] {
-  const { drive = {} } = value
-  if (!('profile' in drive)) return []
-  const { facts: simulated } = nameOpened({ name: 'sim', transport: {} }, {})
-  const own = Object.fromEntries(Object.entries(drive).filter(([key]) => !(key in simulated)))
-  // `by` is the source of the answer: the simulator, a transport, or Linux.
-  const others = 'by' in own ? [...OTHER_DRIVES, LINUX_DRIVE] : OTHER_DRIVES
-  return others.map(({ facts }) => ({ ...value, drive: { ...facts, ...own } }))
 }
 
 /** Compares a generated part of a page under docs/reference; UPDATE=1 writes it. */
@@ -199,9 +175,9 @@ function expectPage(name: string, part: string, generated: string): void {
   expect(readFileSync(path, 'utf8')).toBe(written)
 }
 
-test('docs/reference/json.md has the shapes of all --json results', () => {
-  const blocks = [...shapes].map(([schema, shape]) => `\n### ${schema}\n\n\`\`\`ts\n${render(shape)}\n\`\`\`\n`)
-  expectPage('json.md', 'shapes', blocks.join(''))
+test('docs/reference/json.md has the schemas of all results', () => {
+  const blocks = [...schemas].map(([name, schema]) => `\n### ${name}\n\n\`\`\`ts\n${pageOf(schema)}\n\`\`\`\n`)
+  expectPage('json.md', 'schemas', blocks.join(''))
 })
 
 test('docs/reference/command.md has the help of every verb', async () => {

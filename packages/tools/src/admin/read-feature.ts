@@ -3,7 +3,7 @@ import { FeatureEffects, FeatureEffectsLog, HostIdentifier, IdentifyController, 
 import { explainWord } from '@gpunvme/nvme-spec/explain'
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import { UsageError } from '../command-line/usage-error.js'
-import { decodeStructure, type Found } from '../decode/decode-structure.js'
+import { decodeStructure, type DecodedJson, type Found } from '../decode/decode-structure.js'
 import { isUnsupported, NotSupportedError } from './answer.js'
 import { claim, isClaimed } from './claims.js'
 import { FEATURES, listedFeature, type ListedFeature } from './feature-list.js'
@@ -20,6 +20,18 @@ export interface FeatureQuestion {
   readonly cdw11: number | undefined
 }
 
+/** A feature as JSON: its capabilities, or its value. */
+interface FeatureJson {
+  /** Capabilities, by their names in the specification. */
+  readonly supported?: unknown
+  /** Dword 0 of the completion. */
+  readonly raw?: number
+  /** Its fields. */
+  readonly value?: unknown
+  /** Data of the reply. */
+  readonly data?: DecodedJson
+}
+
 /** Value of a feature, as text and decoded. */
 export interface FeatureAnswer {
   readonly listed: ListedFeature
@@ -27,7 +39,7 @@ export interface FeatureAnswer {
   readonly text: string
   /** Decoded data of the reply. */
   readonly data: Found | undefined
-  readonly object: object
+  readonly object: FeatureJson
 }
 
 /**

@@ -50,7 +50,7 @@ export function methodOf(setting: Setting, blockBytes: number): BenchMethod {
 }
 
 /** Returns the results with a summary of each cell, as written to files. */
-export function withSummaries(results: BenchResults): object {
+export function withSummaries(results: BenchResults) {
   const { cells, sources, link } = results
   return {
     ...results,

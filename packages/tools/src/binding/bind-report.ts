@@ -72,7 +72,7 @@ function factsOf(
   { root, drive, choice, known, namespaces, steps }: BindingOf,
   dryRun: boolean,
   invocation: Invocation,
-): object {
+) {
   const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
   return {
     address: drive.bdf,

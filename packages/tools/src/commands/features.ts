@@ -105,7 +105,7 @@ function featureOf(word: string, columns: number): ListedFeature {
 async function showOne(view: AdminView, listed: ListedFeature, question: FeatureQuestion, output: Output) {
   const answer = await readFeature(view, listed, question)
   output.print(fitted(describe(answer), output.columns))
-  output.object('gpunvme.features/1', { ...context(view, question), features: [plain(answer)], absent: [] })
+  output.driveObject('gpunvme.features/1', { ...context(view, question), features: [plain(answer)], absent: [] })
 }
 
 async function showAll(view: AdminView, question: FeatureQuestion, output: Output): Promise<void> {
@@ -132,7 +132,7 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
       output.columns,
     ),
   )
-  output.object('gpunvme.features/1', {
+  output.driveObject('gpunvme.features/1', {
     ...context(view, question),
     features: answers.map(plain),
     refused: refused.map(reasoned),
@@ -160,11 +160,11 @@ function context(view: AdminView, { select, nsid }: FeatureQuestion) {
   return { drive: driveFacts(view), select, nsid: nsid ?? null }
 }
 
-function plain({ listed, object }: FeatureAnswer): object {
+function plain({ listed, object }: FeatureAnswer) {
   return { ...facts(listed), ...object }
 }
 
-function reasoned({ listed, why }: { readonly listed: ListedFeature; readonly why: string }): object {
+function reasoned({ listed, why }: { readonly listed: ListedFeature; readonly why: string }) {
   return { ...facts(listed), why }
 }
 

@@ -88,7 +88,7 @@ async function reportStructure(view: AdminView, cns: number, flags: Flags, outpu
   if (flags.raw) return writeRaw(data, output.io)
   const found = decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? dump(`${what}: unknown structure`, data)
   output.print(fitted(found.lines, output.columns))
-  output.object('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
+  output.driveObject('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
 }
 
 async function reportSummary(view: AdminView, flags: Flags, output: Output): Promise<void> {
@@ -115,7 +115,7 @@ async function reportSummary(view: AdminView, flags: Flags, output: Output): Pro
       output.columns,
     ),
   )
-  output.object('gpunvme.identify/1', {
+  output.driveObject('gpunvme.identify/1', {
     drive: driveFacts(view),
     controller: { ...facts, ...controller.found.object },
     namespaces: decoded.map((each) => ({ ...each.facts, ...each.found.object })),

@@ -137,7 +137,7 @@ function alignment(tensors: readonly Tensor[], pack: CommandStep, invocation: In
       ]
 }
 
-function catalogue(model: Model, { layers: sizes, used }: Experts): object {
+function catalogue(model: Model, { layers: sizes, used }: Experts) {
   const { format, formatVersion, name, architecture, metadata, parts, tensors, layers } = model
   const sizesOf = new Map(sizes.map((layer) => [layer.name, layer]))
   return {
@@ -171,7 +171,7 @@ function catalogue(model: Model, { layers: sizes, used }: Experts): object {
 }
 
 /** Members of a layer with experts. */
-function expertsOf(layer: ExpertLayer | undefined): object {
+function expertsOf(layer: ExpertLayer | undefined) {
   if (layer === undefined || layer.experts === 0) return {}
   const { experts, expertBytes, denseBytes } = layer
   return { experts, expertBytes, denseBytes }

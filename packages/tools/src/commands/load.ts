@@ -127,7 +127,7 @@ async function loadFrom(
   await loadAndReport(job, output, (rig, result) => {
     const place = packsFirst ? undefined : placeOf(members)?.name
     const drive = members.length > 0 && { drive: { place, ...queuesOf(rig) } }
-    output.object('gpunvme.load/1', { ...drive, ...result })
+    output.driveObject('gpunvme.load/1', { ...drive, ...result })
   })
 }
 

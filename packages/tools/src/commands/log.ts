@@ -110,7 +110,7 @@ async function listPages(view: AdminView, output: Output): Promise<void> {
       pages.map(({ lid, name, says }) => [hexOf(lid), name, says, describePage(lid)]),
     ),
   )
-  output.object('gpunvme.log/1', {
+  output.driveObject('gpunvme.log/1', {
     drive: driveFacts(view),
     pages: pages.map((page) => ({ ...page, specName: LID.nameOf(page.lid) })),
   })
@@ -130,7 +130,7 @@ async function showPage(view: AdminView, lid: number, flags: Flags, output: Outp
   if (flags.raw) return writeRaw(data, output.io)
   const found = decodeAnswer(what, () => decodePage(lid, offset, data)) ?? undecoded(what, lid, offset, data)
   output.print(fitted(found.lines, output.columns))
-  output.object('gpunvme.log/1', {
+  output.driveObject('gpunvme.log/1', {
     drive: driveFacts(view),
     page: { lid, name: nameOfPage(lid), specName: LID.nameOf(lid), offsetBytes: offset, lengthBytes: data.byteLength },
     ...found.object,
@@ -196,7 +196,7 @@ function decodeErrors(data: DataView): Found {
       `${count} entries, ${used.length} with errors, latest first`,
       ...found.flatMap((each) => each?.lines ?? []),
     ],
-    object: { entries: found.flatMap((each) => (each?.object as { entries: object[] }).entries) },
+    object: { entries: found.flatMap((each) => each?.object.entries ?? []) },
   }
 }
 

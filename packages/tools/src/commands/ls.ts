@@ -45,7 +45,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
   )
   output.print(describe(place, image))
   for (const problem of image.problems) output.error('', errorLines(errorText(problem, output.invocation)))
-  output.object('gpunvme.ls/1', { ...summary(place, image, output.invocation), ...set })
+  output.driveObject('gpunvme.ls/1', { ...summary(place, image, output.invocation), ...set })
 }
 
 function describe(place: string, image: Image): string[] {
@@ -70,7 +70,7 @@ function describe(place: string, image: Image): string[] {
   return [...(rows.length === 0 ? [`${printable(place)} has no models`] : table), `Free: ${room}`]
 }
 
-function summary(place: string, image: Image, invocation: Invocation): object {
+function summary(place: string, image: Image, invocation: Invocation) {
   const { models, freeBytes, superblock, problems } = image
   return {
     place,

@@ -125,7 +125,7 @@ async function probeOf(flags: Flags, output: Output, { signal }: Session): Promi
 }
 
 /** Returns the result for JSON. */
-function resultOf(asked: AskedCuda, copies: CopyResult[] | undefined, probe: DriveProbe | undefined): object {
+function resultOf(asked: AskedCuda, copies: CopyResult[] | undefined, probe: DriveProbe | undefined) {
   return {
     cuda:
       'peers' in asked

@@ -209,7 +209,24 @@ function reportPlan(
     `Needs ${shape === undefined ? (drives === 1 ? 'a drive' : 'a set') : `${drives} drives`} of ${formatBytes(capacityFor(shape, drives, endBytes))}; ${plural(chunks, 'chunk')} with a CRC-32 each`,
     `Nothing was written${place === undefined ? '' : `, ${printable(place.name)} ${drives === 1 ? 'was' : 'were'} not opened`}.`,
   )
-  output.object('gpunvme.pack-plan/1', { name, tensorBytes, endBytes, chunks, layers })
+  output.object('gpunvme.pack-plan/1', {
+    name,
+    tensorBytes,
+    endBytes,
+    chunks,
+    layers: layers.map((layer) => ({
+      name: layer.name,
+      offsetBytes: layer.offsetBytes,
+      lengthBytes: layer.lengthBytes,
+      tensors: layer.tensors.map((tensor) => ({
+        name: tensor.name,
+        dtype: tensor.dtype,
+        shape: tensor.shape,
+        offsetBytes: tensor.offsetBytes,
+        lengthBytes: tensor.lengthBytes,
+      })),
+    })),
+  })
 }
 
 function reportPacked(
@@ -235,7 +252,7 @@ function reportPacked(
   )
   output.note(printableLines(`Next: ${typed({ command: ['load', ...options] }, output.invocation)}`))
   const { imageId } = receipt
-  output.object('gpunvme.pack/1', {
+  output.driveObject('gpunvme.pack/1', {
     ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, place },
     ...(found !== undefined && { ...setOf(found.set), created: found.isCreated }),
     ...{ layers: layers.length, tensors, tensorBytes, imageBytes, time, driveNs: elapsedNs, wallNs },

@@ -158,12 +158,13 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
     ...(flags.vram === undefined ? [`GPU memory: ${formatBytes(vramBytes)}, 75 % of that of GPU 0`] : []),
     `Verification: ${formatRate(checkBytesPerSecond, 1e9)}${isMeasured ? ', measured on this CPU' : ''}`,
   ])
-  output.object('gpunvme.plan/1', {
+  output.driveObject('gpunvme.plan/1', {
     model: planned.name,
     ...(plan instanceof BudgetInfeasibleError ? {} : summary(plan)),
     ...expertSummary(planned, experts),
     gpuLink,
     checkBytesPerSecond,
+    ...(drives.length > 0 && { drive: {} }),
   })
 }
 
@@ -229,7 +230,7 @@ function tokenLines({ expertLayers, used }: Planned, plan: ExpertPlan | undefine
   ]
 }
 
-function expertSummary({ expertLayers, used }: Planned, plan: ExpertPlan | undefined): object {
+function expertSummary({ expertLayers, used }: Planned, plan: ExpertPlan | undefined) {
   if (plan === undefined) return {}
   const { dense, expertsUsed, hitRate, slots, cache, readBytes, predicted } = plan
   const { vram, ram, readBytes: denseReadBytes } = dense

@@ -121,7 +121,7 @@ async function readToFile(
     time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : [],
     `  wall      ${formatDuration(wallNs)}, ${describeRate(lengthBytes, wallNs, time === 'wall' ? link : undefined)}`,
   )
-  output.object('gpunvme.read/1', {
+  output.driveObject('gpunvme.read/1', {
     ...describe(namespace, range),
     ...{ file: path, time, driveNs: elapsedNs, wallNs },
   })
@@ -136,10 +136,10 @@ async function readToJson(namespace: Namespace, range: ByteRange, output: Output
   }
   const parts: string[] = []
   for await (const { bytes } of readPieces(namespace, range, { signal })) parts.push(Buffer.from(bytes).toString('hex'))
-  output.object('gpunvme.read/1', { ...describe(namespace, range), data: parts.join('') })
+  output.driveObject('gpunvme.read/1', { ...describe(namespace, range), data: parts.join('') })
 }
 
-function describe({ nsid, blockBytes }: Namespace, range: ByteRange): object {
+function describe({ nsid, blockBytes }: Namespace, range: ByteRange) {
   return { nsid, blockBytes, ...blocksOf(range, blockBytes), ...range }
 }
 

@@ -66,7 +66,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     if (flags.watch) return watch(seen, flags, output, signal)
     const states = readRegisters(seen.readRegister, seen.name)
     output.print(states.flatMap((state) => lines(state, output.columns)))
-    output.object('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
+    output.driveObject('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     return Promise.resolve()
   })
 }
@@ -114,7 +114,7 @@ async function watch(seen: Seen, flags: Flags, output: Output, signal: AbortSign
     },
     (states) => {
       output.print(states.flatMap((state) => lines(state, output.columns)))
-      output.record('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
+      output.driveRecord('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     },
     (changes) => {
       const time = new Date().toISOString()

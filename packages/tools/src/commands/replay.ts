@@ -128,7 +128,7 @@ function report(path: string, tally: ReplayTally, scan: TraceScan, opened: Opene
   if (tally.sent > 0 && traceTime !== time) {
     output.note(`Do not compare the times: those of the trace are ${traceTime}, those of this drive ${time}.`)
   }
-  output.object('gpunvme.replay/1', {
+  output.driveObject('gpunvme.replay/1', {
     trace: path,
     time: { trace: traceTime, here: time },
     commands: { inTrace: scan.commands, replayed: tally.sent, different: tally.different },

@@ -44,5 +44,5 @@ async function run(model: string, flags: Flags, output: Output, signal: AbortSig
     `  left         ${plural(models.length, 'model')}${models.map((each) => ` "${printable(each)}"`).join('')}`,
   )
   output.note('The data remain until they are overwritten: this is not an erasure.')
-  output.object('gpunvme.rm/1', { name, fingerprint, generation, freedBytes, models, place })
+  output.driveObject('gpunvme.rm/1', { name, fingerprint, generation, freedBytes, models, place })
 }

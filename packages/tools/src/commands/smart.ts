@@ -38,7 +38,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     const health = healthOf(SmartHealthLog.decode(data), identity)
     output.note(`${printable(identity.MN)}, ${view.name}, ${view.source}.`)
     output.print(fitted(describeHealth(health), output.columns))
-    output.object('gpunvme.smart/1', {
+    output.driveObject('gpunvme.smart/1', {
       drive: { ...driveFacts(view), model: identity.MN, serial: identity.SN },
       ...(nsid !== undefined && { nsid }),
       critical: health.warnings.some(({ critical }) => critical),

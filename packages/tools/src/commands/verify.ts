@@ -50,7 +50,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
     return [report, setOf(store)] as const
   })
   output.print(describe(place, report, output.invocation))
-  output.object('gpunvme.verify/1', { ...summary(place, report, output.invocation), ...set })
+  output.driveObject('gpunvme.verify/1', { ...summary(place, report, output.invocation), ...set })
   if (!report.ok) session.exitCode = EXIT.verification
 }
 
@@ -74,7 +74,7 @@ function summary(
   place: string,
   { ok, problems, problemCount, bytes, chunks, image }: VerifyReport,
   invocation: Invocation,
-): object {
+) {
   return {
     ok,
     place,

@@ -134,7 +134,11 @@ async function rehearse(
     `  to  namespace ${namespace.nsid}, ${lengthBytes === undefined ? 'at most ' : ''}${describeBlocks(range, blockBytes)}`,
     'Nothing was written.',
   )
-  output.object('gpunvme.write-plan/1', { ...place(namespace, range), source: source.name, sourceBytes: lengthBytes })
+  output.driveObject('gpunvme.write-plan/1', {
+    ...place(namespace, range),
+    source: source.name,
+    sourceBytes: lengthBytes,
+  })
 }
 
 /** Result of a write, and its duration. */
@@ -208,7 +212,7 @@ function report(
     `  wall      ${formatDuration(wallNs)}, ${describeRate(lengthBytes, wallNs, time === 'wall' ? link : undefined)}`,
     verify ? ['  verified  read back and compared, by SHA-256'] : [],
   )
-  output.object('gpunvme.write/1', {
+  output.driveObject('gpunvme.write/1', {
     ...place(namespace, range),
     ...{ source: source.name, paddedBytes, verified: verify },
     time,
@@ -217,6 +221,6 @@ function report(
   })
 }
 
-function place({ nsid, blockBytes }: Namespace, range: ByteRange): object {
+function place({ nsid, blockBytes }: Namespace, range: ByteRange) {
   return { nsid, blockBytes, ...blocksOf(range, blockBytes), ...range }
 }

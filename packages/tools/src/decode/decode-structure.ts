@@ -13,7 +13,30 @@ export interface Found {
   readonly lines: readonly string[]
   /** Returns lines that explain every field; absent if `lines` is already complete. */
   readonly explained?: () => readonly string[]
-  readonly object: object
+  readonly object: DecodedJson
+}
+
+/** Decoded data as JSON. Its members depend on what was decoded. */
+export interface DecodedJson {
+  /** Name in the specification. */
+  readonly structure?: string
+  /** Source: 'Base 2.1 §5.1.13.2.1'. */
+  readonly spec?: string
+  /** Values by the field's name in the specification. */
+  readonly fields?: unknown
+  /** Bytes after the structure, in hexadecimal. */
+  readonly rest?: string
+  /** Bytes without a known structure, in hexadecimal. */
+  readonly data?: string
+  /** Entries of a list: each in words, and its fields. */
+  readonly entries?: readonly { readonly text: string; readonly [field: string]: unknown }[]
+  /** Identifiers of a namespace. */
+  readonly identifiers?: readonly { readonly type: number; readonly name: string | undefined; readonly id: string }[]
+  /** Of a register: its name and meaning, the value in hexadecimal, and its fields in words. */
+  readonly name?: string
+  readonly doc?: string
+  readonly value?: string
+  readonly text?: string
 }
 
 /** One decoded entry of several. */

@@ -8,7 +8,7 @@ import type { Pair, Verdict } from './judge.js'
 import { ROUTES } from './route.js'
 
 /** Returns the diagnosis for programs: the output of `gpunvme doctor --json` except its schema. */
-export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation): object {
+export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation) {
   const { facts, findings, pairs, reach } = diagnosis
   const { machine } = facts
   const running = valueOf(facts.nvidia.running)
@@ -41,7 +41,7 @@ export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation): obj
   }
 }
 
-function expectedJson({ expected }: Answer): object | null {
+function expectedJson({ expected }: Answer) {
   if (expected === undefined || !isKnown(expected)) return null
   const { bytesPerSecond, rateFrom, isMemoryUnknown, tokens, assumed } = expected
   return {
@@ -51,7 +51,7 @@ function expectedJson({ expected }: Answer): object | null {
   }
 }
 
-function stepJson({ kind, action }: Step, invocation: Invocation): object {
+function stepJson({ kind, action }: Step, invocation: Invocation) {
   return { kind, text: renderStep(action, invocation) }
 }
 
@@ -60,15 +60,15 @@ function keyOf({ id, subjects }: Finding): string {
   return [id, ...subjects].join(' ')
 }
 
-function pairJson({ drive, gpu, verdicts, best }: Pair): object {
+function pairJson({ drive, gpu, verdicts, best }: Pair) {
   return { drive, gpu: gpu ?? null, best: best?.route ?? null, routes: verdicts.map(verdictJson) }
 }
 
-function verdictJson({ route, outlook, met, unmet, unknown }: Verdict): object {
+function verdictJson({ route, outlook, met, unmet, unknown }: Verdict) {
   const { tier, title } = ROUTES[route]
   return { route, tier, title, outlook, met: met.map(keyOf), unmet: unmet.map(keyOf), unknown: unknown.map(keyOf) }
 }
 
-function bestJson({ drive, gpu, best }: Pair): object {
+function bestJson({ drive, gpu, best }: Pair) {
   return { drive, gpu: gpu ?? null, route: best!.route, tier: ROUTES[best!.route].tier, outlook: best!.outlook }
 }

@@ -11,8 +11,21 @@ import { DEFAULT_PROFILE } from './sim-transport.js'
 export interface NamedDrive {
   /** First line of the text output: 'SIMULATED  WD PC SN740 512GB (profile sn740)'. */
   readonly line: string
-  /** Part of the member `drive` of the JSON result. `simulated` is absent if the transport does not know. */
-  readonly facts: { readonly transport?: string; readonly simulated?: boolean; readonly [fact: string]: unknown }
+  /** Part of the member `drive` of the JSON result. */
+  readonly facts: DriveFacts
+}
+
+/** What a result says about the drive that it is from. */
+export interface DriveFacts {
+  readonly transport?: OpenedTransport['name']
+  /** Absent if the transport does not know: another program serves the drive. */
+  readonly simulated?: boolean
+  /** Preset of a simulated drive. */
+  readonly profile?: string
+  /** PCI address. */
+  readonly address?: string
+  /** Drives of a set. */
+  readonly members?: readonly Omit<DriveFacts, 'members'>[]
 }
 
 /** Names an opened drive. */
@@ -37,7 +50,7 @@ export function nameOpened(
     case 'sysfs':
     case 'vfio':
     case 'kmod':
-      return { line: `DRIVE  ${bdf} (transport ${name})`, facts: { transport: name, simulated: false, address: bdf } }
+      return { line: `DRIVE  ${bdf} (transport ${name})`, facts: { transport: name, simulated: false, address: bdf! } }
   }
 }
 

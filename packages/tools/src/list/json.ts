@@ -7,7 +7,7 @@ import type { ListedDrive } from './listed-drive.js'
 import { nextOfGpu } from './tables.js'
 
 /** Returns drives, GPUs and other disks for JSON. */
-export function devicesJson(machine: Machine, drives: readonly ListedDrive[], invocation: Invocation): object {
+export function devicesJson(machine: Machine, drives: readonly ListedDrive[], invocation: Invocation) {
   return {
     drives: drives.map(({ found, next, undo, ...drive }) => ({
       ...drive,
@@ -28,7 +28,7 @@ export function devicesJson(machine: Machine, drives: readonly ListedDrive[], in
   }
 }
 
-function placeOf(machine: Machine, found: PciFunction | undefined): object {
+function placeOf(machine: Machine, found: PciFunction | undefined) {
   return {
     driver: found?.driver,
     group: found?.group,
@@ -38,7 +38,7 @@ function placeOf(machine: Machine, found: PciFunction | undefined): object {
 }
 
 /** Returns remarks on links, and paths with the expected peer-to-peer traffic. @param about address of one end. */
-export function reachJson(machine: Machine, about?: string): object {
+export function reachJson(machine: Machine, about?: string) {
   const isOf = (...ends: readonly string[]) => about === undefined || ends.includes(about)
   return {
     notes: linkNotes(machine, about),
@@ -48,7 +48,7 @@ export function reachJson(machine: Machine, about?: string): object {
 }
 
 /** Returns the machine and its PCI functions as trees for JSON. */
-export function topologyJson(machine: Machine): object {
+export function topologyJson(machine: Machine) {
   const plain = ({ found, behind }: Branch): object => ({
     ...found,
     lanes: lanesOf(machine, found.address),

@@ -35,7 +35,7 @@ export interface LoadJob {
 export async function loadAndReport(
   { opened, options, parts, passes: count }: LoadJob,
   output: Output,
-  use: (rig: Rig, result: object) => void | Promise<void>,
+  use: (rig: Rig, result: ReturnType<typeof loadResult>) => void | Promise<void>,
 ): Promise<void> {
   const [first] = opened
   const clock = { time: first?.time ?? 'wall', link: opened.length === 1 ? first!.link : undefined } as const

@@ -128,7 +128,7 @@ export function loadResult(
   passes: readonly PassReport[],
   { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
   invocation: Invocation,
-): object {
+) {
   const { model, fingerprint, problems, gpu, tier, why, placement, loaded } = rig
   const place = { vram: gpu === undefined ? 'host' : 'gpu', ram: 'host', nvme: sourceOf(rig) } as const
   const driveBytes = passes.reduce((sum, { bytes }) => sum + bytes.drive, loaded.bytes)
@@ -160,7 +160,7 @@ export function loadResult(
 }
 
 /** Engine and queues of the first drive. */
-export function queuesOf({ controllers, why }: RigPlan): object {
+export function queuesOf({ controllers, why }: RigPlan) {
   const [controller] = controllers
   const engine = why.find(({ subject }) => subject === 'engine')?.chosen
   return { engine, queues: controller?.queues, depth: controller?.queueDepth }

@@ -12,7 +12,7 @@ export interface StoreOptions {
 }
 
 /** Member `set` of a JSON result; absent for a single drive. */
-export function setOf(store: BlockStore | BlockSet): { set?: object } {
+export function setOf(store: BlockStore | BlockSet) {
   if (!('setId' in store)) return {}
   const { kind, setId: id, degraded } = store
   return { set: { kind, id, degraded } }

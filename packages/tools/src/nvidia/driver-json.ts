@@ -1,9 +1,17 @@
 import type { NvidiaDriver } from './driver-state.js'
 
 /** Returns the state for JSON. Absent values are null, so that each object has all fields. */
-export function driverJson(root: string, driver: NvidiaDriver): object {
-  return { root, ...(withNulls(driver) as object) }
+export function driverJson(root: string, driver: NvidiaDriver) {
+  return { root, ...(withNulls(driver) as WithNulls<NvidiaDriver>) }
 }
+
+type WithNulls<T> = T extends undefined
+  ? null
+  : T extends readonly (infer Item)[]
+    ? readonly WithNulls<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]-?: WithNulls<T[Key]> }
+      : T
 
 function withNulls(value: unknown): unknown {
   if (value === undefined) return null

@@ -70,7 +70,7 @@ export function describeDrive({ profile, capacityBytes, image, isReadOnly }: Ser
 }
 
 /** Returns the same data for JSON. */
-export function driveJson({ profile, capacityBytes, image, isReadOnly }: ServedDrive): object {
+export function driveJson({ profile, capacityBytes, image, isReadOnly }: ServedDrive) {
   const { name, identify } = profile
   const place = image === undefined ? {} : { image, readOnly: isReadOnly }
   return { profile: name, model: identify.MN, serial: identify.SN, capacityBytes, ...place }

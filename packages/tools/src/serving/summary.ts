@@ -41,12 +41,12 @@ export function describeServed({ socket, drive, trace, rules, wallNs, counters, 
 }
 
 /** JSON record at the start of serving. */
-export function startedJson(socket: string, drive: ServedDrive): object {
+export function startedJson(socket: string, drive: ServedDrive) {
   return { socket, qemu: qemuWords(socket), drive: driveJson(drive) }
 }
 
 /** JSON record at the end of serving. */
-export function servedJson({ socket, drive, trace, wallNs, counters, diagnostics }: Served): object {
+export function servedJson({ socket, drive, trace, wallNs, counters, diagnostics }: Served) {
   const { clients, messages, errors, bytesRead, bytesWritten, doorbellWrites, faultsStruck } = counters
   return {
     ...startedJson(socket, drive),

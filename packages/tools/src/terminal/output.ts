@@ -22,7 +22,7 @@ export class Output {
   readonly quiet: boolean
   readonly io: Io
   private readonly raw: boolean
-  /** Member `drive` of the next JSON result. */
+  /** Member `drive` of the next JSON result of a drive. */
   private drive: object | undefined
   private status = ''
 
@@ -59,8 +59,8 @@ export class Output {
   }
 
   /**
-   * Names the drive of the result: as a line of text, and as member `drive` of the next JSON result. If stdout has
-   * binary data, the line goes to stderr.
+   * Names the drive of the result: as a line of text, and as member `drive` of the next JSON result of a drive. If stdout
+   * has binary data, the line goes to stderr.
    */
   nameDrive({ line, facts }: { readonly line: string; readonly facts: object }): void {
     this.drive = facts
@@ -68,14 +68,24 @@ export class Output {
     else this.print(line)
   }
 
-  /** Prints the JSON result. Ignored without --json. */
+  /** Prints the JSON result. Ignored without --json. `npm run schemas` makes its schema of the type of `value`. */
   object(schema: string, value: object): void {
-    if (this.json) this.write(this.io.stdout, [JSON.stringify(this.result(schema, value), jsonValue, 2)])
+    if (this.json) this.write(this.io.stdout, [JSON.stringify({ schema, ...value }, jsonValue, 2)])
   }
 
   /** Prints one of several JSON results on a separate line. Ignored without --json. */
   record(schema: string, value: object): void {
-    if (this.json) this.write(this.io.stdout, [JSON.stringify(this.result(schema, value), jsonValue)])
+    if (this.json) this.write(this.io.stdout, [JSON.stringify({ schema, ...value }, jsonValue)])
+  }
+
+  /** As `object`, for a result of the named drive, whose facts become part of `drive`. */
+  driveObject(schema: string, value: object): void {
+    this.object(schema, this.withDrive(value))
+  }
+
+  /** As `record`, for results of the named drive. Only the first has its facts. */
+  driveRecord(schema: string, value: object): void {
+    this.record(schema, this.withDrive(value))
   }
 
   /** Prints a note on what happens. */
@@ -100,11 +110,10 @@ export class Output {
     return styleText(style, text, { stream: this.io.stderr })
   }
 
-  private result(schema: string, value: { readonly drive?: object }): object {
+  private withDrive(value: object & { readonly drive?: object }): object {
     const { drive } = this
-    // Only the first record names the drive.
     this.drive = undefined
-    return drive === undefined ? { schema, ...value } : { schema, ...value, drive: { ...drive, ...value.drive } }
+    return drive === undefined ? value : { ...value, drive: { ...drive, ...value.drive } }
   }
 
   private write(stream: OutputStream, lines: readonly Lines[]): void {

@@ -24,7 +24,7 @@ function shareOfLimit(bytes: number, durationNs: number, link: Link): number {
 }
 
 /** Returns the same data for JSON. */
-export function describeLink(bytes: number, durationNs: number, link: Link | undefined): object {
+export function describeLink(bytes: number, durationNs: number, link: Link | undefined) {
   if (link === undefined) return {}
   const { gen, width, mps } = link
   const limit = payloadLimit(link)

@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { formatTable } from '../terminal/table.js'
+import { VERBS } from '../verbs.js'
+
+/** JSON Schemas of all results, made by scripts/build-schemas.mjs. */
+const FOLDER = new URL('../../schemas/', import.meta.url)
+
+const ABOUT = `
+Prints the JSON Schema (draft 2020-12) of what VERB prints with --json. A verb
+with several kinds of results has one that allows any of them. Without VERB,
+lists the schemas. That of all errors is 'gpunvme schema error'.`
+
+export function schema(command: Command, session: Session): void {
+  command
+    .argument('[verb...]', 'a verb: list, nvme smart; or error')
+    .action((words: string[], flags: OutputOptions) => run(words, new Output(flags, session.io)))
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme schema', 'gpunvme schema nvme smart', 'gpunvme schema --json'])
+}
+
+async function run(words: readonly string[], output: Output): Promise<void> {
+  const files = (await readdir(FOLDER)).sort()
+  if (words.length === 0) {
+    const rows = ['error', ...VERBS.map(({ name }) => name)]
+      .map((verb) => ({ verb, schemas: filesOf(verb, files).map(nameOf) }))
+      // trace prints the result of another verb.
+      .filter(({ schemas }) => schemas.length > 0)
+    output.print(
+      formatTable(
+        [{ title: 'VERB' }, { title: 'SCHEMAS' }],
+        rows.map(({ verb, schemas }) => [verb, schemas.join(', ')]),
+      ),
+    )
+    output.object('gpunvme.schema/1', { verbs: rows })
+    return
+  }
+  const typed = words.join(' ')
+  const verb = ['error', ...VERBS.map(({ name }) => name)].find((name) => name === typed || name.endsWith(` ${typed}`))
+  const own = verb === undefined ? [] : filesOf(verb, files)
+  if (own.length === 0) {
+    throw new UsageError(`No schema of '${printable(typed)}'`, {
+      next: { command: ['schema'], note: 'which lists the verbs with one' },
+    })
+  }
+  const schemas = await Promise.all(
+    own.map(async (file) => JSON.parse(await readFile(new URL(file, FOLDER), 'utf8')) as object),
+  )
+  const [first] = schemas
+  const whole = schemas.length === 1 ? first : { $schema: DRAFT, anyOf: schemas }
+  output.print(JSON.stringify(whole, undefined, 2))
+  output.object('gpunvme.schema/1', { verbs: [{ verb, schemas: own.map(nameOf) }], definition: whole })
+}
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
+
+/** Returns the files of a verb's results: 'pack-1.json', 'pack-plan-1.json'. */
+function filesOf(verb: string, files: readonly string[]): string[] {
+  const last = verb.split(' ').at(-1)!
+  return files.filter((file) => new RegExp(`^${last}(?:[-.][a-z-]+)?-\\d+\\.json$`).test(file))
+}
+
+/** Returns the name of the schema in a file: 'gpunvme.pack-plan/1'. */
+function nameOf(file: string): string {
+  return `gpunvme.${file.replace(/-(\d+)\.json$/, '/$1')}`
+}
