@@ -12,7 +12,7 @@ function lone(): fc.Arbitrary<string> {
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))
 
 const hex = (characters: number) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: characters, maxLength: characters })
+  fc.string({ unit: fc.nat(15).map((digit) => digit.toString(16)), minLength: characters, maxLength: characters })
 const address = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => `0x${value.toString(16)}`)
 const u16 = fc.nat(0xffff)
 

@@ -144,6 +144,6 @@ export function size(flags: string, description: string, leastBytes = 0): Option
 }
 
 /** Adds examples to the help. A test runs each of them. */
-export function examples(command: Command, lines: readonly string[]): void {
+export function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { createRequire } from 'node:module'
 import { linuxDrive } from '../admin/with-admin-view.js'
 import { benchBaselines } from '../bench/baseline-bench.js'
@@ -19,8 +19,9 @@ import { counts, dataPattern, RW_WORDS, seconds, sizes, words } from '../bench/s
 import { readText } from '../command-line/bounded-input.js'
 import type { NextStep } from '../command-line/next-step.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import { addDriveOptions, addOutputOptions, addWriteOptions, examples, size, whole } from '../command-line/options.js'
+import { addDriveOptions, addWriteOptions, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { nameLinuxDrive } from '../drive/named-drive.js'
 import type { Session } from '../program.js'
 import { BENCH_SCHEMA, type BenchResults } from '../report/bench-results.js'
@@ -40,56 +41,6 @@ interface Flags extends BenchFlags {
   readonly report?: string
   readonly merge?: readonly string[]
   readonly handOver?: boolean
-}
-
-export function bench(command: Command, session: Session): void {
-  command
-    .addOption(sizes('--bs <sizes>', 'sizes of a command: 4KiB,128KiB').default([128 * KIB], '128KiB'))
-    .addOption(counts('--qd <depths>', 'commands in flight per job: 1,32', 4095).default([32], '32'))
-    .addOption(words('--rw <kinds>', 'read, randread, write, randwrite', RW_WORDS).default(['read'], 'read'))
-    .addOption(counts('--numjobs <counts>', 'jobs, each with its own queue pair', 64).default([1], '1'))
-    .addOption(
-      dataPattern('--pattern <bytes>', "data to write: 'random', or bytes such as 0x00").default('random', 'random'),
-    )
-    .addOption(seconds('--time <seconds>', 'duration of a repeat (default: 5, simulated 0.05)', 0.001))
-    .addOption(seconds('--warm-up <seconds>', 'warm-up before each repeat (default: 1, simulated 0.005)', 0))
-    .addOption(seconds('--cool-down <seconds>', 'pause between repeats', 0).default(1))
-    .addOption(whole('--repeats <n>', 'repeats of each setting by each source, interleaved', 1, 100).default(5))
-    .addOption(size('--offset <size>', 'start of the area on the namespace').default(0, '0'))
-    .addOption(size('--size <size>', 'length of the area (default: the rest; for writes 1 GiB)'))
-    .addOption(
-      words('--engines <names>', 'our engines: host, cpu-kernel, cuda (default: all that the transport allows)', [
-        'host',
-        'cpu-kernel',
-        'cuda',
-      ]),
-    )
-    .addOption(
-      words(
-        '--baselines <names>',
-        'paths to compare with: pread, io_uring, cufile (default: all, if Linux has the drive)',
-        BASELINES,
-      ),
-    )
-    .addOption(new Option('--file <file>', 'only baselines, on a file instead of a drive'))
-    .option('--hand-over', 'alternate engines and baselines on a drive, with bind and unbind between them')
-    .option('--timeline', 'record some single commands of the last setting')
-    .option('--merge <files...>', 'do not measure: join results of two runs on the same drive')
-    .option('-o, --output <file>', 'write the results as JSON, for gpunvme bench report and --merge')
-    .option('--csv <file>', 'write a table with a row per repeat')
-    .option('--report <file>', 'write an HTML report')
-    .option('--markdown', 'print a summary in Markdown instead of a table')
-    .action((flags: Flags) => run(flags, new Output(flags, session.io), session))
-  addDriveOptions(command, 'drive image of the simulated drive (default: empty)')
-  addWriteOptions(command)
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, [
-    'gpunvme bench --sim',
-    'gpunvme bench --sim --bs 4KiB,128KiB --qd 1,32 --rw randread --repeats 3',
-    'gpunvme bench --sim --rw randwrite --bs 4KiB --repeats 3 --json',
-    'gpunvme bench --profile 990pro --repeats 4 -o bench.json --report bench.html',
-  ])
 }
 
 const ABOUT = `
@@ -118,6 +69,57 @@ too. Or measure in two halves. As root:
 
 Short runs flatter drives that are cold or have a cache to fill: use --time 60
 for sustained rates.`
+
+export const bench = verb({
+  options(command) {
+    command
+      .addOption(sizes('--bs <sizes>', 'sizes of a command: 4KiB,128KiB').default([128 * KIB], '128KiB'))
+      .addOption(counts('--qd <depths>', 'commands in flight per job: 1,32', 4095).default([32], '32'))
+      .addOption(words('--rw <kinds>', 'read, randread, write, randwrite', RW_WORDS).default(['read'], 'read'))
+      .addOption(counts('--numjobs <counts>', 'jobs, each with its own queue pair', 64).default([1], '1'))
+      .addOption(
+        dataPattern('--pattern <bytes>', "data to write: 'random', or bytes such as 0x00").default('random', 'random'),
+      )
+      .addOption(seconds('--time <seconds>', 'duration of a repeat (default: 5, simulated 0.05)', 0.001))
+      .addOption(seconds('--warm-up <seconds>', 'warm-up before each repeat (default: 1, simulated 0.005)', 0))
+      .addOption(seconds('--cool-down <seconds>', 'pause between repeats', 0).default(1))
+      .addOption(whole('--repeats <n>', 'repeats of each setting by each source, interleaved', 1, 100).default(5))
+      .addOption(size('--offset <size>', 'start of the area on the namespace').default(0, '0'))
+      .addOption(size('--size <size>', 'length of the area (default: the rest; for writes 1 GiB)'))
+      .addOption(
+        words('--engines <names>', 'our engines: host, cpu-kernel, cuda (default: all that the transport allows)', [
+          'host',
+          'cpu-kernel',
+          'cuda',
+        ]),
+      )
+      .addOption(
+        words(
+          '--baselines <names>',
+          'paths to compare with: pread, io_uring, cufile (default: all, if Linux has the drive)',
+          BASELINES,
+        ),
+      )
+      .addOption(new Option('--file <file>', 'only baselines, on a file instead of a drive'))
+      .option('--hand-over', 'alternate engines and baselines on a drive, with bind and unbind between them')
+      .option('--timeline', 'record some single commands of the last setting')
+      .option('--merge <files...>', 'do not measure: join results of two runs on the same drive')
+      .option('-o, --output <file>', 'write the results as JSON, for gpunvme bench report and --merge')
+      .option('--csv <file>', 'write a table with a row per repeat')
+      .option('--report <file>', 'write an HTML report')
+      .option('--markdown', 'print a summary in Markdown instead of a table')
+    addDriveOptions(command, 'drive image of the simulated drive (default: empty)')
+    addWriteOptions(command)
+  },
+  about: ABOUT,
+  examples: [
+    'gpunvme bench --sim',
+    'gpunvme bench --sim --bs 4KiB,128KiB --qd 1,32 --rw randread --repeats 3',
+    'gpunvme bench --sim --rw randwrite --bs 4KiB --repeats 3 --json',
+    'gpunvme bench --profile 990pro --repeats 4 -o bench.json --report bench.html',
+  ],
+  run: (flags: Flags, { output, session }: Context) => run(flags, output, session),
+})
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   if (flags.markdown === true && output.json) {

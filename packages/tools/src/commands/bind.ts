@@ -1,6 +1,6 @@
 import { UNSEEN_USES } from '@gpunvme/host-driver'
 import { planBinding } from '@gpunvme/host-driver/pci'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bind-report.js'
 import { callerOf, requireRoot } from '../command-line/advised-command.js'
 import { shellLine } from '../command-line/shell-line.js'
@@ -11,12 +11,12 @@ import { requireSysfs } from '../binding/require-sysfs.js'
 import { runBound } from '../binding/run-bound.js'
 import { readEntry } from '../binding/state-files.js'
 import { refuseBound, takeDrive, type Taking } from '../binding/take-drive.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { confirmChange, type ConfirmFlags } from '../drive/confirm-drive.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
@@ -24,25 +24,6 @@ interface Flags extends OutputOptions, ConfirmFlags {
   readonly to?: Target
   readonly dryRun?: boolean
   readonly root: string
-}
-
-export function bind(command: Command, session: Session): void {
-  command
-    .argument('<address>', 'drive: 0000:0b:00.0, 0b:00.0 or nvme0')
-    .argument('[command...]', 'after --: command to run while the drive is bound')
-    .addOption(
-      new Option('--to <driver>', 'vfio-pci, kmod or none (default: what the machine allows)').argParser(parseTarget),
-    )
-    .option('--serial <serial>', 'required serial number of the drive')
-    .option('--yes', 'with --serial: bind without confirmation')
-    .option('--dry-run', 'print the steps without performing them')
-    .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
-    .action((address: string, words: string[], flags: Flags) =>
-      run(address, words, flags, new Output(flags, session.io), session),
-    )
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme list', 'gpunvme list --json'])
 }
 
 const ABOUT = `
@@ -67,6 +48,25 @@ On a machine with an NVMe drive to spare, as root:
   # gpunvme bind nvme1
   # gpunvme bind 0b:00.0 --to vfio-pci --serial S64DMX0T --yes
   # gpunvme bind nvme1 -- gpunvme nvme identify --drive 0b:00.0`
+
+export const bind = verb({
+  options(command) {
+    command
+      .argument('<address>', 'drive: 0000:0b:00.0, 0b:00.0 or nvme0')
+      .argument('[command...]', 'after --: command to run while the drive is bound')
+      .addOption(
+        new Option('--to <driver>', 'vfio-pci, kmod or none (default: what the machine allows)').argParser(parseTarget),
+      )
+      .option('--serial <serial>', 'required serial number of the drive')
+      .option('--yes', 'with --serial: bind without confirmation')
+      .option('--dry-run', 'print the steps without performing them')
+      .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
+  },
+  about: ABOUT,
+  examples: ['gpunvme list', 'gpunvme list --json'],
+  run: (address: string, words: string[], flags: Flags, { output, session }: Context) =>
+    run(address, words, flags, output, session),
+})
 
 function parseTarget(text: string): Target {
   if (!Object.hasOwn(TARGETS, text)) throw new InvalidArgumentError('Expected vfio-pci, kmod or none.')

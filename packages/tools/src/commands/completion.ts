@@ -1,11 +1,11 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
 import { bashCompletion } from '../command-line/completion-bash.js'
 import { fishCompletion } from '../command-line/completion-fish.js'
 import { completionTree, type CompletedNode } from '../command-line/completion-tree.js'
 import { zshCompletion } from '../command-line/completion-zsh.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
+import { verb, type Context } from '../command-line/verb.js'
 import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 
 const SCRIPTS: Readonly<Record<string, (nodes: readonly CompletedNode[]) => string>> = {
   bash: bashCompletion,
@@ -23,22 +23,19 @@ const PLACES = [
   'fish: gpunvme completion fish > ~/.config/fish/completions/gpunvme.fish',
 ]
 
-export function completion(command: Command, session: Session): void {
-  command
-    .addArgument(new Argument('[shell]', 'shell to print a script for').choices(Object.keys(SCRIPTS)))
-    .action((shell: string | undefined, flags: OutputOptions) => run(shell, new Output(flags, session.io), session))
-  addOutputOptions(command)
-  command.addHelpText(
-    'after',
-    `
+export const completion = verb({
+  options(command) {
+    command.addArgument(new Argument('[shell]', 'shell to print a script for').choices(Object.keys(SCRIPTS)))
+  },
+  about: `
 Prints a script that completes verbs, options, their values, files, and the
 addresses of the NVMe drives of this machine; without a SHELL, where such a
 script belongs. It changes nothing by itself. Print it again after an update.
 
 ${PLACES.join('\n')}`,
-  )
-  examples(command, ['gpunvme completion', 'gpunvme completion bash', 'gpunvme completion --json'])
-}
+  examples: ['gpunvme completion', 'gpunvme completion bash', 'gpunvme completion --json'],
+  run: (shell: string | undefined, _flags: OutputOptions, { output, session }: Context) => run(shell, output, session),
+})
 
 async function run(shell: string | undefined, output: Output, session: Session): Promise<void> {
   if (shell === undefined) {

@@ -2,13 +2,13 @@ import { CQE, decodeCqe, decodeSqe, formatCqe, formatSqe, registers, SQE } from 
 import { explainCqe, explainSqe, explainWord, formatExplained, formatExplainedValue } from '@gpunvme/nvme-spec/explain'
 import type { AnyRegister, CommandSet } from '@gpunvme/nvme-spec/layout'
 import { Option, type Command } from 'commander'
+import { verb, type Context } from '../command-line/verb.js'
 import { decodeIdentify, decodeLog } from '../decode/decode-data.js'
 import { decodeEntries, type Found } from '../decode/decode-structure.js'
 import { readDump, readWord, type DumpInput } from '../decode/dump-input.js'
 import { folded, unknownIdentify, unknownLog } from '../decode/known-structures.js'
-import { addOutputOptions, examples, identifier } from '../command-line/options.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { identifier } from '../command-line/options.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { UsageError } from '../command-line/usage-error.js'
 
@@ -31,27 +31,27 @@ Bytes are in memory order: 04030201 is the dword 01020304h. Reverse the bytes of
 dwords that a tool prints as numbers. An unknown --cns or --lid lists the known
 ones. With --json, integers from 2^53 on are decimal strings.`
 
-export function decode(command: Command, session: Session): void {
-  command
-    .argument('<what>', 'sqe, cqe, identify, log, or the name of a register')
-    .argument('[hex...]', "bytes in hexadecimal, in memory order, or the value of a register; '-' reads stdin")
-    .option('--file <file>', "read a file ('-' for stdin): bytes, hexadecimal digits, or output of xxd or hexdump -C")
-    .addOption(new Option('--set <name>', 'command set of an sqe').choices(['admin', 'nvm', 'zns']).default('nvm'))
-    .addOption(identifier('--cns <n>', 'CNS of Identify data: 1, 0x01 or 01h').default(1))
-    .addOption(identifier('--csi <n>', 'CSI of Identify data').default(0))
-    .addOption(identifier('--lid <n>', 'log page: 2, 0x02 or 02h').default(2))
-    .option('--brief', 'only nonzero fields, without explanations')
-    .action((what: string, hex: string[], flags: Flags, self: Command) =>
-      run(what, hex, flags, new Output(flags, session.io), self),
-    )
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, [
+export const decode = verb({
+  options(command) {
+    command
+      .argument('<what>', 'sqe, cqe, identify, log, or the name of a register')
+      .argument('[hex...]', "bytes in hexadecimal, in memory order, or the value of a register; '-' reads stdin")
+      .option('--file <file>', "read a file ('-' for stdin): bytes, hexadecimal digits, or output of xxd or hexdump -C")
+      .addOption(new Option('--set <name>', 'command set of an sqe').choices(['admin', 'nvm', 'zns']).default('nvm'))
+      .addOption(identifier('--cns <n>', 'CNS of Identify data: 1, 0x01 or 01h').default(1))
+      .addOption(identifier('--csi <n>', 'CSI of Identify data').default(0))
+      .addOption(identifier('--lid <n>', 'log page: 2, 0x02 or 02h').default(2))
+      .option('--brief', 'only nonzero fields, without explanations')
+  },
+  about: NOTES,
+  examples: [
     'gpunvme nvme decode CC 0x00460001',
     'gpunvme nvme decode cqe 00000000 00000000 04000100 12040181',
     'gpunvme nvme decode identify --cns 1 --file controller.bin --json',
-  ])
-}
+  ],
+  run: (what: string, hex: string[], flags: Flags, { output, command }: Context) =>
+    run(what, hex, flags, output, command),
+})
 
 async function run(typed: string, words: string[], flags: Flags, output: Output, command: Command): Promise<void> {
   const register = (registers as readonly AnyRegister[]).find(({ name }) => name === typed.toUpperCase())

@@ -1,9 +1,9 @@
 import { openFileSource, openModel, writeDemoModel, type Model } from '@gpunvme/layer-loader/formats'
-import type { Command } from 'commander'
 import { rename, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { withTemporaryDirectory } from '../command-line/cleanup.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { compareTensors } from '../model/compare-tensors.js'
 import type { EngineName } from '../drive/by-name.js'
 import { lendTransport, withWriter } from '../drive/with-drive.js'
@@ -12,18 +12,10 @@ import { requireSpace } from '../model/enough-space.js'
 import { attempting, isSystemError } from '../command-line/file-error.js'
 import { typed } from '../command-line/next-step.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
-import {
-  addOutputOptions,
-  addEmulatedOptions,
-  addQueueOptions,
-  examples,
-  size,
-  type TransportFlags,
-} from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { addEmulatedOptions, addQueueOptions, size, type TransportFlags } from '../command-line/options.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { loadAndReport } from '../model/load-and-report.js'
 import { packAndReport } from '../model/pack-report.js'
-import type { Session } from '../program.js'
 import { describeModelled } from '../terminal/rate.js'
 import { formatBytes, formatDuration, plural } from '../terminal/units.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -36,16 +28,17 @@ interface Flags extends TransportFlags, OutputOptions {
 /** Share of the model that fits in memory: three of its eight long layers, two of which are slots. */
 const RAM_SHARE = 3 / 8
 
-export function demo(command: Command, session: Session): void {
-  command
-    .addOption(size('--size <size>', 'size of the model').default(256 * 1024 * 1024, '256MiB'))
-    .option('--keep <file>', 'keep the model in this file, for use with other verbs')
-    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addEmulatedOptions(command, 'sim (simulated drive) or qtest (QEMU) (default: sim)')
-  addQueueOptions(command)
-  addOutputOptions(command)
-  examples(command, ['gpunvme demo', 'gpunvme demo --size 64MiB --keep demo.gguf', 'gpunvme demo --size 64MiB --json'])
-}
+export const demo = verb({
+  options(command) {
+    command
+      .addOption(size('--size <size>', 'size of the model').default(256 * 1024 * 1024, '256MiB'))
+      .option('--keep <file>', 'keep the model in this file, for use with other verbs')
+    addEmulatedOptions(command, 'sim (simulated drive) or qtest (QEMU) (default: sim)')
+    addQueueOptions(command)
+  },
+  examples: ['gpunvme demo', 'gpunvme demo --size 64MiB --keep demo.gguf', 'gpunvme demo --size 64MiB --json'],
+  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+})
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const { keep } = flags

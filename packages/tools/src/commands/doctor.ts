@@ -1,13 +1,12 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
-import type { Command } from 'commander'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { isLive } from '../command-line/advised-command.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { attempting } from '../command-line/file-error.js'
 import { typed } from '../command-line/next-step.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { addressesOf } from '../doctor/addresses.js'
 import { examine } from '../doctor/examine.js'
 import type { Facts } from '../doctor/facts.js'
@@ -18,7 +17,7 @@ import { probeRegistration } from '../doctor/rm/probe.js'
 import { readMachine, Root, writeLiveTree } from '../machine/index.js'
 import { readNvidia } from '../nvidia/index.js'
 import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
@@ -28,19 +27,6 @@ interface Flags extends OutputOptions {
   readonly rm?: boolean
   readonly save?: string
   readonly verbose?: boolean
-}
-
-export function doctor(command: Command, session: Session): void {
-  command
-    .argument('[address...]', 'GPUs and drives: 0000:0b:00.0 or nvme0 (default: all)')
-    .option('--root <dir>', 'a copy of a machine made by --save', '/')
-    .option('--save <dir>', 'copy the files that were read into a new folder, for a bug report')
-    .option('--rm', "also test whether NVIDIA's kernel module can map a drive's registers")
-    .option('--verbose', 'also print all facts, checks and routes')
-    .action((words: string[], flags: Flags) => run(words, flags, new Output(flags, session.io), session))
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme doctor', 'gpunvme doctor --json', 'gpunvme doctor --save machine'])
 }
 
 const ABOUT = `
@@ -79,6 +65,20 @@ On a machine with a GPU and an NVMe drive:
   # gpunvme doctor
   # gpunvme doctor nvme1 0a:00.0 --verbose
   # gpunvme doctor --json | jq '.pairs[] | {drive, gpu, best}'`
+
+export const doctor = verb({
+  options(command) {
+    command
+      .argument('[address...]', 'GPUs and drives: 0000:0b:00.0 or nvme0 (default: all)')
+      .option('--root <dir>', 'a copy of a machine made by --save', '/')
+      .option('--save <dir>', 'copy the files that were read into a new folder, for a bug report')
+      .option('--rm', "also test whether NVIDIA's kernel module can map a drive's registers")
+      .option('--verbose', 'also print all facts, checks and routes')
+  },
+  about: ABOUT,
+  examples: ['gpunvme doctor', 'gpunvme doctor --json', 'gpunvme doctor --save machine'],
+  run: (words: string[], flags: Flags, { output, session }: Context) => run(words, flags, output, session),
+})
 
 async function run(words: readonly string[], flags: Flags, output: Output, session: Session): Promise<void> {
   const { root, verbose = false, rm = false } = flags

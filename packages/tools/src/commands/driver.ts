@@ -1,8 +1,8 @@
-import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { Argument, InvalidArgumentError, Option } from 'commander'
 import { requireRoot } from '../command-line/advised-command.js'
 import { renderStep, type Action } from '../command-line/next-step.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { checkRoot, Root } from '../machine/index.js'
 import { adviseDriver } from '../nvidia/advice.js'
 import { changeDriver, CHANGES, revertDriver, type ChangeWish } from '../nvidia/change-driver.js'
@@ -12,7 +12,7 @@ import { readNvidia } from '../nvidia/read-driver.js'
 import { driverJson } from '../nvidia/driver-json.js'
 import { GOAL_SUMMARIES, GOALS, type Goal } from '../nvidia/wanted-options.js'
 import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 
 const ACTIONS = ['plan', 'apply', 'revert'] as const
 
@@ -24,33 +24,6 @@ interface Flags extends OutputOptions {
   readonly dryRun?: boolean
   readonly experimental?: boolean
   readonly yes?: boolean
-}
-
-export function driver(command: Command, session: Session): void {
-  command
-    .addArgument(new Argument('[action]', 'action (default: show the state)').choices(ACTIONS))
-    .addArgument(new Argument('[what]', 'the change to apply or revert').choices(CHANGES))
-    .option('--root <dir>', 'folder with proc/, sys/, lib/, usr/src/ and etc/', '/')
-    .option('--source <dir>', 'a source tree of the driver, in place of the one installed')
-    .addOption(
-      new Option('--form <form>', 'with pfn-lookup: page tables, or vm_pgoff inside a BAR')
-        .choices(['walk', 'guarded'])
-        .default('walk'),
-    )
-    .addOption(
-      new Option('--set <goals>', `with options: ${GOALS.join(', ')}; separated by commas`)
-        .argParser(parseGoals)
-        .default([] as Goal[], 'none'),
-    )
-    .option('--dry-run', 'print the changes as a diff, without writing')
-    .option('--experimental', 'with apply: write the changes, which are untested')
-    .option('--yes', 'do not ask before writing')
-    .action((action: (typeof ACTIONS)[number] | undefined, what: ChangeWish['kind'] | undefined, flags: Flags) =>
-      run(action, what, flags, new Output(flags, session.io), session),
-    )
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme driver', 'gpunvme driver plan', 'gpunvme driver --json'])
 }
 
 const ABOUT = `
@@ -86,6 +59,37 @@ On a machine with NVIDIA's driver, as root:
   # gpunvme driver apply options --set peer-mapping,static-bar1 --dry-run
   # gpunvme driver apply pfn-lookup --experimental
   # gpunvme driver revert pfn-lookup`
+
+export const driver = verb({
+  options(command) {
+    command
+      .addArgument(new Argument('[action]', 'action (default: show the state)').choices(ACTIONS))
+      .addArgument(new Argument('[what]', 'the change to apply or revert').choices(CHANGES))
+      .option('--root <dir>', 'folder with proc/, sys/, lib/, usr/src/ and etc/', '/')
+      .option('--source <dir>', 'a source tree of the driver, in place of the one installed')
+      .addOption(
+        new Option('--form <form>', 'with pfn-lookup: page tables, or vm_pgoff inside a BAR')
+          .choices(['walk', 'guarded'])
+          .default('walk'),
+      )
+      .addOption(
+        new Option('--set <goals>', `with options: ${GOALS.join(', ')}; separated by commas`)
+          .argParser(parseGoals)
+          .default([] as Goal[], 'none'),
+      )
+      .option('--dry-run', 'print the changes as a diff, without writing')
+      .option('--experimental', 'with apply: write the changes, which are untested')
+      .option('--yes', 'do not ask before writing')
+  },
+  about: ABOUT,
+  examples: ['gpunvme driver', 'gpunvme driver plan', 'gpunvme driver --json'],
+  run: (
+    action: (typeof ACTIONS)[number] | undefined,
+    what: ChangeWish['kind'] | undefined,
+    flags: Flags,
+    { output, session }: Context,
+  ) => run(action, what, flags, output, session),
+})
 
 async function run(
   action: (typeof ACTIONS)[number] | undefined,

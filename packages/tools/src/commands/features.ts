@@ -1,6 +1,5 @@
 import { CommandError } from '@gpunvme/host-driver'
 import { FID } from '@gpunvme/nvme-spec'
-import type { Command } from 'commander'
 import { NotSupportedError } from '../admin/answer.js'
 import { FEATURES, featureNamed, listedFeature, nameOfFeature, type ListedFeature } from '../admin/feature-list.js'
 import { fitted } from '../admin/lines.js'
@@ -14,11 +13,11 @@ import {
 import { activeNamespaces, driveFacts, requireActive, type AdminView } from '../admin/view.js'
 import { withAdminView } from '../admin/with-admin-view.js'
 import { byteNumber } from '../command-line/byte-number.js'
-import { addDriveOptions, addOutputOptions, examples, whole, type DriveFlags } from '../command-line/options.js'
+import { addDriveOptions, whole, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { folded } from '../decode/known-structures.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 
 const SELECTIONS = ['current', 'default', 'saved', 'supported'] as const satisfies readonly Selection[]
@@ -36,31 +35,30 @@ and brought up first, so current values are those set by gpunvme. Default and
 saved values require ONCS.SSFS. --cdw11 selects one of several values, such as a
 sensor or a vector.`
 
-export function features(command: Command, session: Session): void {
-  command
-    .argument('[feature]', 'feature (default: all)')
-    .option('--current', 'current value (default)')
-    .option('--default', 'factory default')
-    .option('--saved', 'saved value, used after a reset')
-    .option('--supported', 'whether it is changeable and saveable')
-    .addOption(whole('--cdw11 <n>', 'Command Dword 11 of Get Features', 0, 0xffff_ffff))
-    .action((feature: string | undefined, flags: Flags) =>
-      run(feature, flags, new Output(flags, session.io), session.signal),
+export const features = verb({
+  options(command) {
+    command
+      .argument('[feature]', 'feature (default: all)')
+      .option('--current', 'current value (default)')
+      .option('--default', 'factory default')
+      .option('--saved', 'saved value, used after a reset')
+      .option('--supported', 'whether it is changeable and saveable')
+      .addOption(whole('--cdw11 <n>', 'Command Dword 11 of Get Features', 0, 0xffff_ffff))
+    addDriveOptions(
+      command,
+      'a drive image to put behind the controller',
+      'namespace, for features that are per namespace (default: the first active one)',
     )
-  addDriveOptions(
-    command,
-    'a drive image to put behind the controller',
-    'namespace, for features that are per namespace (default: the first active one)',
-  )
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, [
+  },
+  about: NOTES,
+  examples: [
     'gpunvme nvme features --sim',
     'gpunvme nvme features power-management --sim --default',
     'gpunvme nvme features 04h --sim --supported',
     'gpunvme nvme features --sim --json',
-  ])
-}
+  ],
+  run: (feature: string | undefined, flags: Flags, { output, signal }: Context) => run(feature, flags, output, signal),
+})
 
 async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const select = selectionOf(flags)

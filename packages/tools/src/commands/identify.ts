@@ -1,5 +1,4 @@
 import { CAP, CNS, IdentifyController, IdentifyNamespace } from '@gpunvme/nvme-spec'
-import type { Command } from 'commander'
 import { decodeAnswer, isUnsupported, NotSupportedError, dump } from '../admin/answer.js'
 import { checkRaw, writeRaw } from '../admin/bytes.js'
 import { RegistersRefusedError } from '../admin/kernel-registers.js'
@@ -7,12 +6,12 @@ import { controllerFacts, describeController, describeNamespace, namespaceFacts 
 import { fitted } from '../admin/lines.js'
 import { activeNamespaces, AS_BYTES, driveFacts, requireActive, type AdminView } from '../admin/view.js'
 import { withAdminView } from '../admin/with-admin-view.js'
-import { addDriveOptions, addOutputOptions, examples, identifier, type DriveFlags } from '../command-line/options.js'
+import { addDriveOptions, identifier, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { decodeIdentify } from '../decode/decode-data.js'
 import { decodeStructure } from '../decode/decode-structure.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 
 interface Flags extends DriveFlags, OutputOptions {
   readonly cns?: number
@@ -36,27 +35,28 @@ Without --cns: a summary of the controller and of all namespaces, or of
 --raw writes the 4096 bytes of --cns, of namespace --nsid, or of the controller.
 gpunvme nvme decode identify decodes them.`
 
-export function identify(command: Command, session: Session): void {
-  command
-    .addOption(identifier('--cns <n>', 'structure to request: 2 or 02h is the namespace list'))
-    .addOption(identifier('--csi <n>', 'command set for --cns (default: 0, NVM)'))
-    .option('--fields', 'print every nonzero field by its name in the specification')
-    .option('--raw', 'write the bytes returned by the drive')
-    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addDriveOptions(
-    command,
-    'drive image of the simulated controller',
-    'only this namespace (default: all; with --cns the first active one)',
-  )
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, [
+export const identify = verb({
+  options(command) {
+    command
+      .addOption(identifier('--cns <n>', 'structure to request: 2 or 02h is the namespace list'))
+      .addOption(identifier('--csi <n>', 'command set for --cns (default: 0, NVM)'))
+      .option('--fields', 'print every nonzero field by its name in the specification')
+      .option('--raw', 'write the bytes returned by the drive')
+    addDriveOptions(
+      command,
+      'drive image of the simulated controller',
+      'only this namespace (default: all; with --cns the first active one)',
+    )
+  },
+  about: NOTES,
+  examples: [
     'gpunvme nvme identify --sim',
     'gpunvme nvme identify --sim --nsid 1 --fields',
     'gpunvme nvme identify --sim --cns 03h --json',
     'gpunvme nvme identify --profile ideal --capacity 64GiB --json',
-  ])
-}
+  ],
+  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+})
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkRaw(flags, output)

@@ -1,12 +1,11 @@
 import { expertLayers, type ExpertLayer } from '@gpunvme/layer-loader/residence'
 import { isMtpLayer, openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
-import type { Command } from 'commander'
 import type { Invocation } from '../command-line/invocation.js'
 import { typed, type CommandStep } from '../command-line/next-step.js'
-import { addOutputOptions, examples, whole } from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { whole } from '../command-line/options.js'
+import { verb, type Context } from '../command-line/verb.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable, printableLines } from '../terminal/printable.js'
-import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { describeExperts, expertTotals } from '../model/expert-report.js'
@@ -26,26 +25,27 @@ interface Experts {
   readonly used: ExpertsUsed | undefined
 }
 
-export function inspect(command: Command, session: Session): void {
-  command
-    .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
-    .addOption(
-      whole(
-        '--experts-used <n>',
-        'experts of a layer that a token uses (default: from the header or config.json)',
-        1,
-        65_536,
-      ),
-    )
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
-  addNamingOption(command)
-  addOutputOptions(command)
-  examples(command, [
+export const inspect = verb({
+  options(command) {
+    command
+      .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
+      .addOption(
+        whole(
+          '--experts-used <n>',
+          'experts of a layer that a token uses (default: from the header or config.json)',
+          1,
+          65_536,
+        ),
+      )
+    addNamingOption(command)
+  },
+  examples: [
     'gpunvme inspect model.gguf',
     'gpunvme inspect model.gguf --naming gguf',
     'gpunvme inspect model.gguf --json',
-  ])
-}
+  ],
+  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+})
 
 async function run(path: string, { naming, expertsUsed }: Flags, output: Output, signal: AbortSignal): Promise<void> {
   await using model = await openModelFile(path, { naming, headerOnly: true, signal })

@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
 import { readRemembered } from '../binding/drive-status.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { addressesOf } from '../doctor/addresses.js'
 import { addressOf } from '../drive/find-drive.js'
 import { describeDrive } from '../list/describe-drive.js'
@@ -11,30 +10,12 @@ import { devicesJson, reachJson, topologyJson } from '../list/json.js'
 import { listDrives, type ListedDrive } from '../list/listed-drive.js'
 import { driveLines, gpuLines, type ListOptions } from '../list/tables.js'
 import { readMachine, type Machine } from '../machine/index.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 
 interface Flags extends OutputOptions {
   readonly topology?: boolean
   readonly all?: boolean
   readonly root: string
-}
-
-export function list(command: Command, session: Session): void {
-  command
-    .argument('[address]', 'describe one drive or GPU: 0000:0b:00.0, 0b:00.0 or nvme0')
-    .option('--topology', 'show the PCIe tree and peer-to-peer reachability instead')
-    .option('--all', 'with --topology: all functions, including host bridges')
-    .option('--root <dir>', 'a copy of a machine made by doctor --save', '/')
-    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io)))
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, [
-    'gpunvme list',
-    'gpunvme list --topology',
-    'gpunvme list --json',
-    'gpunvme list --topology --json',
-  ])
 }
 
 const ABOUT = `
@@ -63,6 +44,19 @@ On a machine with a GPU or an SSD:
   # gpunvme list nvme0
   # gpunvme list 0a:00.0 --json
   # gpunvme list --topology --root saved-by-doctor`
+
+export const list = verb({
+  options(command) {
+    command
+      .argument('[address]', 'describe one drive or GPU: 0000:0b:00.0, 0b:00.0 or nvme0')
+      .option('--topology', 'show the PCIe tree and peer-to-peer reachability instead')
+      .option('--all', 'with --topology: all functions, including host bridges')
+      .option('--root <dir>', 'a copy of a machine made by doctor --save', '/')
+  },
+  about: ABOUT,
+  examples: ['gpunvme list', 'gpunvme list --topology', 'gpunvme list --json', 'gpunvme list --topology --json'],
+  run: (address: string | undefined, flags: Flags, { output }: Context) => run(address, flags, output),
+})
 
 async function run(word: string | undefined, { topology = false, all = false, root }: Flags, output: Output) {
   if (word !== undefined && topology)

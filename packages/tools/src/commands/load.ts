@@ -1,17 +1,10 @@
 import type { PackedModel } from '@gpunvme/layer-loader'
 import { planPack } from '@gpunvme/layer-loader/image'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
-import { Option, type Command } from 'commander'
-import {
-  addDriveOptions,
-  addOutputOptions,
-  addQueueOptions,
-  allowSeveral,
-  examples,
-  size,
-  whole,
-} from '../command-line/options.js'
+import { Option } from 'commander'
+import { addDriveOptions, addQueueOptions, allowSeveral, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withTransports, withWriter } from '../drive/with-drive.js'
 import { compareDigests } from '../model/compare-digests.js'
@@ -23,7 +16,6 @@ import { optionsOf, requestOf, type LoadFlags, type LoadRequest } from '../model
 import { addNamingOption } from '../model/naming.js'
 import { namesOf, placeOf } from '../model/place.js'
 import { warn } from '../model/with-store.js'
-import type { Session } from '../program.js'
 import type { ComposeParts } from '../rig/open-rig.js'
 import { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -36,42 +28,46 @@ Layers that fit stay in GPU memory, others in host memory; each pass reads the
 rest from the drive. gpunvme plan shows the placement without loading anything.
 Without a GPU, or with --to host, layers stay in host memory.`
 
-export function load(command: Command, session: Session): void {
-  command
-    .argument(
-      '[model]',
-      'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --in-place: the path of its file on the drive; with --file: a model file, or its URL; with --sim: a model file, which is packed onto a simulated drive in memory first',
-    )
-    .addOption(
-      new Option('--to <memory>', 'where layers are loaded to (default: gpu if present)').choices(['gpu', 'host']),
-    )
-    .addOption(whole('--gpu <n>', 'CUDA index of the GPU (default: 0)', 0, 63))
-    .addOption(
-      whole('--tier <n>', '1: copies from host memory; 2: the drive writes to GPU memory if it can (default: 2)', 1, 2),
-    )
-    .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
-    .addOption(size('--ram <size>', "host memory to use (default: 50 % of the machine's)"))
-    .addOption(whole('--passes <n>', 'passes over the layers', 1, 1_000_000).default(1))
-    .option('--in-place', 'MODEL is a file in the ext4, FAT32 or exFAT file system of the drive')
-    .option('--file', 'MODEL is a file on this machine; no drive is opened. Implied by a URL')
-    .option('--compare', 'first compare the contents of the MODEL file with what was packed')
-    .option('--no-verify', 'do not compare the bytes with their checksums')
-    .action((model: string | undefined, flags: LoadFlags) =>
-      run(model, flags, new Output(flags, session.io), session.signal),
-    )
-  addNamingOption(command)
-  addDriveOptions(command, 'drive image made by pack')
-  allowSeveral(command)
-  addQueueOptions(command, true)
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, [
+export const load = verb({
+  options(command) {
+    command
+      .argument(
+        '[model]',
+        'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --in-place: the path of its file on the drive; with --file: a model file, or its URL; with --sim: a model file, which is packed onto a simulated drive in memory first',
+      )
+      .addOption(
+        new Option('--to <memory>', 'where layers are loaded to (default: gpu if present)').choices(['gpu', 'host']),
+      )
+      .addOption(whole('--gpu <n>', 'CUDA index of the GPU (default: 0)', 0, 63))
+      .addOption(
+        whole(
+          '--tier <n>',
+          '1: copies from host memory; 2: the drive writes to GPU memory if it can (default: 2)',
+          1,
+          2,
+        ),
+      )
+      .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
+      .addOption(size('--ram <size>', "host memory to use (default: 50 % of the machine's)"))
+      .addOption(whole('--passes <n>', 'passes over the layers', 1, 1_000_000).default(1))
+      .option('--in-place', 'MODEL is a file in the ext4, FAT32 or exFAT file system of the drive')
+      .option('--file', 'MODEL is a file on this machine; no drive is opened. Implied by a URL')
+      .option('--compare', 'first compare the contents of the MODEL file with what was packed')
+      .option('--no-verify', 'do not compare the bytes with their checksums')
+    addNamingOption(command)
+    addDriveOptions(command, 'drive image made by pack')
+    allowSeveral(command)
+    addQueueOptions(command, true)
+  },
+  about: NOTES,
+  examples: [
     'gpunvme load model.gguf --sim',
     'gpunvme load --image drive.img --passes 3 --to host --json',
     'gpunvme load model.gguf --image drive.img --compare',
     'gpunvme load model.gguf --file --json',
-  ])
-}
+  ],
+  run: (model: string | undefined, flags: LoadFlags, { output, signal }: Context) => run(model, flags, output, signal),
+})
 
 async function run(model: string | undefined, flags: LoadFlags, output: Output, signal: AbortSignal): Promise<void> {
   const request = await requestOf(model, flags)

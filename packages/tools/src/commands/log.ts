@@ -1,5 +1,4 @@
 import { ErrorLogEntry, LID, logStructure } from '@gpunvme/nvme-spec'
-import type { Command } from 'commander'
 import { decodeAnswer, isUnsupported, NotSupportedError, dump } from '../admin/answer.js'
 import { checkRaw, writeRaw } from '../admin/bytes.js'
 import { describeEffects } from '../admin/effects.js'
@@ -8,13 +7,13 @@ import { nameOfPage, PAGE_NAMES, pageNamed, supportedPages, usualBytes } from '.
 import { driveFacts, requireActive, type AdminView } from '../admin/view.js'
 import { withAdminView } from '../admin/with-admin-view.js'
 import { byteNumber } from '../command-line/byte-number.js'
-import { addDriveOptions, addOutputOptions, examples, size, whole, type DriveFlags } from '../command-line/options.js'
+import { addDriveOptions, size, whole, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { decodeLog } from '../decode/decode-data.js'
 import type { Found } from '../decode/decode-structure.js'
 import { folded } from '../decode/known-structures.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 
@@ -40,24 +39,25 @@ Of pages with variable length, the header is shown; --length reads more, which
 --json and --raw include. Unknown pages are dumped. gpunvme nvme decode log
 decodes what --raw wrote.`
 
-export function log(command: Command, session: Session): void {
-  command
-    .argument('[page]', 'log page (default: list all)')
-    .addOption(size('--length <size>', 'length, a multiple of 4 bytes', 4))
-    .addOption(size('--offset <size>', 'start, a multiple of 4 bytes, if the drive supports it'))
-    .addOption(whole('--lsi <n>', 'NVM Set or Endurance Group, for pages that have one', 0, 0xffff))
-    .option('--raw', 'write the bytes returned by the drive')
-    .action((page: string | undefined, flags: Flags) => run(page, flags, new Output(flags, session.io), session.signal))
-  addDriveOptions(command, 'drive image of the simulated controller', 'namespace, for pages that have one')
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, [
+export const log = verb({
+  options(command) {
+    command
+      .argument('[page]', 'log page (default: list all)')
+      .addOption(size('--length <size>', 'length, a multiple of 4 bytes', 4))
+      .addOption(size('--offset <size>', 'start, a multiple of 4 bytes, if the drive supports it'))
+      .addOption(whole('--lsi <n>', 'NVM Set or Endurance Group, for pages that have one', 0, 0xffff))
+      .option('--raw', 'write the bytes returned by the drive')
+    addDriveOptions(command, 'drive image of the simulated controller', 'namespace, for pages that have one')
+  },
+  about: NOTES,
+  examples: [
     'gpunvme nvme log --sim',
     'gpunvme nvme log firmware --sim',
     'gpunvme nvme log 05h --sim --json',
     'gpunvme nvme log error --sim',
-  ])
-}
+  ],
+  run: (page: string | undefined, flags: Flags, { output, signal }: Context) => run(page, flags, output, signal),
+})
 
 async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkRaw(flags, output)

@@ -1,19 +1,11 @@
 import { openImage, type Image, type PackedModel } from '@gpunvme/layer-loader'
-import type { Command } from 'commander'
 import { errorLines, errorText } from '../command-line/error-text.js'
 import type { Invocation } from '../command-line/invocation.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { membersOf } from '../drive/members.js'
-import {
-  addOutputOptions,
-  addTransportOptions,
-  allowSeveral,
-  examples,
-  type TransportFlags,
-  type WithSeveral,
-} from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { addTransportOptions, allowSeveral, type TransportFlags, type WithSeveral } from '../command-line/options.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
@@ -22,17 +14,18 @@ import { withStore } from '../model/with-store.js'
 
 type Flags = WithSeveral<TransportFlags> & OutputOptions
 
-export function ls(command: Command, session: Session): void {
-  command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addTransportOptions(command, 'drive image made by pack')
-  allowSeveral(command)
-  addOutputOptions(command)
-  examples(command, [
+export const ls = verb({
+  options(command) {
+    addTransportOptions(command, 'drive image made by pack')
+    allowSeveral(command)
+  },
+  examples: [
     'gpunvme models ls --image drive.img',
     'gpunvme models ls --image drive.img --json',
     'gpunvme models ls --image one.img --image two.img --json',
-  ])
-}
+  ],
+  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+})
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)

@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
 import { EXIT } from '../command-line/exit-codes.js'
-import { addDriveOptions, addOutputOptions, examples, size, whole, type DriveFlags } from '../command-line/options.js'
+import { addDriveOptions, size, whole, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 import { withTransport } from '../drive/with-drive.js'
 import { readMachine } from '../machine/index.js'
@@ -14,7 +14,7 @@ import { describeProbe } from '../p2p/describe-probe.js'
 import { probeDrive, type DriveProbe } from '../p2p/probe-drive.js'
 import type { Session } from '../program.js'
 import { formatEstimate } from '../report/quantities.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 
 const MIB = 1024 * 1024
 
@@ -49,19 +49,20 @@ On a machine with GPUs:
   # gpunvme bench p2p --copy
   # gpunvme bind nvme1 -- gpunvme bench p2p --probe --drive nvme1`
 
-export function p2p(command: Command, session: Session): void {
-  command
-    .option('--copy', 'copy between all GPUs, verify, and measure')
-    .addOption(size('--size <size>', 'size of each copy', 4096).default(64 * MIB, '64MiB'))
-    .addOption(whole('--repeats <n>', 'repeats of each copy', 1, 1000).default(5))
-    .option('--probe', 'make a GPU write to a register of the drive, and check that it arrives')
-    .addOption(whole('--gpu <n>', "GPU for --probe, by CUDA's number (default: 0)", 0, 255))
-    .action((flags: Flags) => run(flags, new Output(flags, session.io), session))
-  addDriveOptions(command)
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme bench p2p'])
-}
+export const p2p = verb({
+  options(command) {
+    command
+      .option('--copy', 'copy between all GPUs, verify, and measure')
+      .addOption(size('--size <size>', 'size of each copy', 4096).default(64 * MIB, '64MiB'))
+      .addOption(whole('--repeats <n>', 'repeats of each copy', 1, 1000).default(5))
+      .option('--probe', 'make a GPU write to a register of the drive, and check that it arrives')
+      .addOption(whole('--gpu <n>', "GPU for --probe, by CUDA's number (default: 0)", 0, 255))
+    addDriveOptions(command)
+  },
+  about: ABOUT,
+  examples: ['gpunvme bench p2p'],
+  run: (flags: Flags, { output, session }: Context) => run(flags, output, session),
+})
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   refuseNonsense(flags)

@@ -2,10 +2,11 @@ import type { WritableNamespace } from '@gpunvme/host-driver'
 import { planPack, previewPack, type Extent, type PackPlan } from '@gpunvme/layer-loader/image'
 import type { Writable } from '@gpunvme/layer-loader/store'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undoOnFailure } from '../command-line/cleanup.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { membersOf, type Member } from '../drive/members.js'
 import type { WriteFlags } from '../drive/with-drive.js'
 import { addNamingOption, type NamingFlags } from '../model/naming.js'
@@ -14,15 +15,13 @@ import type { OpenedTransport } from '../drive/opened-transport.js'
 import { requireSpace } from '../model/enough-space.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
 import {
-  addOutputOptions,
   addTransportOptions,
   addWriteOptions,
   allowSeveral,
-  examples,
   type WithSeveral,
   type TransportFlags,
 } from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { packAndReport, type PackReport, type PackRequest } from '../model/pack-report.js'
 import { openOrCreateSet, type FoundSet } from '../model/pack-set.js'
 import { addSetOptions, memberBytesFor, shapeOf, type SetFlags, type SetShape } from '../model/set-shape.js'
@@ -31,7 +30,6 @@ import { setOf } from '../model/store-of.js'
 import { withWritableNamespaces } from '../model/with-store.js'
 import { printable, printableLines } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
-import type { Session } from '../program.js'
 import { describeModelled } from '../terminal/rate.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
@@ -52,32 +50,33 @@ const CAPACITY_STEP_BYTES = 1024 * 1024
 /** Block size of simulated drives. It determines whether a model can be laid out, not the layout. */
 const BLOCK_BYTES = 512
 
-export function pack(command: Command, session: Session): void {
-  command
-    .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
-    .option('--name <name>', 'name of the model on the drive (default: the name in its file)', modelName)
-    .option('--dry-run', 'print the plan and write nothing')
-    .option('--replace', 'replace a model of this name on the drive')
-    .option(
-      '--replace-image',
-      'replace an unusable image; with --stripe or --mirror, all images and sets on the drives',
-    )
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
-  addNamingOption(command)
-  addSetOptions(command)
-  addTransportOptions(command, 'drive image; created as a sparse file if it does not exist')
-  addWriteOptions(command)
-  allowSeveral(command)
-  addOutputOptions(command)
-  examples(command, [
+export const pack = verb({
+  options(command) {
+    command
+      .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
+      .option('--name <name>', 'name of the model on the drive (default: the name in its file)', modelName)
+      .option('--dry-run', 'print the plan and write nothing')
+      .option('--replace', 'replace a model of this name on the drive')
+      .option(
+        '--replace-image',
+        'replace an unusable image; with --stripe or --mirror, all images and sets on the drives',
+      )
+    addNamingOption(command)
+    addSetOptions(command)
+    addTransportOptions(command, 'drive image; created as a sparse file if it does not exist')
+    addWriteOptions(command)
+    allowSeveral(command)
+  },
+  examples: [
     'gpunvme pack model.gguf --dry-run',
     'gpunvme pack model.gguf --image drive.img',
     'gpunvme pack model.gguf --image drive.img --replace --json',
     'gpunvme pack model.gguf --image big.img --capacity 64MiB --name chat',
     'gpunvme pack model.gguf --image big.img --name draft',
     'gpunvme pack model.gguf --image one.img --image two.img --stripe --json',
-  ])
-}
+  ],
+  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+})
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)

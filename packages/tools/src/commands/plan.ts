@@ -17,19 +17,18 @@ import { cudaStatus } from '@gpunvme/cuda-native'
 import { costModel } from '@gpunvme/nvme-sim'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import {
   addDriveOptions,
-  addOutputOptions,
   addQueueOptions,
   allowSeveral,
-  examples,
   size,
   whole,
   type WithSeveral,
   type TransportFlags,
 } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { addressOf } from '../drive/find-drive.js'
 import { DEFAULT_PROFILE, requireProfile } from '../drive/sim-transport.js'
 import { membersOf, type Member } from '../drive/members.js'
@@ -48,8 +47,7 @@ import { hostChecksummer } from '../rig/gpu.js'
 import { printable } from '../terminal/printable.js'
 import { formatBytes, formatRate, plural } from '../terminal/units.js'
 import { totalmem } from 'node:os'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 
 interface Flags extends WithSeveral<TransportFlags>, NamingFlags, OutputOptions {
   readonly vram?: number
@@ -84,51 +82,50 @@ A token of a mixture of experts needs the dense part of each layer and some of
 its experts, which are read after the router has chosen them. --hit-rate is the
 fraction of them that a cache in the remaining memory already has.`
 
-export function plan(command: Command, session: Session): void {
-  command
-    .argument('[model]', 'a .gguf or .safetensors file, or the name of a model packed on the drive')
-    .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
-    .addOption(
-      size('--ram <size>', 'host memory to use').default(defaultRamBytes(totalmem()), "half of this machine's"),
-    )
-    .addOption(
-      new Option('--tier <n>', '1: through host memory; 2: written to GPU memory by the drive')
-        .choices(['1', '2'])
-        .default(1)
-        .argParser((text) => (text === '2' ? 2 : text === '1' ? 1 : refuseTier())),
-    )
-    .option('--gpu-link <link>', "the GPU's PCIe link: 4x16 is Gen4 x16 (default: this machine's)", gpuLink)
-    .option('--measure', 'measure reads of the drive instead of using a preset')
-    .addOption(size('--check-rate <size>', 'bytes verified per second: 2.5GB (default: measured on this CPU)', 1))
-    .addOption(
-      whole(
-        '--experts-used <n>',
-        'experts of a layer that a token uses (default: from the header or config.json)',
-        1,
-        65_536,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--hit-rate <rate>',
-        'hit rate of the expert cache: 0.6 (default: 0; 1 if it holds all experts)',
-      ).argParser(fraction),
-    )
-    .action((model: string | undefined, flags: Flags) =>
-      run(model, flags, new Output(flags, session.io), session.signal),
-    )
-  addNamingOption(command)
-  addDriveOptions(command, 'drive image made by pack')
-  allowSeveral(command)
-  addQueueOptions(command)
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, [
+export const plan = verb({
+  options(command) {
+    command
+      .argument('[model]', 'a .gguf or .safetensors file, or the name of a model packed on the drive')
+      .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
+      .addOption(
+        size('--ram <size>', 'host memory to use').default(defaultRamBytes(totalmem()), "half of this machine's"),
+      )
+      .addOption(
+        new Option('--tier <n>', '1: through host memory; 2: written to GPU memory by the drive')
+          .choices(['1', '2'])
+          .default(1)
+          .argParser((text) => (text === '2' ? 2 : text === '1' ? 1 : refuseTier())),
+      )
+      .option('--gpu-link <link>', "the GPU's PCIe link: 4x16 is Gen4 x16 (default: this machine's)", gpuLink)
+      .option('--measure', 'measure reads of the drive instead of using a preset')
+      .addOption(size('--check-rate <size>', 'bytes verified per second: 2.5GB (default: measured on this CPU)', 1))
+      .addOption(
+        whole(
+          '--experts-used <n>',
+          'experts of a layer that a token uses (default: from the header or config.json)',
+          1,
+          65_536,
+        ),
+      )
+      .addOption(
+        new Option(
+          '--hit-rate <rate>',
+          'hit rate of the expert cache: 0.6 (default: 0; 1 if it holds all experts)',
+        ).argParser(fraction),
+      )
+    addNamingOption(command)
+    addDriveOptions(command, 'drive image made by pack')
+    allowSeveral(command)
+    addQueueOptions(command)
+  },
+  about: NOTES,
+  examples: [
     'gpunvme plan model.gguf --vram 8MiB',
     'gpunvme plan model.gguf --vram 8MiB --ram 4MiB --gpu-link 4x16',
     'gpunvme plan --image drive.img --vram 8MiB --tier 2 --measure --json',
-  ])
-}
+  ],
+  run: (model: string | undefined, flags: Flags, { output, signal }: Context) => run(model, flags, output, signal),
+})
 
 async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)

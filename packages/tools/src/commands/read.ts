@@ -1,6 +1,5 @@
 import type { Namespace } from '@gpunvme/host-driver'
 import { readPieces, type Piece } from '@gpunvme/layer-loader/store'
-import type { Command } from 'commander'
 import {
   addRangeOptions,
   blocksOf,
@@ -14,11 +13,11 @@ import { HexDumper } from '../block-io/hex-dumper.js'
 import { sameFile } from '../block-io/same-file.js'
 import { writeBytes } from '../block-io/write-bytes.js'
 import { WholeFile } from '../block-io/whole-file.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { addTransportOptions, type TransportFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport } from '../drive/with-drive.js'
-import type { Session } from '../program.js'
 import { hasCursor, Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
@@ -35,29 +34,27 @@ interface Flags extends TransportFlags, RangeFlags, OutputOptions {
 /** Maximum bytes in a JSON result. */
 const MAX_JSON_BYTES = 1024 * 1024
 
-export function read(command: Command, session: Session): void {
-  addRangeOptions(command, { start: 'the first block to read', amount: 'how much (default: 1 block)' })
-  command
-    .option('-o, --output <file>', 'write the bytes to FILE, atomically')
-    .option('--raw', 'write the bytes to stdout, not a terminal')
-    .option('--no-squeeze', 'print repeated lines too; gpunvme nvme decode needs them')
-    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addTransportOptions(command, 'drive image to read')
-  addOutputOptions(command)
-  command.addHelpText(
-    'after',
-    `
+export const read = verb({
+  options(command) {
+    addRangeOptions(command, { start: 'the first block to read', amount: 'how much (default: 1 block)' })
+    command
+      .option('-o, --output <file>', 'write the bytes to FILE, atomically')
+      .option('--raw', 'write the bytes to stdout, not a terminal')
+      .option('--no-squeeze', 'print repeated lines too; gpunvme nvme decode needs them')
+    addTransportOptions(command, 'drive image to read')
+  },
+  about: `
 Read-only. Without -o or --raw, prints a hex dump with repeated lines shown as
 '*'. A range in bytes may begin and end inside a block. Memory use does not grow
 with the range.`,
-  )
-  examples(command, [
+  examples: [
     'gpunvme nvme read --image drive.img',
     'gpunvme nvme read --image drive.img --lba 0x800 --blocks 8 -o blocks.bin',
     'gpunvme nvme read --image drive.img --offset 1MiB --length 64 --json',
     'gpunvme nvme read --image drive.img --blocks all -o copy.img',
-  ])
-}
+  ],
+  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+})
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkFlags(flags, output)

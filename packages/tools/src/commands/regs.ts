@@ -1,18 +1,17 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import { Registers } from '@gpunvme/host-driver'
-import type { Command } from 'commander'
 import { openKernelRegisters } from '../admin/kernel-registers.js'
 import { fitted } from '../admin/lines.js'
 import { readRegisters, type RegisterChange, type RegisterState } from '../admin/register-snapshot.js'
 import { driveFacts, modelledTime, type AdminView } from '../admin/view.js'
 import { watchRegisters } from '../admin/watch-registers.js'
 import { linuxDrive, withAdminView } from '../admin/with-admin-view.js'
-import { addDriveOptions, addOutputOptions, examples, whole, type DriveFlags } from '../command-line/options.js'
+import { addDriveOptions, whole, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { nameLinuxDrive } from '../drive/named-drive.js'
 import { withTransport } from '../drive/with-drive.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 import { plural } from '../terminal/units.js'
 
@@ -37,23 +36,24 @@ do not).
 poll; with --json one object per line. Changes between two polls are missed. The
 exit code is 5 if the drive leaves the bus.`
 
-export function regs(command: Command, session: Session): void {
-  command
-    .option('--as-found', 'do not bring the controller up first')
-    .option('--watch', 'print changes until Ctrl-C or --count')
-    .addOption(whole('--interval <ms>', 'polling interval (default: 1000)', 1, 3_600_000))
-    .addOption(whole('--count <n>', 'number of polls', 1, 1_000_000_000))
-    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addDriveOptions(command, 'drive image of the simulated controller; only its size matters', false)
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, [
+export const regs = verb({
+  options(command) {
+    command
+      .option('--as-found', 'do not bring the controller up first')
+      .option('--watch', 'print changes until Ctrl-C or --count')
+      .addOption(whole('--interval <ms>', 'polling interval (default: 1000)', 1, 3_600_000))
+      .addOption(whole('--count <n>', 'number of polls', 1, 1_000_000_000))
+    addDriveOptions(command, 'drive image of the simulated controller; only its size matters', false)
+  },
+  about: NOTES,
+  examples: [
     'gpunvme nvme regs --sim',
     'gpunvme nvme regs --sim --as-found --json',
     'gpunvme nvme regs --sim --watch --interval 10 --count 3',
     'gpunvme nvme regs --sim --watch --interval 10 --count 3 --json',
-  ])
-}
+  ],
+  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+})
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {

@@ -1,20 +1,13 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import type { Command } from 'commander'
 import { lbas } from '../block-io/byte-range.js'
 import { refuseProtected } from '../block-io/protected-data.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import {
-  addOutputOptions,
-  addTransportOptions,
-  addWriteOptions,
-  examples,
-  whole,
-  type TransportFlags,
-} from '../command-line/options.js'
+import { addTransportOptions, addWriteOptions, whole, type TransportFlags } from '../command-line/options.js'
+import { verb, type Context } from '../command-line/verb.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
 import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import { formatTable } from '../terminal/table.js'
@@ -30,18 +23,16 @@ interface Flags extends TransportFlags, WriteFlags, OutputOptions {
   readonly opened: number
 }
 
-export function replay(command: Command, session: Session): void {
-  command
-    .argument('<trace>', 'output of gpunvme nvme trace --format jsonl')
-    .option('--allow-writes', 'replay writes and flushes too; writes have a pattern, since traces hold no data')
-    .addOption(whole('--opened <n>', 'n-th drive opened in the trace', 1, 999_999_999).default(1))
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session))
-  addWriteOptions(command)
-  addTransportOptions(command, 'drive image to replay on')
-  addOutputOptions(command)
-  command.addHelpText(
-    'after',
-    `
+export const replay = verb({
+  options(command) {
+    command
+      .argument('<trace>', 'output of gpunvme nvme trace --format jsonl')
+      .option('--allow-writes', 'replay writes and flushes too; writes have a pattern, since traces hold no data')
+      .addOption(whole('--opened <n>', 'n-th drive opened in the trace', 1, 999_999_999).default(1))
+    addWriteOptions(command)
+    addTransportOptions(command, 'drive image to replay on')
+  },
+  about: `
 Resends the commands of a trace, each once those that had completed before it
 have completed again, and compares outcomes and times. Exit code 6 if an outcome
 differs, 7 if no command could be sent.
@@ -51,12 +42,9 @@ with --allow-writes, after the checks of gpunvme nvme write. Commands that a
 trace cannot repeat are counted and left out: Admin commands, Copy, Dataset
 Management, vendor commands, and those of other namespaces or beyond the end of
 this one. The whole file is checked before the first command is sent.`,
-  )
-  examples(command, [
-    'gpunvme nvme replay t.jsonl --image drive.img',
-    'gpunvme nvme replay t.jsonl --profile 990pro --json',
-  ])
-}
+  examples: ['gpunvme nvme replay t.jsonl --image drive.img', 'gpunvme nvme replay t.jsonl --profile 990pro --json'],
+  run: (path: string, flags: Flags, { output, session }: Context) => run(path, flags, output, session),
+})
 
 async function run(path: string, flags: Flags, output: Output, session: Session): Promise<void> {
   const { allowWrites = false, opened: number } = flags

@@ -1,18 +1,16 @@
-import type { Command } from 'commander'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { withResultFiles } from '../bench/result-files.js'
 import { attempting } from '../command-line/file-error.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
-import type { Session } from '../program.js'
+import { verb, type Context } from '../command-line/verb.js'
 import type { BenchResults } from '../report/bench-results.js'
 import { findingsOf } from '../report/findings.js'
 import { headlineOf, subjectOf } from '../report/headline.js'
 import { formatCsv, formatHtml, formatMarkdown, readResults } from '../report/index.js'
 import { missingOf } from '../report/missing.js'
 import type { InputStream } from '../terminal/io.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printableLines } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
@@ -37,21 +35,22 @@ failed the checks of gpunvme bench are named without a rate.
 
 --csv writes a row per repeat. --markdown prints a summary for a pull request.`
 
-export function report(command: Command, session: Session): void {
-  command
-    .argument('<results>', "output of gpunvme bench -o or --json; '-' for stdin")
-    .option('-o, --output <file>', 'HTML page (default: RESULTS.html)')
-    .option('--csv <file>', 'also write a table with a row per repeat')
-    .option('--markdown', 'print a summary in Markdown; write a page only with -o')
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, [
+export const report = verb({
+  options(command) {
+    command
+      .argument('<results>', "output of gpunvme bench -o or --json; '-' for stdin")
+      .option('-o, --output <file>', 'HTML page (default: RESULTS.html)')
+      .option('--csv <file>', 'also write a table with a row per repeat')
+      .option('--markdown', 'print a summary in Markdown; write a page only with -o')
+  },
+  about: ABOUT,
+  examples: [
     'gpunvme bench report results.json',
     'gpunvme bench report results.json -o page.html --csv repeats.csv --json',
     'gpunvme bench report results.json --markdown',
-  ])
-}
+  ],
+  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+})
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (flags.markdown === true && output.json)

@@ -1,35 +1,32 @@
 import { removeModel } from '@gpunvme/layer-loader/image'
-import type { Command } from 'commander'
+import { verb, type Context } from '../command-line/verb.js'
 import { membersOf } from '../drive/members.js'
 import type { WriteFlags } from '../drive/with-drive.js'
 import {
-  addOutputOptions,
   addTransportOptions,
   addWriteOptions,
   allowSeveral,
-  examples,
   type WithSeveral,
   type TransportFlags,
 } from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import type { Session } from '../program.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
 import { withWritableNamespaces, writableStoreOf } from '../model/with-store.js'
 
 type Flags = WithSeveral<TransportFlags & WriteFlags> & OutputOptions
 
-export function rm(command: Command, session: Session): void {
-  command
-    .argument('<model>', 'name of the model, as printed by gpunvme models ls')
-    .action((model: string, flags: Flags) => run(model, flags, new Output(flags, session.io), session.signal))
-  addTransportOptions(command, 'drive image made by pack')
-  addWriteOptions(command)
-  allowSeveral(command)
-  addOutputOptions(command)
-  examples(command, ['gpunvme models rm draft --image big.img', 'gpunvme models rm chat --image big.img --json'])
-}
+export const rm = verb({
+  options(command) {
+    command.argument('<model>', 'name of the model, as printed by gpunvme models ls')
+    addTransportOptions(command, 'drive image made by pack')
+    addWriteOptions(command)
+    allowSeveral(command)
+  },
+  examples: ['gpunvme models rm draft --image big.img', 'gpunvme models rm chat --image big.img --json'],
+  run: (model: string, flags: Flags, { output, signal }: Context) => run(model, flags, output, signal),
+})
 
 async function run(model: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const drives = await membersOf(flags)

@@ -1,9 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
-import type { Command } from 'commander'
-import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { verb, type Context } from '../command-line/verb.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { VERBS } from '../verbs.js'
@@ -16,14 +14,14 @@ Prints the JSON Schema (draft 2020-12) of what VERB prints with --json. A verb
 with several kinds of results has one that allows any of them. Without VERB,
 lists the schemas. That of all errors is 'gpunvme schema error'.`
 
-export function schema(command: Command, session: Session): void {
-  command
-    .argument('[verb...]', 'a verb: list, nvme smart; or error')
-    .action((words: string[], flags: OutputOptions) => run(words, new Output(flags, session.io)))
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme schema', 'gpunvme schema nvme smart', 'gpunvme schema --json'])
-}
+export const schema = verb({
+  options(command) {
+    command.argument('[verb...]', 'a verb: list, nvme smart; or error')
+  },
+  about: ABOUT,
+  examples: ['gpunvme schema', 'gpunvme schema nvme smart', 'gpunvme schema --json'],
+  run: (words: string[], _flags: OutputOptions, { output }: Context) => run(words, output),
+})
 
 async function run(words: readonly string[], output: Output): Promise<void> {
   const files = (await readdir(FOLDER)).sort()

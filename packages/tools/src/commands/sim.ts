@@ -1,39 +1,18 @@
 import { profiles, type DriveProfile } from '@gpunvme/nvme-sim'
-import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { Argument, InvalidArgumentError, Option } from 'commander'
 import { requireProgram } from '../binding/require-program.js'
 import { typed } from '../command-line/next-step.js'
-import { addOutputOptions, examples, size, whole } from '../command-line/options.js'
+import { size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
 import type { Session } from '../program.js'
 import type { ServeRequest } from '../serving/serve.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { formatTable } from '../terminal/table.js'
 
 interface Flags extends Omit<ServeRequest, 'socket' | 'command'>, OutputOptions {
   readonly socket?: string
-}
-
-export function sim(command: Command, session: Session): void {
-  command
-    .addArgument(new Argument('[action]', 'action (default: list simulated drives)').choices(['serve']))
-    .argument('[command...]', 'after --: serve while this command runs')
-    .option('--socket <path>', 'Unix socket to create for clients')
-    .option('--profile <name>', `simulated drive: ${Object.keys(profiles).join(', ')} (default: ${DEFAULT_PROFILE})`)
-    .addOption(new Option('--serial <serial>', "serial number (default: the preset's)").argParser(parseSerial))
-    .option('--image <file>', 'drive image; created if --capacity is given (default: memory)')
-    .addOption(size('--capacity <size>', 'size of the drive, or of a new image', 512))
-    .option('--read-only', 'with --image: write-protected')
-    .option('--faults <file>', 'fault plan in JSON; see below')
-    .option('--trace <file>', 'trace of the drive: .json (Perfetto), .jsonl, or text; about 600 bytes per command')
-    .addOption(whole('--seed <n>', 'seed of the simulator (default: 1)', 0, 0xffff_ffff))
-    .option('--mapped-doorbells', "poll doorbells in shared memory, as SPDK's driver requires; uses one core")
-    .action((action: 'serve' | undefined, words: string[], flags: Flags) =>
-      run(action, words, flags, new Output(flags, session.io), session),
-    )
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme sim', 'gpunvme sim --json'])
 }
 
 /** Fault plan of the help. A test serves a drive with it. */
@@ -72,6 +51,28 @@ In one terminal, then in another:
   # gpunvme nvme identify --socket /tmp/d.sock
 Or in one terminal, with the exit code of COMMAND:
   # gpunvme sim serve --socket d.sock -- gpunvme nvme identify --socket d.sock`
+
+export const sim = verb({
+  options(command) {
+    command
+      .addArgument(new Argument('[action]', 'action (default: list simulated drives)').choices(['serve']))
+      .argument('[command...]', 'after --: serve while this command runs')
+      .option('--socket <path>', 'Unix socket to create for clients')
+      .option('--profile <name>', `simulated drive: ${Object.keys(profiles).join(', ')} (default: ${DEFAULT_PROFILE})`)
+      .addOption(new Option('--serial <serial>', "serial number (default: the preset's)").argParser(parseSerial))
+      .option('--image <file>', 'drive image; created if --capacity is given (default: memory)')
+      .addOption(size('--capacity <size>', 'size of the drive, or of a new image', 512))
+      .option('--read-only', 'with --image: write-protected')
+      .option('--faults <file>', 'fault plan in JSON; see below')
+      .option('--trace <file>', 'trace of the drive: .json (Perfetto), .jsonl, or text; about 600 bytes per command')
+      .addOption(whole('--seed <n>', 'seed of the simulator (default: 1)', 0, 0xffff_ffff))
+      .option('--mapped-doorbells', "poll doorbells in shared memory, as SPDK's driver requires; uses one core")
+  },
+  about: ABOUT,
+  examples: ['gpunvme sim', 'gpunvme sim --json'],
+  run: (action: 'serve' | undefined, words: string[], flags: Flags, { output, session }: Context) =>
+    run(action, words, flags, output, session),
+})
 
 /** Limits of the serial number in Identify Controller (Base 2.1, SN): ASCII, padded with blanks. */
 function parseSerial(text: string): string {

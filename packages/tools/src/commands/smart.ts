@@ -1,14 +1,13 @@
 import { IdentifyController, LID, SmartHealthLog } from '@gpunvme/nvme-spec'
-import type { Command } from 'commander'
 import { isUnsupported, NotSupportedError } from '../admin/answer.js'
 import { describeHealth, healthOf } from '../admin/health.js'
 import { fitted } from '../admin/lines.js'
 import { driveFacts, requireActive, type AdminView } from '../admin/view.js'
 import { withAdminView } from '../admin/with-admin-view.js'
-import { addDriveOptions, addOutputOptions, examples, type DriveFlags } from '../command-line/options.js'
+import { addDriveOptions, type DriveFlags } from '../command-line/options.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { decodeStructure } from '../decode/decode-structure.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 
 type Flags = DriveFlags & OutputOptions
@@ -21,13 +20,14 @@ The first line reports critical warnings; with --json, \`critical\` does. The
 exit code is 0 if the log could be read. Drives count data in units of 512,000
 bytes. Few drives keep the log per namespace (LPA.SMARTS).`
 
-export function smart(command: Command, session: Session): void {
-  command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
-  addDriveOptions(command, 'drive image of the simulated controller', 'only this namespace, if the drive supports it')
-  addOutputOptions(command)
-  command.addHelpText('after', NOTES)
-  examples(command, ['gpunvme nvme smart --sim', 'gpunvme nvme smart --profile 980pro --json'])
-}
+export const smart = verb({
+  options(command) {
+    addDriveOptions(command, 'drive image of the simulated controller', 'only this namespace, if the drive supports it')
+  },
+  about: NOTES,
+  examples: ['gpunvme nvme smart --sim', 'gpunvme nvme smart --profile 980pro --json'],
+  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+})
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   await withAdminView(flags, output, signal, async (view) => {

@@ -4,7 +4,7 @@ import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { sameFile } from '../block-io/same-file.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import { examples } from '../command-line/options.js'
+import { addExamples } from '../command-line/options.js'
 import { isVerb, placeOf, wordsOf } from '../command-line/place.js'
 import { unknownCommand } from '../command-line/suggestions.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -59,7 +59,7 @@ several drives, tracks of the second one are named '2: sq 1' and so on.
 Doorbells rung by a GPU or by native threads are not seen: use --engine host.
 Commands sent through Linux's own driver are not seen either.`,
   )
-  examples(command, [
+  addExamples(command, [
     'gpunvme nvme trace nvme identify --sim',
     'gpunvme nvme trace --only commands nvme read --sim --lba 8',
     'gpunvme nvme trace --format jsonl -o t.jsonl -- nvme read --image drive.img',

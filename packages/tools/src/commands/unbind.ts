@@ -1,5 +1,4 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
-import type { Command } from 'commander'
 import { requireRoot } from '../command-line/advised-command.js'
 import { describeSteps } from '../binding/describe-steps.js'
 import { driverName } from '../binding/driver-choice.js'
@@ -8,11 +7,11 @@ import { requireSysfs } from '../binding/require-sysfs.js'
 import { readEntry, rememberedAddresses } from '../binding/state-files.js'
 import { errorLines, errorText, type ErrorText } from '../command-line/error-text.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { addressOf, findDrive } from '../drive/find-drive.js'
 import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 
 /** Time to wait for another gpunvme, and for users of the drive to end. */
@@ -22,18 +21,6 @@ interface Flags extends OutputOptions {
   readonly all?: boolean
   readonly dryRun?: boolean
   readonly root: string
-}
-
-export function unbind(command: Command, session: Session): void {
-  command
-    .argument('[address]', 'drive: 0000:0b:00.0, 0b:00.0, or its former Linux name, nvme0')
-    .option('--all', 'all drives bound by gpunvme')
-    .option('--dry-run', 'print the steps without performing them')
-    .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
-    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io), session))
-  addOutputOptions(command)
-  command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme unbind --all --dry-run', 'gpunvme unbind --all --dry-run --json'])
 }
 
 const ABOUT = `
@@ -46,6 +33,20 @@ On a machine with a drive that was bound, as root:
   # gpunvme unbind nvme1
   # gpunvme unbind 0b:00.0 --dry-run
   # gpunvme unbind --all`
+
+export const unbind = verb({
+  options(command) {
+    command
+      .argument('[address]', 'drive: 0000:0b:00.0, 0b:00.0, or its former Linux name, nvme0')
+      .option('--all', 'all drives bound by gpunvme')
+      .option('--dry-run', 'print the steps without performing them')
+      .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
+  },
+  about: ABOUT,
+  examples: ['gpunvme unbind --all --dry-run', 'gpunvme unbind --all --dry-run --json'],
+  run: (address: string | undefined, flags: Flags, { output, session }: Context) =>
+    run(address, flags, output, session),
+})
 
 /** A drive that could not be returned to its driver. */
 interface Failure extends ErrorText {

@@ -1,18 +1,11 @@
 import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader/image'
-import type { Command } from 'commander'
 import { errorLines, errorText } from '../command-line/error-text.js'
 import type { Invocation } from '../command-line/invocation.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { membersOf } from '../drive/members.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import {
-  addOutputOptions,
-  addTransportOptions,
-  allowSeveral,
-  examples,
-  type TransportFlags,
-  type WithSeveral,
-} from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { addTransportOptions, allowSeveral, type TransportFlags, type WithSeveral } from '../command-line/options.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { Progress } from '../terminal/progress.js'
@@ -24,17 +17,18 @@ import { withStore } from '../model/with-store.js'
 
 type Flags = WithSeveral<TransportFlags> & OutputOptions
 
-export function verify(command: Command, session: Session): void {
-  command.action((flags: Flags) => run(flags, new Output(flags, session.io), session))
-  addTransportOptions(command, 'drive image made by pack')
-  allowSeveral(command)
-  addOutputOptions(command)
-  examples(command, [
+export const verify = verb({
+  options(command) {
+    addTransportOptions(command, 'drive image made by pack')
+    allowSeveral(command)
+  },
+  examples: [
     'gpunvme models verify --image drive.img',
     'gpunvme models verify --image drive.img --json',
     'gpunvme models verify --image one.img --image two.img --json',
-  ])
-}
+  ],
+  run: (flags: Flags, { output, session }: Context) => run(flags, output, session),
+})
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   const { signal } = session

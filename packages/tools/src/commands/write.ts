@@ -1,5 +1,5 @@
 import type { Namespace, WritableNamespace } from '@gpunvme/host-driver'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import {
   addRangeOptions,
   blocksOf,
@@ -14,19 +14,13 @@ import { sameFile } from '../block-io/same-file.js'
 import { intend } from '../block-io/write-intent.js'
 import { writePieces, type Written } from '../block-io/write-pieces.js'
 import { WriteStoppedError } from '../block-io/write-stopped.js'
-import {
-  addOutputOptions,
-  addTransportOptions,
-  addWriteOptions,
-  examples,
-  type TransportFlags,
-} from '../command-line/options.js'
+import { addTransportOptions, addWriteOptions, type TransportFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { createImageFile, ImageFileError, statImageFile } from '../drive/image-file.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
-import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import { describeModelled, describeRate } from '../terminal/rate.js'
@@ -38,40 +32,35 @@ interface Flags extends TransportFlags, RangeFlags, WriteFlags, OutputOptions {
   readonly dryRun?: boolean
 }
 
-export function write(command: Command, session: Session): void {
-  command.argument('<file>', "file to write; '-' is stdin")
-  addRangeOptions(command, { start: 'the first block to write', amount: 'how much of FILE (default: all)' })
-  command
-    .addOption(new Option('--pad <with>', 'pad the last block').choices(['zero']))
-    .option('--verify', 'read the blocks back and compare')
-    .option('--dry-run', 'check whether the write is allowed, without writing')
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
-  addWriteOptions(command)
-  addTransportOptions(command, 'drive image; created if --capacity is given')
-  addOutputOptions(command)
-  command.addHelpText(
-    'after',
-    `
+export const write = verb({
+  options(command) {
+    command.argument('<file>', "file to write; '-' is stdin")
+    addRangeOptions(command, { start: 'the first block to write', amount: 'how much of FILE (default: all)' })
+    command
+      .addOption(new Option('--pad <with>', 'pad the last block').choices(['zero']))
+      .option('--verify', 'read the blocks back and compare')
+      .option('--dry-run', 'check whether the write is allowed, without writing')
+    addWriteOptions(command)
+    addTransportOptions(command, 'drive image; created if --capacity is given')
+  },
+  about: `
 Writes whole blocks from --lba or --offset (one is required) and flushes them.
 Existing data there are lost. Known data (file systems, partition tables, packed
 models) and nonzero bytes of a file are refused unless --overwrite names them. A
 real drive requires its serial number.
 
-Ctrl-C finishes commands in flight and prints which blocks were written.`,
-  )
-  examples(command, [
-    'gpunvme nvme write controller.bin --image b.img --capacity 16MiB --lba 0',
-    'gpunvme nvme write controller.bin --image b.img --lba 8 --dry-run --json',
-    'gpunvme nvme write controller.bin --image b.img --offset 1MiB --json',
-  ])
-  command.addHelpText(
-    'after',
-    `
+Ctrl-C finishes commands in flight and prints which blocks were written.
+
 On a machine with a drive that may be written to:
   # gpunvme nvme write disk.img --drive 0000:0b:00.0 --lba 0 --verify
   # zcat d.gz | gpunvme nvme write - --drive 0b:00.0 --lba 0 --serial S1 --yes`,
-  )
-}
+  examples: [
+    'gpunvme nvme write controller.bin --image b.img --capacity 16MiB --lba 0',
+    'gpunvme nvme write controller.bin --image b.img --lba 8 --dry-run --json',
+    'gpunvme nvme write controller.bin --image b.img --offset 1MiB --json',
+  ],
+  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+})
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkFlags(path, flags)

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import type { ConfigureVerb } from '../verbs.js'
+import { addExamples, addOutputOptions } from './options.js'
+
+/** What a verb works with, beside its arguments and options. */
+export interface Context {
+  readonly output: Output
+  /** Aborted by SIGINT, SIGTERM and SIGHUP. */
+  readonly signal: AbortSignal
+  readonly session: Session
+  /** The verb as it was parsed, for options that exclude each other. */
+  readonly command: Command
+}
+
+/** Declaration of a verb; verbs.ts has its name and summary, which the help needs without loading it. */
+export interface Declaration<Arguments extends readonly unknown[]> {
+  /** Adds arguments and options. All verbs have --json, --quiet and --help. */
+  readonly options?: (command: Command) => void
+  /** Explanations, printed after the options. */
+  readonly about?: string
+  /** Whole commands, printed at the end. A test runs each of them. */
+  readonly examples: readonly string[]
+  /** Runs the verb with its arguments, its flags and the context. */
+  readonly run: (...given: Arguments) => Promise<void>
+}
+
+/** Declares a verb. */
+export function verb<Arguments extends readonly [...unknown[], Context]>({
+  options,
+  about,
+  examples,
+  run,
+}: Declaration<Arguments>): ConfigureVerb {
+  return (command, session) => {
+    options?.(command)
+    addOutputOptions(command)
+    if (about !== undefined) command.addHelpText('after', about)
+    addExamples(command, examples)
+    // The parser appends the verb itself.
+    command.action((...given: [...unknown[], OutputOptions, Command]) => {
+      const flags = given.at(-2) as OutputOptions
+      const context: Context = { output: new Output(flags, session.io), signal: session.signal, session, command }
+      // eslint-disable-next-line gpunvme/no-unbounded-spread -- as many as the verb has arguments
+      return run(...((given as unknown[]).with(-1, context) as unknown as Arguments))
+    })
+  }
+}
