@@ -133,7 +133,9 @@ describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything els
     const library = join(folder, 'libcuda.so')
     const source = join(root, 'packages/cuda-native')
     const includes = ['cuda', 'native', 'test', 'gpu-check/kernels', '../nvme-spec/include']
-    const files = ['test/standin/libcuda.cc', 'test/standin/kernels.cc', 'test/gpu-check/kernels.cc']
+    const files = ['standin/libcuda', 'standin/kernels', 'standin/registration', 'gpu-check/kernels'].map(
+      (name) => `test/${name}.cc`,
+    )
     const flags = ['-std=c++17', '-O1', '-pthread', '-shared', '-fPIC', ...includes.map((each) => `-I${each}`)]
     run('g++', [...flags, '-o', library, ...files], source)
     const ids = ['attributes', 'ptx-load', 'plans-several', 'fault-status', 'speed']

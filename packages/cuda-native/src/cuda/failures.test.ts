@@ -21,6 +21,7 @@ const FUNCTIONS = `
 async function life(): Promise<void> {
   const { closeSync } = await import('node:fs')
   const region = native.allocate(8192, 4096)
+  standin.pretend({ address: region.address + 4096n, lengthBytes: 4096 })
   const cuda = openCuda()
   try {
     cuda.loadKernels(standin.ptx)

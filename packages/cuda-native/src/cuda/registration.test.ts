@@ -72,6 +72,7 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
   test('are reached until they are unregistered, once, before they are unmapped', async () => {
     const cuda = openCuda()
     const bar = native.allocate(16384, 4096)
+    standin.pretend(bar)
     const registration = cuda.registerIo(bar.address, bar.lengthBytes)
     expect(registration).toMatchObject({ address: bar.address, lengthBytes: 16384 })
     expect(registration.gpuPointer).not.toBe(bar.address)
@@ -103,6 +104,7 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
       standin.fail(plan)
       const cuda = openCuda()
       const bar = native.allocate(4096, 4096)
+      standin.pretend(bar)
       let error: unknown
       try {
         cuda.registerIo(bar.address, 4096)

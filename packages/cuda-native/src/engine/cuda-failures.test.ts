@@ -49,6 +49,7 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
   /** Its registers are said to be a controller's, which a GPU is told by another flag. */
   function asHardware({ name, bar, clock }: Transport): Pick<Transport, 'bar' | 'clock' | 'name'> {
     const { address, lengthBytes } = bar.window!
+    standin.pretend({ address, lengthBytes })
     return { name, clock, bar: { ...bar, read32: (at) => bar.read32(at), window: { address, lengthBytes } } }
   }
 

@@ -40,6 +40,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     const rig = await openCudaRig({ queues: 2 })
     const { name, bar, clock } = rig.transport
     const { address, lengthBytes } = bar.window!
+    standin.pretend({ address, lengthBytes })
     const asHardware: Pick<Transport, 'bar' | 'clock' | 'name'> = {
       ...{ name, clock },
       bar: { ...bar, read32: (at) => bar.read32(at), window: { address, lengthBytes } },

@@ -13,10 +13,10 @@ const session = ['test/engine/session_test.cc', 'native/engine/session.cc', 'nat
 const onThreads = [...session, 'native/engine/cpu_executor.cc']
 const onStandin = [
   ...[...session, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
-  ...['native/cuda/driver.cc', 'test/standin/libcuda.cc'],
+  ...['native/cuda/driver.cc', 'test/standin/libcuda.cc', 'test/standin/registration.cc'],
 ]
 const overStandin = [...withoutNode, '-DOVER_STANDIN']
-const standin = ['test/standin/libcuda.cc', 'test/standin/kernels.cc']
+const standin = ['libcuda', 'kernels', 'registration'].map((name) => `test/standin/${name}.cc`)
 
 /** Headers of device code that g++ can compile; those that only nvcc can compile begin with `gpu_`. */
 export const headers = readdirSync(join(import.meta.dirname, '../../cuda')).filter((name) =>

@@ -1,6 +1,6 @@
 // A library with the names of NVIDIA's libcuda, whose GPU is threads of this process: what is written for a GPU runs, and
 // fails on demand, where there is none. It knows what the real one refuses: a call without a context, memory that is
-// not there, pages that are registered twice, copies from across the end of a registration. The GPU has addresses of its
+// not there, pages that NVIDIA's driver cannot register (registration.h) or that are registered twice, copies from across the end of a registration. The GPU has addresses of its
 // own for host memory wherever the kernel allows it, so that one used in the other's place is seen.
 //
 // Environment, read at each cuInit:
@@ -14,6 +14,8 @@
 //                            they do, and copies between them end well and move nothing, as they once did
 //   GPUNVME_STANDIN_VERSION  of CUDA; 12020
 //   GPUNVME_STANDIN_TIME_LIMIT  1 for a GPU that ends kernels which run for long
+//   GPUNVME_STANDIN_DRIVER   whose registrations it refuses: "proprietary 550.163.01 6.12 user" (see ReadMachine)
+//   GPUNVME_STANDIN_SMAPS    a file of mappings that this process is to have, before those that it has, such as registers
 //   GPUNVME_STANDIN_CONTROL  a file of a page that shows what is there (see Control) and can hold copies back
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,6 +40,7 @@
 
 #include "cuda/driver.h"
 #include "standin/kernels.h"
+#include "standin/registration.h"
 
 using namespace gpunvme::cuda;
 
@@ -92,6 +95,7 @@ std::string gControlPath;
 int gDevices = -1;
 int gVersion = 12020;
 int gTimeLimit = 0;
+standin::Machine gMachine;
 
 void StopWork();
 
@@ -134,6 +138,9 @@ void ReadEnvironment() {
   gDevices = number("GPUNVME_STANDIN_DEVICES", 1);
   gVersion = number("GPUNVME_STANDIN_VERSION", 12020);
   gTimeLimit = number("GPUNVME_STANDIN_TIME_LIMIT", 0);
+  gMachine = {};
+  standin::ReadMachine(text("GPUNVME_STANDIN_DRIVER"), &gMachine);
+  gMachine.smaps = text("GPUNVME_STANDIN_SMAPS");
   gAttributes.clear();
   const std::string attributes = text("GPUNVME_STANDIN_ATTRIBUTES");
   for (size_t at = 0, end; at < attributes.size(); at = end + 1) {
@@ -872,6 +879,9 @@ EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     const uintptr_t from = at / kPage * kPage, to = (at + block.length + kPage - 1) / kPage * kPage;
     if (first < to && from < last) return kAlreadyRegistered;
   }
+  const bool isIoMemory = (flags & kRegisterIoMemory) != 0;
+  if (const int refusal = standin::JudgeRegistration(gMachine, first, last - first, isIoMemory); refusal != kSuccess)
+    return refusal;
   // Pages that are shared can be had a second time, at another address. Those that are not have the host's alone.
   auto* host = static_cast<uint8_t*>(memory);
   Block block{host, host, bytes, nullptr, 0};
@@ -882,7 +892,7 @@ EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     block.device = block.mapped + (Number(memory) - first);
   }
   gRegistered[Number(memory)] = block;
-  if ((flags & kRegisterIoMemory) != 0) {
+  if (isIoMemory) {
     gControl->registeredAt = Number(memory);
     gControl->registeredBytes = bytes;
   }

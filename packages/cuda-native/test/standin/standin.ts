@@ -33,6 +33,37 @@ export const NOTHING: Live = {
   ...{ device: 0, pinned: 0, registered: 0 },
 }
 
+/** Memory of this process. */
+export interface MemoryRange {
+  readonly address: bigint
+  readonly lengthBytes: number
+}
+
+/** What the kernel says of a mapping in /proc/self/smaps. */
+export interface PretendedMapping {
+  readonly name: string
+  readonly permissions: string
+  /** Two letters each. Default: those of a BAR that sysfs maps. */
+  readonly flags: string
+  /** Whether its pages are the kernel's memory, and not a device's. */
+  readonly isRam: boolean
+}
+
+const BAR: PretendedMapping = {
+  name: '/sys/devices/pci0000:00/0000:00:04.0/resource0',
+  permissions: 'rw-s',
+  flags: 'rd wr sh mr mw me ms pf io de dd',
+  isRam: false,
+}
+
+/** Returns the text of smaps for a mapping. */
+function smapsOf({ address, lengthBytes, ...given }: MemoryRange & Partial<PretendedMapping>): string {
+  const { name, permissions, flags, isRam } = { ...BAR, ...given }
+  const hex = (number: bigint) => number.toString(16)
+  const head = `${hex(address)}-${hex(address + BigInt(lengthBytes))} ${permissions} 00000000 00:16 4242 ${name}`
+  return `${head}\nSize: ${lengthBytes / 1024} kB\n${isRam ? 'Frames: ram\n' : ''}VmFlags: ${flags}\n`
+}
+
 /** A library that stands in for libcuda.so.1, while the tests of a file run. */
 export interface Standin {
   /** Kernels that it knows, as PTX. */
@@ -51,6 +82,10 @@ export interface Standin {
   launched(): number
   /** The kernel of this package that is launched as that one, from 1 on, does not begin until this is 0. */
   holdLaunch(number: number): void
+  /** From the next cuInit on, refuses registrations as this driver does: 'open 580.95.05 6.12', ' user' for no privileges. */
+  driver(machine: string): void
+  /** From now on, this memory is taken for these mappings: for registers, where nothing else is given. */
+  pretend(...mappings: readonly (MemoryRange & Partial<PretendedMapping>)[]): void
   /** Which registers were registered last. */
   registers(): { readonly at: bigint; readonly lengthBytes: number }
 }
@@ -60,9 +95,18 @@ export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL', 'ATTRIBUTES', 'PEERS'].map(
-  (name) => (name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`),
-)
+const VARIABLES = [
+  'LIBRARY',
+  'FAIL',
+  'DEVICES',
+  'VERSION',
+  'TIME_LIMIT',
+  'CONTROL',
+  'ATTRIBUTES',
+  'PEERS',
+  'DRIVER',
+  'SMAPS',
+].map((name) => (name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`))
 
 /**
  * Makes the stand-in this file's libcuda. Call it outside of tests.
@@ -70,6 +114,7 @@ const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTR
 export function useStandin(): Standin {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-standin-'))
   const control = join(folder, 'control')
+  const smaps = join(folder, 'smaps')
   let plans = 0
   let library: string
 
@@ -89,6 +134,8 @@ export function useStandin(): Standin {
     for (const name of VARIABLES) Reflect.deleteProperty(process.env, name)
     process.env['GPUNVME_CUDA_LIBRARY'] = library
     process.env['GPUNVME_STANDIN_CONTROL'] = control
+    process.env['GPUNVME_STANDIN_SMAPS'] = smaps
+    writeFileSync(smaps, '')
   })
   afterAll(() => {
     for (const name of VARIABLES) Reflect.deleteProperty(process.env, name)
@@ -114,6 +161,12 @@ export function useStandin(): Standin {
     launched: () => words()[11]!,
     holdLaunch(number) {
       writeAt(48, new Uint32Array([number]))
+    },
+    driver(machine) {
+      process.env['GPUNVME_STANDIN_DRIVER'] = machine
+    },
+    pretend(...mappings) {
+      writeFileSync(smaps, mappings.map(smapsOf).join(''))
     },
     registers() {
       const [at, lengthBytes] = new BigUint64Array(words().slice(14, 18).buffer)
