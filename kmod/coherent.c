@@ -1,9 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory of the kernel for queues. */
+#include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
 #include <linux/vmalloc.h>
 
 #include "gpunvme.h"
+
+/* An allocation that fails returns an errno: no line in the log, and no process is killed. */
+#define QUIETLY (GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
+static void free_pages_of(struct gpunvme_mem *mem)
+{
+	unsigned long count = 1ul << get_order(mem->length);
+
+	/* A page that a GPU's driver has pinned stays until it is unpinned. */
+	while (count-- > 0)
+		put_page(mem->pages + count);
+	mem->pages = NULL;
+}
+
+/*
+ * Pages of their own, which can be inserted into a mapping. A GPU's driver pins those as it pins any
+ * memory of a process. It refuses what dma_mmap_coherent() maps where DMA addresses are physical:
+ * page frames without pages (VM_PFNMAP).
+ */
+static int alloc_pages_for(struct gpunvme *g, struct gpunvme_mem *mem)
+{
+	struct device *dev = &g->pdev->dev;
+	unsigned int order = get_order(mem->length);
+
+	/* Processor and controller would not see alike what is in the processor's caches. */
+	if (IS_ENABLED(CONFIG_ARCH_HAS_SYNC_DMA_FOR_DEVICE))
+		return -EOPNOTSUPP;
+	mem->pages = alloc_pages_node(dev_to_node(dev), QUIETLY, order);
+	if (!mem->pages)
+		return -ENOMEM;
+	split_page(mem->pages, order);
+	mem->iova = dma_map_page(dev, mem->pages, 0, mem->length, DMA_BIDIRECTIONAL);
+	if (dma_mapping_error(dev, mem->iova))
+		goto free;
+	/* A bounce buffer: what the controller writes would not arrive in these pages. */
+	if (gpunvme_iommu_mode(dev) != GPUNVME_IOMMU_TRANSLATED &&
+	    mem->iova != phys_to_dma(dev, page_to_phys(mem->pages)))
+		goto unmap;
+	mem->cpu = page_address(mem->pages);
+	return 0;
+
+unmap:
+	dma_unmap_page(dev, mem->iova, mem->length, DMA_BIDIRECTIONAL);
+free:
+	free_pages_of(mem);
+	return -EOPNOTSUPP;
+}
+
+static void free_queue(struct gpunvme *g, struct gpunvme_mem *mem)
+{
+	struct device *dev = &g->pdev->dev;
+
+	if (mem->pages) {
+		dma_unmap_page(dev, mem->iova, mem->length, DMA_BIDIRECTIONAL);
+		free_pages_of(mem);
+	} else {
+		dma_free_coherent(dev, mem->length, mem->cpu, mem->iova);
+	}
+	mem->cpu = NULL;
+	gpunvme_uncharge(g, mem->length);
+}
 
 int gpunvme_alloc_coherent(struct gpunvme *g, struct gpunvme_alloc_coherent *args)
 {
@@ -21,16 +83,14 @@ int gpunvme_alloc_coherent(struct gpunvme *g, struct gpunvme_alloc_coherent *arg
 	error = gpunvme_charge(g, mem->length);
 	if (error)
 		goto put;
-	/*
-	 * What cannot be had is an errno, and neither a line in the log nor the end of another
-	 * process.
-	 */
-	mem->cpu = dma_alloc_attrs(&g->pdev->dev, mem->length, &mem->iova,
-				   GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
-				   DMA_ATTR_NO_WARN);
-	if (!mem->cpu) {
-		error = -ENOMEM;
-		goto uncharge;
+	if (alloc_pages_for(g, mem)) {
+		mem->cpu = dma_alloc_attrs(&g->pdev->dev, mem->length, &mem->iova, QUIETLY,
+					   DMA_ATTR_NO_WARN);
+		if (!mem->cpu) {
+			gpunvme_uncharge(g, mem->length);
+			error = -ENOMEM;
+			goto put;
+		}
 	}
 	error = gpunvme_add_memory(g, mem);
 	if (error)
@@ -42,9 +102,7 @@ int gpunvme_alloc_coherent(struct gpunvme *g, struct gpunvme_alloc_coherent *arg
 	return 0;
 
 free:
-	dma_free_coherent(&g->pdev->dev, mem->length, mem->cpu, mem->iova);
-uncharge:
-	gpunvme_uncharge(g, mem->length);
+	free_queue(g, mem);
 put:
 	gpunvme_put_memory(mem);
 	return error;
@@ -52,13 +110,11 @@ put:
 
 void gpunvme_free_coherent(struct gpunvme *g, struct gpunvme_mem *mem)
 {
-	/* The controller went first: whoever looks at a queue finds it as it was. */
+	/* After the controller's removal, a process that still maps its queues finds their content. */
 	if (atomic_read(&mem->mapped)) {
 		mem->kept = vmalloc(mem->length);
 		if (mem->kept)
 			memcpy(mem->kept, mem->cpu, mem->length);
 	}
-	dma_free_coherent(&g->pdev->dev, mem->length, mem->cpu, mem->iova);
-	mem->cpu = NULL;
-	gpunvme_uncharge(g, mem->length);
+	free_queue(g, mem);
 }

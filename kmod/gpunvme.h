@@ -99,6 +99,8 @@ struct gpunvme_mem {
 
 	/* GPUNVME_MEMORY_COHERENT */
 	void *cpu;
+	/* The first of its pages; NULL where dma_alloc_attrs() had to allocate it. */
+	struct page *pages;
 	dma_addr_t iova;
 	atomic_t mapped;
 	/*

@@ -101,15 +101,18 @@ static vm_fault_t coherent_fault(struct vm_fault *vmf)
 {
 	struct gpunvme_mem *mem = vmf->vma->vm_private_data;
 	struct gpunvme *g = mem->owner;
+	unsigned long index = vmf->pgoff - mem->first_pgoff;
 	vm_fault_t result = VM_FAULT_SIGBUS;
 
 	mutex_lock(&g->lock);
 	if (mem->kept)
-		result = insert(vmf, vmalloc_to_page(mem->kept + ((vmf->pgoff - mem->first_pgoff)
-								  << PAGE_SHIFT)));
+		result = insert(vmf, vmalloc_to_page(mem->kept + (index << PAGE_SHIFT)));
 	else if (g->dead && mem->cpu)
 		/* Its removal is under way: once more, when it is through. */
 		result = VM_FAULT_NOPAGE;
+	else if (mem->pages)
+		/* Given up by madvise(2). */
+		result = insert(vmf, mem->pages + index);
 	mutex_unlock(&g->lock);
 	return result;
 }
@@ -119,6 +122,19 @@ static const struct vm_operations_struct coherent_operations = {
 	.close = coherent_closed,
 	.fault = coherent_fault,
 };
+
+static int insert_pages(struct vm_area_struct *vma, struct page *pages)
+{
+	unsigned long at;
+	int error;
+
+	for (at = vma->vm_start; at < vma->vm_end; at += PAGE_SIZE) {
+		error = vm_insert_page(vma, at, pages++);
+		if (error)
+			return error;
+	}
+	return 0;
+}
 
 static int map_coherent(struct gpunvme *g, struct vm_area_struct *vma)
 {
@@ -135,7 +151,9 @@ static int map_coherent(struct gpunvme *g, struct vm_area_struct *vma)
 	change_flags(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY, VM_MAYEXEC);
 	/* The kernel counts from the beginning of that memory. */
 	vma->vm_pgoff = 0;
-	error = dma_mmap_coherent(&g->pdev->dev, vma, mem->cpu, mem->iova, mem->length);
+	error = mem->pages ? insert_pages(vma, mem->pages) :
+			     dma_mmap_coherent(&g->pdev->dev, vma, mem->cpu, mem->iova,
+					       mem->length);
 	/* As with registers, where it is in one piece. */
 	vma->vm_pgoff = virt_addr_valid(mem->cpu) ? page_to_pfn(virt_to_page(mem->cpu)) : offset;
 	if (error)

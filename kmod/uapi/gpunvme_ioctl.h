@@ -114,7 +114,10 @@ struct gpunvme_info {
 	__u32 reserved;
 };
 
-/* Memory of the kernel that processor and controller see alike; zeroed. */
+/*
+ * Memory of the kernel that processor and controller see alike; zeroed. A mapping of it can be
+ * pinned, by a GPU's driver too, unless it is longer than 4 MiB or DMA needs bounce buffers.
+ */
 struct gpunvme_alloc_coherent {
 	__u32 size;
 	__u32 flags; /* 0 */

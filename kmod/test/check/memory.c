@@ -99,6 +99,54 @@ static void dma(char **arguments)
 	truth("masteringOffUntouched", memory[0] == 0xa5 && !memcmp(memory, memory + 1, PAGE - 1));
 }
 
+/* What PIN_USER says to memory that is mapped already. */
+static const char *pinning_of(int fd, volatile void *memory, unsigned long bytes,
+			      struct gpunvme_pin_user *pinned)
+{
+	*pinned = (struct gpunvme_pin_user){
+		.size = sizeof(*pinned),
+		.flags = GPUNVME_DEVICE_READS | GPUNVME_DEVICE_WRITES,
+		.address = (uintptr_t)memory,
+		.length = bytes,
+		.segments = (uintptr_t)segments,
+		.segment_capacity = MOST_SEGMENTS,
+	};
+	return name_of(ask(fd, GPUNVME_PIN_USER, pinned));
+}
+
+/*
+ * A GPU's driver pins queues as this module pins a process's memory: for writing, and for long. So
+ * coherent memory must be pages that can be pinned, and stay where it is until it is unpinned.
+ */
+static void queues(char **arguments)
+{
+	const unsigned long bytes = 64 * PAGE;
+	unsigned long long before = pinned_pages();
+	int fd = open_node();
+	struct gpunvme_alloc_coherent page = allocate(fd, PAGE);
+	struct gpunvme_alloc_coherent coherent = allocate(fd, bytes);
+	unsigned char *mapped = map_coherent(fd, &coherent);
+	struct gpunvme_pin_user one, pinned;
+
+	(void)arguments;
+	text("registers", pinning_of(fd, map_bar(fd, PAGE), PAGE, &pinned));
+	text("page", pinning_of(fd, map_coherent(fd, &page), PAGE, &one));
+	text("queue", pinning_of(fd, mapped, bytes, &pinned));
+	truth("whole", whole(pinned.segment_count, bytes));
+	/* Without translation both are physical addresses. */
+	truth("samePages", info_of(fd).iommu_mode == GPUNVME_IOMMU_TRANSLATED ||
+				   (pinned.segment_count == 1 && segments[0].iova == coherent.iova));
+	strcpy((char *)mapped + bytes - PAGE, "as it was");
+	text("dropped", madvise(mapped, bytes, MADV_DONTNEED) ? name_of(errno) :
+								(char *)mapped + bytes - PAGE);
+	munmap(mapped, bytes);
+	release(fd, coherent.handle);
+	number("pinnedWithoutHandle", pinned_pages() - before);
+	release(fd, one.handle);
+	release(fd, pinned.handle);
+	number("pinnedAfter", pinned_pages() - before);
+}
+
 /* Without CAP_IPC_LOCK, and 16 pages to lock. */
 static void memlock(char **arguments)
 {
@@ -163,6 +211,7 @@ static void handles(char **arguments)
 
 const struct check memory_checks[] = { { "pinning", pinning },
 				       { "dma", dma },
+				       { "queues", queues },
 				       { "memlock", memlock },
 				       { "handles", handles },
 				       { NULL, NULL } };

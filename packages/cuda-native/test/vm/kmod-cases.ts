@@ -62,6 +62,7 @@ const TURNS: readonly Turn[] = [
   { name: 'memlock' },
   { name: 'handles', timeoutMs: 180_000 },
   { name: 'dma' },
+  { name: 'queues' },
   { name: 'udmabuf' },
   { name: 'moving' },
   { name: 'killed' },

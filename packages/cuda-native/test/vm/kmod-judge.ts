@@ -165,6 +165,19 @@ export function judgeKmod({ iommu, dmabuf }: Guest, of: (turn: string) => Scenar
     })
   })
 
+  test('coherent memory is pinned for writing and for long, as the driver of a GPU does; registers are not', () => {
+    expect(facts('queues')).toEqual({
+      registers: 'EFAULT',
+      page: 'OK',
+      queue: 'OK',
+      whole: true,
+      samePages: true,
+      dropped: 'as it was',
+      pinnedWithoutHandle: 65,
+      pinnedAfter: 0,
+    })
+  })
+
   judgeDmabuf(dmabuf, facts)
 
   test('an owner that is killed in the middle of DMA leaves a controller that is still, and the next one works', () => {
