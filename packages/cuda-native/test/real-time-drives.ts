@@ -7,7 +7,7 @@ import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { FaultPlan, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { native } from './native.js'
-import { scratchFile } from './scratch-file.js'
+import { memoryFile } from './scratch-file.js'
 
 export const SERIAL = 'CONFORMANCE1'
 const MIB = 1024 * 1024
@@ -34,9 +34,9 @@ export interface RealTimeDrive {
   readonly close: () => Promise<void>
 }
 
-/** Memory that other threads see too, without a limit such as locked memory has. */
+/** Memory that other threads see too, that NVIDIA's driver can pin, and that RLIMIT_MEMLOCK does not limit. */
 export function sharedMemory(lengthBytes: number): NativeRegion {
-  using file = scratchFile(new Uint8Array())
+  using file = memoryFile(new Uint8Array())
   ftruncateSync(file.fd, lengthBytes)
   return native.map(file.fd, 0, lengthBytes, 'read-write')
 }

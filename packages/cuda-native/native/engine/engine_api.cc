@@ -479,6 +479,14 @@ void ThrowProblem(napi_env env, const Problem& problem) {
   napi_value dead;
   napi_get_boolean(env, problem.dead, &dead);
   napi_set_named_property(env, error, "dead", dead);
+  if (!problem.what.empty()) {
+    napi_value what, address;
+    napi_create_string_utf8(env, problem.what.c_str(), problem.what.size(), &what);
+    napi_create_bigint_uint64(env, problem.address, &address);
+    napi_set_named_property(env, error, "what", what);
+    napi_set_named_property(env, error, "address", address);
+    Set(env, error, "lengthBytes", static_cast<double>(problem.bytes));
+  }
   napi_throw(env, error);
 }
 

@@ -25,6 +25,10 @@ struct Problem {
   bool dead = false;
   // An invalid argument, which `text` describes; nothing was done.
   bool invalid = false;
+  // Memory that could not be made accessible to leaders, and what is in it; empty for other failures.
+  std::string what{};
+  uint64_t address = 0;
+  uint64_t bytes = 0;
 
   static Problem Invalid(std::string text) { return {"arguments", "EINVAL", std::move(text), 0, false, true}; }
   explicit operator bool() const { return !call.empty(); }

@@ -202,12 +202,17 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   leaders_ = std::move(leaders);
   if (Problem problem = executor_->AllocateShared(shared.used(), &shared_)) return fail(problem);
   if (Problem problem = executor_->AllocateLocal(local.used(), &local_)) return fail(problem);
-  const auto reach = [this](const Memory& memory, bool is_registers, uint64_t* device) -> Problem {
+  const auto reach = [this](const Memory& memory, const char* what, bool is_registers, uint64_t* device) -> Problem {
     if (memory.on_device) {
       *device = memory.address;
       return {};
     }
-    if (Problem problem = executor_->Reach(memory.address, memory.bytes, is_registers, device)) return problem;
+    if (Problem problem = executor_->Reach(memory.address, memory.bytes, is_registers, device)) {
+      problem.what = what;
+      problem.address = memory.address;
+      problem.bytes = memory.bytes;
+      return problem;
+    }
     reached_.push_back(memory.address);
     return {};
   };
@@ -223,11 +228,11 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   }
   uint64_t doorbells = 0;
   const Memory used = {registers.address + first, end - first, registers.on_device};
-  if (Problem problem = reach(used, !are_memory, &doorbells)) return fail(problem);
+  if (Problem problem = reach(used, "doorbells", !are_memory, &doorbells)) return fail(problem);
   const uint64_t bar = doorbells - first;
   uint64_t clock = 0;
   if (options_.clock != 0) {
-    if (Problem problem = reach({options_.clock, sizeof(uint64_t), false}, false, &clock)) return fail(problem);
+    if (Problem problem = reach({options_.clock, sizeof(uint64_t), false}, "a clock", false, &clock)) return fail(problem);
   }
 
   std::vector<uint8_t> image(local.used());
@@ -254,15 +259,15 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     leader->phase = layout.phase;
     leader->next_deadline_ns = NO_DEADLINE;
     uint64_t cq = 0;
-    if (Problem problem = reach(layout.cq, false, &cq)) return fail(problem);
+    if (Problem problem = reach(layout.cq, "a completion queue", false, &cq)) return fail(problem);
     leader->cq = Pointer<const uint64_t>(cq);
     for (size_t index = 0; index < layout.pairs.size(); index++, ordinal++) {
       const PairLayout& from = layout.pairs[index];
       Queue& queue = *led->queues[index];
       auto* pair = reinterpret_cast<Pair*>(image.data() + queue.pair);
       uint64_t sq = 0, lists = 0;
-      if (Problem problem = reach(from.sq, false, &sq)) return fail(problem);
-      if (Problem problem = reach(from.prp_lists, false, &lists)) return fail(problem);
+      if (Problem problem = reach(from.sq, "a submission queue", false, &sq)) return fail(problem);
+      if (Problem problem = reach(from.prp_lists, "PRP lists", false, &lists)) return fail(problem);
       pair->sq = Pointer<Quad>(sq);
       pair->tail_doorbell = Pointer<uint32_t>(bar + from.tail_doorbell);
       pair->prp_lists = Pointer<uint64_t>(lists);

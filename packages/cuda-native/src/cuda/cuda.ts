@@ -6,7 +6,7 @@ import { CudaBusyError, CudaCallError, CudaRegistrationError, CudaTimeoutError }
 import { encodeArguments, kernelParameters, type KernelArgument } from './kernels.js'
 import { GpuMemory, HostRegistration, PinnedMemory } from './memory.js'
 import { RegisteredBuffers } from './registered-buffers.js'
-import { registrationFacts } from './registration-facts.js'
+import { explainRegistration } from './registration-facts.js'
 import { becomesIdle, Engines, isAtRest, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
@@ -124,7 +124,7 @@ export class Cuda {
     } catch (error) {
       if (!(error instanceof CudaCallError)) throw error
       if (!['cuMemHostRegister_v2', 'cuMemHostGetDevicePointer_v2'].includes(error.call)) throw error
-      throw new CudaRegistrationError(error, registrationFacts(address, lengthBytes))
+      throw new CudaRegistrationError(error, explainRegistration({ kind: 'registers', address, lengthBytes }))
     }
   }
 

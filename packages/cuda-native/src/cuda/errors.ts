@@ -1,4 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { RegistrationReport } from './registration-facts.js'
 
 /** A call that the driver answered with an error, as the addon reports it. */
 export interface FailedCall {
@@ -119,8 +120,8 @@ export class CudaBusyError extends GpuNvmeError {
 }
 
 /**
- * Error: the driver refused to register a controller's registers, so kernels cannot ring its doorbells. The cause is in the
- * machine, not in the call; the facts state what it depends on.
+ * Error: the driver refused to register a controller's doorbells, or memory of its queues, so kernels cannot submit commands.
+ * The facts state the kind of mapping, and what else the refusal depends on.
  */
 export class CudaRegistrationError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_CUDA_REGISTRATION'
@@ -128,12 +129,13 @@ export class CudaRegistrationError extends GpuNvmeError {
   /** Name of the CUresult, such as `CUDA_ERROR_INVALID_VALUE`. */
   readonly resultName: string
 
-  /** @param facts facts about the range and the machine, from `registrationFacts`. */
-  constructor(cause: CudaCallError, facts: readonly string[]) {
+  /** @param explained the range and the machine, from `explainRegistration`. */
+  constructor(cause: CudaCallError, { facts, next }: RegistrationReport) {
     const isPrivilege = cause.resultName === 'CUDA_ERROR_NOT_PERMITTED'
+    const step = isPrivilege ? AS_ROOT : (cause.next ?? next)
     super(cause.headline, {
       facts: [...cause.facts, ...facts],
-      next: `${isPrivilege ? 'run as root, or load the driver with NVreg_RegistryDwords=PeerMappingOverride=1' : OPEN_MODULE}; ${MEANWHILE}`,
+      next: step === undefined ? MEANWHILE : `${step}; or ${MEANWHILE}`,
       cause,
     })
     this.category = isPrivilege ? 'privilege' : 'infeasible'
@@ -141,5 +143,5 @@ export class CudaRegistrationError extends GpuNvmeError {
   }
 }
 
-const OPEN_MODULE = "install the current open variant of NVIDIA's kernel modules, which supports GPUs from Turing on"
-const MEANWHILE = "or use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells"
+const AS_ROOT = 'run as root, or load the driver with NVreg_RegistryDwords=PeerMappingOverride=1'
+const MEANWHILE = "use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells"

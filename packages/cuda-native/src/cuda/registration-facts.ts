@@ -10,21 +10,76 @@ export interface RegistrationCircumstances {
   readonly kernelRelease?: string
 }
 
+/** Mapped memory that the driver was to register: a controller's registers with IOMEMORY, or memory without it. */
+export interface RegistrationRange {
+  readonly kind: 'registers' | 'memory'
+  readonly address: bigint
+  readonly lengthBytes: number
+}
+
+/** Facts that a refused registration depends on, and the next step if they show the cause. */
+export interface RegistrationReport {
+  readonly facts: readonly string[]
+  readonly next: string | undefined
+}
+
 /**
- * Returns facts that a registration with IOMEMORY depends on: variant and version of NVIDIA's kernel module, which looks up
- * the pages; the kernel, which no longer exports that look-up to non-GPL modules; the IOMMU; and the mapping of the range.
+ * Explains a refused registration: first by the mapping, since NVIDIA's driver registers page frames without pages (VM_IO,
+ * VM_PFNMAP) as registers only, and pages as memory only; then, for registers, by the variant and version of its kernel
+ * module, which looks up the frames, and by the kernel, whose look-ups only GPL modules can use since Linux 6.10.
  */
-export function registrationFacts(
-  address: bigint,
-  lengthBytes: number,
+export function explainRegistration(
+  range: RegistrationRange,
   { root = '/', kernelRelease = release() }: RegistrationCircumstances = {},
-): string[] {
-  return [
-    `driver: ${driverModule(root)}`,
-    `Linux ${kernelRelease}${lookUpOf(kernelRelease)}`,
-    `IOMMU: ${iommuState(root)}`,
-    `the range: ${mappingOf(root, address, lengthBytes)}`,
-  ]
+): RegistrationReport {
+  const module = loadedModule(root)
+  const mapping = mappingAt(root, range)
+  const facts = [`driver: ${nameOf(module)}`, `Linux ${kernelRelease}`]
+  if (range.kind === 'registers') facts.push(`IOMMU: ${iommuState(root)}`)
+  facts.push(`the range: ${describe(mapping, range)}`)
+  return { facts, next: nextStep(range.kind, mapping, module, numbersOf(kernelRelease)) }
+}
+
+const PFNMAP = 'page frames without pages (VM_IO, VM_PFNMAP)'
+
+/** Returns the step that the facts suggest; undefined if they do not show the cause. */
+function nextStep(
+  kind: RegistrationRange['kind'],
+  mapping: Mapping | undefined,
+  module: LoadedModule | undefined,
+  kernel: readonly number[],
+): string | undefined {
+  if (mapping === undefined || mapping.isShort) return 'map the whole range before it is registered'
+  if (kind === 'memory') {
+    if (!mapping.isPfnmap) return undefined
+    return OWN_NODE.test(mapping.name)
+      ? 'load the current module gpunvme, whose queues are pages (kmod/README.md)'
+      : 'use memory that consists of pages, such as anonymous memory'
+  }
+  if (!mapping.isPfnmap) return "map the controller's BAR, or give memory without IOMEMORY (isMemory)"
+  if (module === undefined) return undefined
+  if (!module.isOpen) return isBelow(kernel, [6, 10]) ? undefined : OPEN_MODULE
+  const fixed = FIXED.find(([branch]) => branch! >= module.version[0]!) ?? []
+  return isBelow(kernel, [6, 12]) || !isBelow(module.version, fixed) ? undefined : NEWER_MODULE
+}
+
+const OPEN_MODULE = "install the current open variant of NVIDIA's kernel modules, which supports GPUs from Turing on"
+const NEWER_MODULE =
+  "update NVIDIA's driver: open kernel modules look up page frames on this kernel from 535.247.01, 550.163.01 and 570.133.07 on"
+/** First open version of each branch that uses follow_pfnmap_start, the only look-up from Linux 6.12 on. */
+const FIXED: readonly (readonly number[])[] = [
+  [535, 247, 1],
+  [550, 163, 1],
+  [570, 133, 7],
+]
+
+function numbersOf(version: string): number[] {
+  return (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number)
+}
+
+function isBelow(version: readonly number[], other: readonly number[]): boolean {
+  const at = other.findIndex((number, index) => number !== (version[index] ?? 0))
+  return at !== -1 && (version[at] ?? 0) < other[at]!
 }
 
 function read(path: string): string | undefined {
@@ -35,21 +90,24 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Describes the loaded module. Only the open variant names itself. */
-function driverModule(root: string): string {
-  const text = read(join(root, 'proc/driver/nvidia/version'))
-  const line = text?.split('\n').find((each) => each.startsWith('NVRM version:'))
-  if (line === undefined) return 'no NVIDIA kernel module reports its version in /proc/driver/nvidia/version'
-  const version = /\s(\d+(?:\.\d+)+)\s/.exec(line)?.[1] ?? 'of unknown version'
-  return line.includes('Open Kernel Module')
-    ? `open kernel module ${version}`
-    : `proprietary kernel module ${version}, which can look up pages of registers only on Linux before 6.10`
+interface LoadedModule {
+  readonly isOpen: boolean
+  readonly version: readonly number[]
+  readonly text: string
 }
 
-/** Linux 6.10 removed follow_pfn, which any module could use. Its replacement is exported to GPL modules only. */
-function lookUpOf(kernelRelease: string): string {
-  const [major = 0, minor = 0] = kernelRelease.split('.').map((part) => Number.parseInt(part, 10))
-  return major > 6 || (major === 6 && minor >= 10) ? ', without follow_pfn' : ', with follow_pfn'
+/** Only the open variant names itself. */
+function loadedModule(root: string): LoadedModule | undefined {
+  const text = read(join(root, 'proc/driver/nvidia/version'))
+  const line = text?.split('\n').find((each) => each.startsWith('NVRM version:'))
+  if (line === undefined) return undefined
+  const version = /\s(\d+(?:\.\d+)+)\s/.exec(line)?.[1] ?? 'of unknown version'
+  return { isOpen: line.includes('Open Kernel Module'), version: numbersOf(version), text: version }
+}
+
+function nameOf(module: LoadedModule | undefined): string {
+  if (module === undefined) return 'no NVIDIA kernel module reports its version in /proc/driver/nvidia/version'
+  return `${module.isOpen ? 'open' : 'proprietary'} kernel module ${module.text}`
 }
 
 function iommuState(root: string): string {
@@ -60,21 +118,42 @@ function iommuState(root: string): string {
   return `on, with groups of type ${kinds}; the driver then maps registers for the GPU unless NVreg_DmaRemapPeerMmio=0`
 }
 
-/** Describes the mapping at an address by the kernel's name for it. */
-function mappingOf(root: string, address: bigint, lengthBytes: number): string {
-  const last = address + BigInt(lengthBytes)
-  for (const line of read(join(root, 'proc/self/maps'))?.split('\n') ?? []) {
-    const match = /^([0-9a-f]+)-([0-9a-f]+) \S+ (\S+) \S+ \S+\s*(.*)$/.exec(line)
-    if (match === null) continue
+interface Mapping {
+  readonly name: string
+  readonly isPfnmap: boolean
+  /** It ends before the range. */
+  readonly isShort: boolean
+}
+
+/** Node of the module gpunvme, which maps registers and queues. */
+const OWN_NODE = /^\/dev\/gpunvme\d+/
+
+/** Returns the mapping in which a range begins, by the kernel's name for it and by VmFlags of smaps. */
+function mappingAt(root: string, { address, lengthBytes }: RegistrationRange): Mapping | undefined {
+  const text = read(join(root, 'proc/self/smaps')) ?? ''
+  for (const match of text.matchAll(/^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \S+[^\S\n]*(.*)$/gm)) {
     const [from, to] = [BigInt(`0x${match[1]!}`), BigInt(`0x${match[2]!}`)]
     if (address < from || address >= to) continue
-    const name = match[4]!
-    const kind = /\/resource\d+(_wc)?$/.test(name)
-      ? `a PCI BAR, ${name}`
-      : /vfio/.test(name)
-        ? `a region of VFIO, ${name}; read every page once before registering it`
-        : `not a PCI BAR but ${name === '' ? 'anonymous memory' : name}`
-    return last > to ? `${kind}, which ends before the range` : kind
+    const flags = /^VmFlags:(.*)$/m.exec(text.slice(match.index))?.[1] ?? ''
+    return { name: match[3]!, isPfnmap: /\b(pf|io)\b/.test(flags), isShort: address + BigInt(lengthBytes) > to }
   }
-  return 'not mapped in this process'
+  return undefined
+}
+
+function describe(mapping: Mapping | undefined, { kind }: RegistrationRange): string {
+  if (mapping === undefined) return 'not mapped in this process'
+  const { name, isPfnmap, isShort } = mapping
+  const where = /\/resource\d+(_wc)?$/.test(name)
+    ? `a PCI BAR, ${name}`
+    : /vfio/.test(name)
+      ? `a region of VFIO, ${name}; read every page once before registering it`
+      : OWN_NODE.test(name)
+        ? `mapped by the module gpunvme, ${name}`
+        : name === ''
+          ? 'anonymous memory'
+          : name
+  const refused = kind === 'memory' ? isPfnmap : !isPfnmap
+  const pages = isPfnmap ? PFNMAP : 'pages of memory'
+  const as = refused ? `, which the driver does not register as ${kind}` : ''
+  return `${where}; ${pages}${as}${isShort ? '; it ends before the range' : ''}`
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { CudaCallError, CudaRegistrationError, openCuda } from './index.js'
-import { registrationFacts } from './registration-facts.js'
+import { explainRegistration } from './registration-facts.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { native } from '../../test/native.js'
 
@@ -23,46 +23,72 @@ const OPEN_MODULE =
   'NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  (dvs-builder@U22-I3-AE18)\nGCC version:  gcc version 12.2.0\n'
 const CLOSED_MODULE = 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 19:39:15 UTC 2024\n'
 
-describe('what a registration depends on', () => {
-  test('a proprietary module on a kernel without follow_pfn, IOMMU off, a BAR of sysfs', () => {
-    const root = machine({
-      'proc/driver/nvidia/version': CLOSED_MODULE,
-      'proc/self/maps':
-        '7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n' +
-        '7f0000004000-7f0000008000 rw-s 00000000 00:17 1234   /sys/devices/pci0000:00/0000:00:03.0/resource0\n',
-    })
-    expect(registrationFacts(0x7f00_0000_5000n, 4096, { root, kernelRelease: '6.17.0-14-generic' })).toEqual([
-      'driver: proprietary kernel module 535.183.01, which can look up pages of registers only on Linux before 6.10',
-      'Linux 6.17.0-14-generic, without follow_pfn',
-      'IOMMU: off (no IOMMU groups)',
-      'the range: a PCI BAR, /sys/devices/pci0000:00/0000:00:03.0/resource0',
-    ])
-  })
+const SYSFS_BAR = '/sys/devices/pci0000:00/0000:00:03.0/resource0'
+/** VmFlags of a BAR that sysfs maps, and of shared memory. */
+const PFNMAP = 'rd wr sh mr mw me ms pf io de dd'
+const PAGES = 'rd wr sh mr mw me ms'
+const FRAMES = 'page frames without pages (VM_IO, VM_PFNMAP)'
 
-  test('an open module on a kernel with follow_pfn, IOMMU on, a region of VFIO that ends too early', () => {
+const BAR = { kind: 'registers', address: 0x7f00_0000_4000n, lengthBytes: 4096 } as const
+
+/** A mapping of two pages at 7f0000004000h, as smaps has it. */
+const smaps = (name: string, flags: string) =>
+  '7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd\n' +
+  `7f0000004000-7f0000006000 rw-s 00000000 00:17 1234   ${name}\nSize: 8 kB\nVmFlags: ${flags}\n`
+
+describe('what a registration depends on', () => {
+  test('registers: driver, kernel, IOMMU and mapping', () => {
     const root = machine({
       'proc/driver/nvidia/version': OPEN_MODULE,
       'sys/kernel/iommu_groups/0/type': 'DMA-FQ\n',
       'sys/kernel/iommu_groups/1/type': 'identity\n',
-      'proc/self/maps': '7f0000004000-7f0000005000 rw-s 00000000 00:17 1234   anon_inode:[vfio-device]\n',
+      'proc/self/smaps': smaps('anon_inode:[vfio-device]', PFNMAP),
     })
-    expect(registrationFacts(0x7f00_0000_4000n, 8192, { root, kernelRelease: '6.1.0-56-amd64' })).toEqual([
-      'driver: open kernel module 580.65.06',
-      'Linux 6.1.0-56-amd64, with follow_pfn',
-      'IOMMU: on, with groups of type DMA-FQ, identity; the driver then maps registers for the GPU unless NVreg_DmaRemapPeerMmio=0',
-      'the range: a region of VFIO, anon_inode:[vfio-device]; read every page once before registering it, which ends before the range',
-    ])
+    const report = explainRegistration({ ...BAR, lengthBytes: 12_288 }, { root, kernelRelease: '6.1.0-56-amd64' })
+    expect(report).toEqual({
+      facts: [
+        'driver: open kernel module 580.65.06',
+        'Linux 6.1.0-56-amd64',
+        'IOMMU: on, with groups of type DMA-FQ, identity; the driver then maps registers for the GPU unless NVreg_DmaRemapPeerMmio=0',
+        `the range: a region of VFIO, anon_inode:[vfio-device]; read every page once before registering it; ${FRAMES}; it ends before the range`,
+      ],
+      next: 'map the whole range before it is registered',
+    })
   })
 
-  test('memory that is no BAR, memory that is not mapped, and a machine that tells nothing', () => {
-    const root = machine({
-      'proc/self/maps': '1000-2000 rw-p 00000000 00:00 0 \n3000-4000 r--s 00000000 08:01 7 /a b\n',
-    })
-    const range = (address: bigint) => registrationFacts(address, 16, { root, kernelRelease: '6.1.0' })[3]
-    expect(range(0x1000n)).toBe('the range: not a PCI BAR but anonymous memory')
-    expect(range(0x3ff0n)).toBe('the range: not a PCI BAR but /a b')
-    expect(range(0x2000n)).toBe('the range: not mapped in this process')
-    expect(registrationFacts(0n, 1, { root: '/nonexistent' })[0]).toBe(
+  test.each([
+    ['proprietary', CLOSED_MODULE, '6.17.0-14-generic', /^install the current open variant/],
+    ['proprietary', CLOSED_MODULE, '6.9.3', undefined],
+    ['open, with follow_pte', OPEN_MODULE.replace('580.65.06', '570.124.06'), '6.12.1', /^update NVIDIA's driver/],
+    ['open, with follow_pte', OPEN_MODULE.replace('580.65.06', '570.124.06'), '6.11.0', undefined],
+    ['open, with follow_pfnmap_start', OPEN_MODULE, '6.18.44', undefined],
+    ['open, of a later branch', OPEN_MODULE.replace('580.65.06', '615.71.09'), '7.2.0', undefined],
+  ])('blames a driver only for its kernel: %s module, Linux %#s %s', (_, version, kernelRelease, next) => {
+    const root = machine({ 'proc/driver/nvidia/version': version, 'proc/self/smaps': smaps(SYSFS_BAR, PFNMAP) })
+    const report = explainRegistration(BAR, { root, kernelRelease })
+    expect(report.facts.at(-1)).toBe(`the range: a PCI BAR, ${SYSFS_BAR}; ${FRAMES}`)
+    if (next === undefined) expect(report.next).toBeUndefined()
+    else expect(report.next).toMatch(next)
+  })
+
+  test.each([
+    ['registers', '/dev/zero (deleted)', PAGES, "map the controller's BAR, or give memory without IOMEMORY (isMemory)"],
+    ['memory', '/dev/gpunvme0', PFNMAP, 'load the current module gpunvme, whose queues are pages (kmod/README.md)'],
+    ['memory', SYSFS_BAR, PFNMAP, 'use memory that consists of pages, such as anonymous memory'],
+  ] as const)('blames no driver for a mapping that none registers: as %s, %s', (kind, name, flags, next) => {
+    const root = machine({ 'proc/driver/nvidia/version': CLOSED_MODULE, 'proc/self/smaps': smaps(name, flags) })
+    const report = explainRegistration({ ...BAR, kind }, { root, kernelRelease: '6.17.0' })
+    expect(report.next).toBe(next)
+    expect(report.facts[0]).toBe('driver: proprietary kernel module 535.183.01')
+    expect(report.facts.at(-1)).toContain(`, which the driver does not register as ${kind}`)
+  })
+
+  test('memory that is not mapped, and a machine without facts', () => {
+    const root = machine({ 'proc/self/smaps': smaps('', PAGES) })
+    const explain = (address: bigint) => explainRegistration({ kind: 'memory', address, lengthBytes: 16 }, { root })
+    expect(explain(0x7f00_0000_4000n).facts.at(-1)).toBe('the range: anonymous memory; pages of memory')
+    expect(explain(0x2000n).facts.at(-1)).toBe('the range: not mapped in this process')
+    expect(explainRegistration(BAR, { root: '/nonexistent' }).facts[0]).toBe(
       'driver: no NVIDIA kernel module reports its version in /proc/driver/nvidia/version',
     )
   })
@@ -89,15 +115,10 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
       'cuMemHostRegister_v2=1',
       'CUDA_ERROR_INVALID_VALUE',
       'infeasible',
-      /Try: install the current open variant of .*; or use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells$/,
+      /Try: .*; or use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells$/,
     ],
     ['cuMemHostRegister_v2=800', 'CUDA_ERROR_NOT_PERMITTED', 'privilege', /Try: run as root, .*PeerMappingOverride=1/],
-    [
-      'cuMemHostGetDevicePointer_v2=801',
-      'CUDA_ERROR_NOT_SUPPORTED',
-      'infeasible',
-      /Try: install the current open variant/,
-    ],
+    ['cuMemHostGetDevicePointer_v2=801', 'CUDA_ERROR_NOT_SUPPORTED', 'infeasible', /Try: map the controller's BAR/],
   ])(
     'that are refused by %s are a CudaRegistrationError with what it depends on',
     async (plan, resultName, category, next) => {

@@ -4,7 +4,7 @@ import { BlackwellRegistersError, FIRST_BLACKWELL } from '../cuda/blackwell.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { CudaCallError, CudaRegistrationError } from '../cuda/errors.js'
 import { loadPackageKernels } from '../cuda/package-kernels.js'
-import { registrationFacts } from '../cuda/registration-facts.js'
+import { explainRegistration } from '../cuda/registration-facts.js'
 import { clockAddress, kernelEngineChecks, lingerNsOf, type KernelEngineOptions } from './cpu-kernel.js'
 import type { ExecutorError } from './engine-addon.js'
 import { checkConnections, runLimitOf } from './gpu-limits.js'
@@ -30,8 +30,8 @@ const LINGER_NS = 200_000
  * Creates the engine `cuda`: one kernel per completion queue builds entries, rings doorbells and polls for completions,
  * without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
  *
- * `attach` registers the controller's registers with CUDA, and throws CudaRegistrationError if the driver refuses. It throws
- * RangeError for more completion queues than kernels can run at once (CUDA_DEVICE_MAX_CONNECTIONS minus three). Keep `cuda`
+ * `attach` registers queues and the controller's doorbells with CUDA, and throws CudaRegistrationError if the driver refuses
+ * one of them. It throws RangeError for more completion queues than kernels can run at once (CUDA_DEVICE_MAX_CONNECTIONS minus three). Keep `cuda`
  * open until the engine is detached. Kernels pause while memory of that GPU is allocated or freed; plans continue afterwards.
  * @throws EngineUnsuitableError if native code cannot access the transport's registers; BlackwellRegistersError for a drive's
  *   registers and a GPU of compute capability 10.0 or newer; CudaCallError for a GPU that the kernels do not support;
@@ -73,10 +73,14 @@ export function cudaEngine(
 
 /** Converts an error of native code to one of this package. */
 function explained(error: ExecutorError, window: BarWindow): Error {
-  const { call, result, resultCode, description } = error
-  const attempt = 'Making queues accessible to the GPU'
+  const { call, result, resultCode, description, what, address = 0n, lengthBytes = 0 } = error
+  const attempt =
+    what === undefined
+      ? 'Making queues accessible to the GPU'
+      : `Registering ${lengthBytes} bytes of ${what} at 0x${address.toString(16)}`
   const refused = new CudaCallError({ attempt, call, name: result, description, result: resultCode, facts: [] })
   const isRegistration = ['cuMemHostRegister_v2', 'cuMemHostGetDevicePointer_v2'].includes(call)
-  if (!isRegistration || window.isMemory === true) return refused
-  return new CudaRegistrationError(refused, registrationFacts(window.address, window.lengthBytes))
+  if (!isRegistration || what === undefined) return refused
+  const kind = what === 'doorbells' && window.isMemory !== true ? 'registers' : 'memory'
+  return new CudaRegistrationError(refused, explainRegistration({ kind, address, lengthBytes }))
 }

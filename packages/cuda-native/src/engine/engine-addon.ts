@@ -93,6 +93,10 @@ export interface ExecutorError extends Error {
   readonly description: string
   /** Whether all launches have ended, and no other can run in this process. */
   readonly dead: boolean
+  /** Memory that could not be made accessible to leaders, such as 'a submission queue'; undefined for other failures. */
+  readonly what?: string
+  readonly address?: bigint
+  readonly lengthBytes?: number
 }
 
 /**

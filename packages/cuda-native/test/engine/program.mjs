@@ -1,7 +1,6 @@
 // A program, or a thread, that has an engine and ends in the way that its argument says. A second one, 'cuda', makes it an
 // engine on the GPU that GPUNVME_CUDA_LIBRARY stands for.
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -15,7 +14,8 @@ const MIB = 1024 * 1024
 const how = workerData?.how ?? process.argv[2]
 const onGpu = (workerData?.engine ?? process.argv[3]) === 'cuda'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-engine-'))
+// On a tmpfs: NVIDIA's driver pins no pages of a file on disk.
+const folder = mkdtempSync(join('/dev/shm', 'gpunvme-engine-'))
 const fd = openSync(join(folder, 'memory'), 'w+')
 ftruncateSync(fd, 32 * MIB)
 const { address, lengthBytes } = loadHardwareHost().map(fd, 0, 32 * MIB, 'read-write')

@@ -85,6 +85,8 @@ struct Mapping {
   std::string permissions, path, flags;
   // Only in the file of Machine.smaps, as "Frames: ram": PFNMAP pages with page structures.
   bool isRam = false;
+  // On a block device.
+  bool isOnDisk = false;
   // From that file, so that the pages behind it are ordinary ones.
   bool isPretended = false;
 
@@ -98,9 +100,11 @@ std::vector<Mapping> ReadMappings(const std::string& path, bool isPretended) {
   for (std::string line; std::getline(file, line);) {
     unsigned long start, end;
     char permissions[5];
+    unsigned major;
     int name = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx %4s %*s %*s %*s %n", &start, &end, permissions, &name) == 3 && name > 0) {
-      mappings.push_back({start, end, permissions, line.substr(static_cast<size_t>(name)), "", false, isPretended});
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s %*s %x:%*s %*s %n", &start, &end, permissions, &major, &name) == 4) {
+      const std::string path = name > 0 ? line.substr(static_cast<size_t>(name)) : "";
+      mappings.push_back({start, end, permissions, path, "", false, major != 0, isPretended});
     } else if (!mappings.empty() && line.rfind("VmFlags: ", 0) == 0) {
       mappings.back().flags = line.substr(9);
     } else if (!mappings.empty() && line == "Frames: ram") {
@@ -173,10 +177,11 @@ bool CanBeRead(uintptr_t first, uintptr_t end) {
 }
 
 bool IsFileOnDisk(const Mapping& mapping) {
+  if (mapping.isOnDisk) return true;
   if (mapping.path.empty() || mapping.path[0] != '/') return false;
   constexpr long kTmpfs = 0x01021994, kHugetlbfs = 0x958458f6, kRamfs = 0x858458f6;
   struct statfs found;
-  // What has no path any more, such as a memfd, is memory.
+  // A memfd has no path.
   if (statfs(mapping.path.c_str(), &found) != 0) return false;
   return found.f_type != kTmpfs && found.f_type != kHugetlbfs && found.f_type != kRamfs;
 }
@@ -214,10 +219,15 @@ bool ReadMachine(const std::string& text, Machine* machine) {
 int JudgeRegistration(const Machine& machine, uintptr_t first, size_t bytes, bool isIoMemory) {
   std::vector<Mapping> mappings;
   if (!machine.smaps.empty()) mappings = ReadMappings(machine.smaps, true);
-  const std::vector<Mapping> real = ReadMappings("/proc/self/smaps", false);
-  mappings.insert(mappings.end(), real.begin(), real.end());
   const Version& version = VersionOf(machine);
   const uintptr_t end = first + bytes;
+  // Pages of pretended registers stay as they are: those that nothing has touched are not present.
+  const Mapping* pretended = At(mappings, first);
+  const bool isPretendedIo = pretended != nullptr && pretended->IsIo();
+  const bool canBeRead = !isPretendedIo && CanBeRead(first, end);
+  // The kernel reads no page of a mapping with VM_IO or VM_PFNMAP. Finding out the flags takes it long.
+  const std::vector<Mapping> real = ReadMappings(canBeRead || isPretendedIo ? "/proc/self/maps" : "/proc/self/smaps", false);
+  mappings.insert(mappings.end(), real.begin(), real.end());
   const Mapping* mapping = At(mappings, first);
   if (mapping == nullptr) return kInvalidValue;
   bool canPin = CanPin(machine, *mapping, version);
@@ -225,7 +235,7 @@ int JudgeRegistration(const Machine& machine, uintptr_t first, size_t bytes, boo
     next = At(mappings, next->end);
     canPin = next != nullptr && CanPin(machine, *next, version);
   }
-  canPin = canPin && CanBeRead(first, end);
+  canPin = canPin && canBeRead;
   // Pages that can be pinned are an array of cached pages, and nothing else (osCreateOsDescriptorFromPageArray).
   if (canPin) return isIoMemory ? kInvalidValue : kAccepted;
   if (!CanFollow(machine, *mapping, version, first, end)) return kInvalidValue;
