@@ -29,7 +29,7 @@ Problem NotAtRest() {
 }
 
 // A controller's kernel driver may map pages of registers at their first access only, and NVIDIA's driver finds only
-// mapped pages.
+// mapped pages. Only where it has found none: doorbells are not meant to be read.
 void Touch(uint64_t first, uint64_t end) {
   for (uint64_t page = first; page < end; page += kPage) {
     static_cast<void>(*reinterpret_cast<const volatile uint32_t*>(static_cast<uintptr_t>(page)));
@@ -240,10 +240,13 @@ Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint
   if (pages == 0) {
     const cuda::Parked parked(*parking_);
     if (!parked.ok()) return NotAtRest();
-    if (registers) Touch(first, end);
     auto* memory = reinterpret_cast<void*>(static_cast<uintptr_t>(first));
     const unsigned flags = cuda::kRegisterPortable | cuda::kRegisterDeviceMap | (registers ? cuda::kRegisterIoMemory : 0);
-    const cuda::Result result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
+    cuda::Result result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
+    if (registers && result == cuda::kErrorInvalidValue) {
+      Touch(first, end);
+      result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
+    }
     if (Problem problem = ProblemOf("cuMemHostRegister_v2", result)) return problem;
     registered_[address] = first;
     Problem problem = Find(first, end, &pages);

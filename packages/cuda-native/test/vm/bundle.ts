@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'rolldown'
+import { built, compilerProblem } from '../programs/build.mjs'
 import type { CpioEntry } from './cpio.js'
 
 const PACKAGE = join(import.meta.dirname, '../..')
 const ADDON = 'native/build/Release/gpunvme_host.node'
+const CUDA_ADDON = 'native/build/Release/gpunvme_cuda.node'
 
 /** Why the scenarios cannot run; undefined where they can. */
 export const addonMissing = existsSync(join(PACKAGE, ADDON))
@@ -42,5 +44,23 @@ export async function bundleGuest(more?: string, isRunnerAlone = false): Promise
     ...code.map((file) => ({ path: `package/dist/${file.fileName}`, content: Buffer.from(file.code) })),
     ...['native', 'native/build', 'native/build/Release'].map((path) => ({ path: `package/${path}` })),
     { path: `package/${ADDON}`, content: readFileSync(join(PACKAGE, ADDON)) },
+    ...(isRunnerAlone ? [] : await cudaParts()),
+  ]
+}
+
+/** Why a guest has no stand-in for libcuda; undefined if it has one. */
+export const standinMissing =
+  compilerProblem() ?? (existsSync(join(PACKAGE, CUDA_ADDON)) ? undefined : '[native] gpunvme_cuda is not built')
+
+/** A stand-in for libcuda, with the addon and the kernels that are loaded into it; nothing if one of them is missing. */
+async function cudaParts(): Promise<CpioEntry[]> {
+  if (standinMissing !== undefined) return []
+  return [
+    { path: `package/${CUDA_ADDON}`, content: readFileSync(join(PACKAGE, CUDA_ADDON)) },
+    { path: 'package/standin' },
+    { path: 'package/standin/libcuda.so', content: readFileSync(await built('standin/libcuda')) },
+    // Where `package-kernels.ts`, from a file in package/dist, looks for it.
+    { path: 'cuda' },
+    { path: 'cuda/kernels.ptx', content: readFileSync(join(PACKAGE, 'cuda/kernels.ptx')) },
   ]
 }

@@ -4,6 +4,7 @@ import { claimsOfJson } from '../../../nvme-spec/test/nvme-cli/claims.js'
 import { Comparison, type Declared } from '../../../nvme-spec/test/nvme-cli/compare.js'
 import { CONTROLLER, HEALTH, NAMESPACE, type Names } from '../../../nvme-spec/test/nvme-cli/names.js'
 import { judgeMissing } from '../../../nvme-spec/test/nvme-cli/nvme.js'
+import { standinMissing } from './bundle.js'
 import type { ScenarioRun } from './guest.js'
 import { caseDifferences, type CaseLine } from './known-differences.js'
 import { DRIVES, type Mode } from './modes.js'
@@ -13,7 +14,17 @@ import { hasTurn, KERNEL_CASES, KERNEL_LOST, TRAFFIC_MIB } from './scenarios.js'
 const MIB = 1024 * 1024
 
 /** Scenarios in which the driver does nothing that a controller could object to. */
-const GOOD = ['refusals', 'refusals-of-module', 'traffic', 'identify', 'interrupts', 'interop', 'p2p', 'restored']
+const GOOD = [
+  'refusals',
+  'refusals-of-module',
+  'traffic',
+  'registration',
+  'identify',
+  'interrupts',
+  'interop',
+  'p2p',
+  'restored',
+]
 
 /** The tests of one mode. @param of what came of a scenario, which has ended well. */
 export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
@@ -51,6 +62,15 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
       expect(decoded).toBe(true)
       // Of what traffic has read: zeroes would be alike however they are decoded.
       expect(Number(reads)).toBeGreaterThan(100)
+    },
+  )
+
+  judged(
+    'registration',
+    "the engine cuda drives queues and registers of the module, by what NVIDIA's driver registers (on a stand-in)",
+    ({ skip }) => {
+      if (standinMissing !== undefined) return skip(standinMissing)
+      expect(facts('registration')).toEqual({ isSame: true })
     },
   )
 

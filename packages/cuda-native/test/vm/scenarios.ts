@@ -33,6 +33,7 @@ const TURNS: readonly Turn[] = [
   { script: 'traffic', timeoutMs: 180_000, modes: [...EVERY_MODE] },
   // After it, so that the counters of SMART have something to say.
   { script: 'identify', timeoutMs: 60_000 },
+  { script: 'registration', timeoutMs: 60_000, modes: ['kmod', 'kmod-iommu', 'kmod-pt'] },
   { script: 'interrupts', timeoutMs: 60_000, modes: ['vfio', 'vfio-noiommu', 'kmod', 'kmod-iommu'] },
   { script: 'interop', timeoutMs: 60_000 },
   { script: 'p2p', timeoutMs: 60_000, modes: ['sysfs', 'vfio', 'vfio-noiommu'] },
