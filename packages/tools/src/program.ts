@@ -106,11 +106,12 @@ export async function loadVerb(command: Command, session: Session): Promise<void
 function addHelpVerb(program: Command): void {
   program
     .command('help')
-    .usage('[VERB]')
-    .description('print help for a verb')
+    .usage('[VERB | drives]')
+    .description('print help for a verb; help drives: options that name a drive')
     .helpOption('-h, --help', 'print this help')
     .argument('[verb...]')
     .action(async (words: string[]) => {
+      if (words[0] === 'drives') return (await import('./command-line/drives-help.js')).drivesHelp(program).help()
       const place = placeOf(program, words)
       const unknown = words[wordsOf(place).length]
       // What follows a verb is an operand of it: `help driver plan`.

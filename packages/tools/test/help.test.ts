@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SECTIONS, VERBS } from '../src/verbs.js'
 import { oneCell } from './bench-results.js'
-import { gpunvme, scratch } from './gpunvme.js'
+import { commandsBelow, isVerb } from '../src/command-line/place.js'
+import { createProgram, loadVerb } from '../src/program.js'
+import { gpunvme, scratch, testSession } from './gpunvme.js'
 import { problemsOf, schemas } from './schema-check.js'
 import { pageOf } from './schema-text.js'
 import { writeMoe } from './moe-model.js'
@@ -95,6 +97,18 @@ test('help VERB and VERB --help print the same text', async () => {
   expect((await gpunvme(['inspect', '--help'], { cwd })).stdout).toBe(await helpOf('inspect'))
 })
 
+test('help drives lists every option that the help of a verb omits', async () => {
+  const program = await createProgram(testSession(), [])
+  const verbs = commandsBelow(program).filter(isVerb)
+  for (const verb of verbs) await loadVerb(verb, testSession())
+  const omitted = new Set(
+    verbs.flatMap(({ options }) => options.filter(({ hidden }) => hidden)).map(({ flags }) => flags),
+  )
+  const listed = new Set((await helpOf('drives')).split('\n').map((line) => line.trim().split('  ')[0]))
+  expect(omitted.size).toBeGreaterThan(5)
+  expect([...omitted].filter((flags) => !listed.has(flags))).toEqual([])
+})
+
 describe.each(inOrder)('%s', (verb) => {
   test('the verb has help in 80 columns with --json and examples', async () => {
     const help = await helpOf(verb)
@@ -182,7 +196,7 @@ test('docs/reference/json.md has the schemas of all results', () => {
 
 test('docs/reference/command.md has the help of every verb', async () => {
   const sections = []
-  for (const verb of places) sections.push(`\n## ${verb}\n\n\`\`\`text\n${await helpOf(verb)}\`\`\`\n`)
+  for (const verb of [...places, 'drives']) sections.push(`\n## ${verb}\n\n\`\`\`text\n${await helpOf(verb)}\`\`\`\n`)
   expectPage('command.md', 'verbs', sections.join(''))
 })
 

@@ -87,6 +87,7 @@ function helpOf({ path, children }: CompletedNode): CompletedNode[] {
   const words = children
     .filter(({ name }) => name !== 'help')
     .map((child) => ({ ...child, path: `help ${child.path}` }))
+  if (path === '') words.push({ name: 'drives', summary: 'options that name a drive', path: 'help drives' })
   return [{ path: pathTo('help', path), options: [HELP], operands: [], repeats: false, children: words }]
 }
 
@@ -102,7 +103,7 @@ function nodeOf(command: Command, path: string): CompletedNode {
   const { options, registeredArguments: operands } = command
   return {
     path,
-    options: [...options.filter(({ hidden }) => !hidden).map(optionOf), HELP],
+    options: [...options.map(optionOf), HELP],
     operands: operands.map((operand) => OPERANDS[`${path} ${operand.name()}`] ?? operandOf(operand)),
     repeats: operands.at(-1)?.variadic ?? false,
     children: command.commands.map((child) => ({

@@ -54,48 +54,64 @@ export function addQueueOptions(command: Command, choosing = false): void {
     `what submits commands: host; cpu-kernel or cuda, with --drive or --real-time${choosing ? ' (default: cuda if the GPU can ring the doorbells, otherwise host)' : ''}`,
   )
   command
-    .addOption(choosing ? engine : engine.default('host'))
-    .addOption(whole('--queues <n>', 'I/O queue pairs', 1, 64).default(1))
-    .addOption(whole('--depth <n>', 'commands in flight per queue pair', 1, 4095).default(32))
+    .addOption(choosing ? common(engine) : rare(engine).default('host'))
+    .addOption(rare(whole('--queues <n>', 'I/O queue pairs', 1, 64)).default(1))
+    .addOption(rare(whole('--depth <n>', 'commands in flight per queue pair', 1, 4095)).default(32))
 }
 
+const NSID = 'namespace (default: the first active one)'
+
 /** @param image as in `addTransportOptions`. @param nsid description of that option; false to omit it. */
-export function addDriveOptions(
-  command: Command,
-  image?: string,
-  nsid: string | false = 'namespace (default: the first active one)',
-): void {
-  command.option('--drive <address>', 'a real drive: PCI address or Linux name (nvme0); see gpunvme list')
-  command.option('--sim', 'a simulated drive; implied by --image, --profile, --real-time, --transport sim')
+export function addDriveOptions(command: Command, image?: string, nsid: string | false = NSID): void {
+  command
+    .addOption(
+      common(new Option('--drive <address>', 'a real drive: PCI address or Linux name (nvme0); see gpunvme list')),
+    )
+    .addOption(
+      common(new Option('--sim', 'a simulated drive; implied by --image, --profile, --real-time, --transport sim')),
+    )
   addEmulatedOptions(
     command,
     'sim; qtest (QEMU); sysfs, vfio or kmod for --drive (default: by its driver); vfio-user for --socket',
     image,
   )
-  command.option('--socket <path>', 'a drive served over vfio-user, for example by gpunvme sim serve')
-  if (nsid !== false) command.addOption(whole('--nsid <n>', nsid, 1, 0xffff_fffe))
+  command.addOption(
+    rare(new Option('--socket <path>', 'a drive served over vfio-user, for example by gpunvme sim serve')),
+  )
+  if (nsid === false) return
+  const option = whole('--nsid <n>', nsid, 1, 0xffff_fffe)
+  command.addOption(nsid === NSID ? rare(option) : common(option))
 }
 
 /** Adds options for verbs on drives whose data are not kept. */
 export function addEmulatedOptions(command: Command, transport: string, image?: string): void {
-  if (image !== undefined) command.option('--image <file>', image)
+  if (image !== undefined) command.addOption(common(new Option('--image <file>', image)))
+  const profile = 'simulated drive: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753 (default: sn740)'
   command
-    .option('--transport <name>', transport)
-    .option(
-      '--profile <name>',
-      'simulated drive: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753 (default: sn740)',
-    )
-    .option('--real-time', 'simulate in real time, on a thread; needs the native addon')
-    .addOption(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB', BLOCK_BYTES))
-    .addOption(whole('--seed <n>', 'seed of the simulator (default: 1)', 0, 0xffff_ffff))
+    .addOption(rare(new Option('--transport <name>', transport)))
+    .addOption(common(new Option('--profile <name>', profile)))
+    .addOption(rare(new Option('--real-time', 'simulate in real time, on a thread; needs the native addon')))
+    .addOption(rare(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB', BLOCK_BYTES)))
+    .addOption(rare(whole('--seed <n>', 'seed of the simulator (default: 1)', 0, 0xffff_ffff)))
+}
+
+/** Marks an option that names a drive, for its own section in the help of each verb. */
+function common(option: Option): Option {
+  return option.helpGroup('Drive (all options: gpunvme help drives):')
+}
+
+/** Marks an option that only `gpunvme help drives` lists. */
+function rare(option: Option): Option {
+  return option.hideHelp()
 }
 
 /** Adds options for verbs that write to a drive: confirmation, and permitted losses. */
 export function addWriteOptions(command: Command): void {
+  const overwrite = 'allow loss of data of this kind, as named by a refusal; may be repeated'
   command
-    .option('--serial <serial>', 'required serial number of the drive')
-    .option('--yes', 'with --serial: write to a real drive without confirmation')
-    .option('--overwrite <kind>', 'allow loss of data of this kind, as named by a refusal; may be repeated', collect)
+    .addOption(common(new Option('--serial <serial>', 'required serial number of the drive')))
+    .addOption(common(new Option('--yes', 'with --serial: write to a real drive without confirmation')))
+    .addOption(common(new Option('--overwrite <kind>', overwrite)).argParser(collect))
 }
 
 /** Parser of an option that may be repeated. */

@@ -25,7 +25,7 @@ export function parserError({ code, message }: CommanderError, program: Command,
 }
 
 function optionFacts(place: Command, typed: string): string[] {
-  const names = place.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long.slice(2)]))
+  const names = place.options.flatMap(({ long }) => (long === undefined ? [] : [long.slice(2)]))
   const [, dashes = '', name = ''] = /^(--?)([^=]*)/.exec(typed) ?? []
   const isEarly = dashes === '--' && names.includes(name)
   const near = isEarly ? [] : nearest(name, [...names, 'help'])
