@@ -35,7 +35,7 @@ const cell = (source: string, repeats: readonly BenchRepeat[], problem?: BenchCe
 })
 
 test('a row has the rate with its interval, the share of the limit, and the ratio to the baseline', () => {
-  const rows = new CellTable(SOURCES, LINK).rows(SHAPE, [
+  const rows = new CellTable({ sources: SOURCES, link: LINK, time: 'wall' }).rows(SHAPE, [
     cell('cpu-kernel', [repeat(3e9), repeat(3.2e9)]),
     cell('io_uring', [repeat(1.5e9), repeat(1.6e9)]),
   ])
@@ -49,7 +49,7 @@ test('a row has the rate with its interval, the share of the limit, and the rati
 
 test('rows give the reason for refused and failed cells, and for outliers', () => {
   const refused = { kind: 'refused', reason: 'too deep', next: '--qd 8' } as const
-  const table = new CellTable(SOURCES, LINK)
+  const table = new CellTable({ sources: SOURCES, link: LINK, time: 'wall' })
   expect(table.rows(SHAPE, [cell('cpu-kernel', [], refused)])[1]).toBe('cpu-kernel  not run: too deep; try --qd 8')
   const failed = { kind: 'failed', reason: 'SMART counts 0 Read commands' } as const
   expect(table.rows(SHAPE, [cell('io_uring', [repeat(1e9)], failed)])[1]).toBe(
@@ -63,8 +63,9 @@ test('rows give the reason for refused and failed cells, and for outliers', () =
 })
 
 test('no line is wider than 80 columns', () => {
-  for (const { cells, sources, link } of [sweep(), mixedFailures()]) {
-    const table = new CellTable(sources, link)
+  for (const results of [sweep(), mixedFailures()]) {
+    const { cells, sources, link } = results
+    const table = new CellTable(results)
     const rows = cells.flatMap((one) =>
       table.rows(
         one,
@@ -74,6 +75,15 @@ test('no line is wider than 80 columns', () => {
     const lines = [table.titles, ...rows, ...legend(sources, link)]
     expect(lines.filter((line) => line.length > 80)).toEqual([])
   }
+})
+
+test('a modelled rate has no margin of error and no CPU time', () => {
+  const [host] = SOURCES
+  const table = new CellTable({ sources: [host!], link: LINK, time: 'modelled' })
+  expect(table.titles).toMatch(/^SOURCE +RATE +LIMIT +kIOPS +P50 +P99$/)
+  expect(table.rows(SHAPE, [cell('cpu-kernel', [repeat(3e9), repeat(3.2e9)])])[1]).toMatch(
+    /^cpu-kernel +3\.10 GB\/s +86 % +23\.7 +- +-$/,
+  )
 })
 
 test('the legend names the link limit, or says that the link is unknown', () => {

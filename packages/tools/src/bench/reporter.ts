@@ -1,10 +1,11 @@
-import type { BenchCell, BenchLink, BenchSource } from '../report/bench-results.js'
+import type { BenchCell, BenchLink, BenchResults, BenchSource } from '../report/bench-results.js'
 import type { Output } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 import { CellTable, describeShape, legend } from './cell-table.js'
 import type { Shape } from './shape.js'
 
-const WIDTH = 80
+/** Width of lines that no terminal limits, or a wide one. */
+const MAX_WIDTH = 80
 
 /** Reports a benchmark as it runs: progress, and the rows of each completed setting. */
 export class BenchReporter {
@@ -14,20 +15,21 @@ export class BenchReporter {
   private readonly link: BenchLink | undefined
   private readonly table: CellTable
   private readonly withTable: boolean
+  private readonly width: number
   private hasTitles = false
 
   constructor(
     output: Output,
     { repeats, markdown = false }: { readonly repeats: number; readonly markdown?: boolean | undefined },
-    sources: readonly BenchSource[],
-    link: BenchLink | undefined,
+    bench: Pick<BenchResults, 'sources' | 'time'> & { readonly link?: BenchLink | undefined },
   ) {
     this.output = output
     this.repeats = repeats
     this.withTable = !markdown
-    this.sources = sources
-    this.link = link
-    this.table = new CellTable(sources, link)
+    this.sources = bench.sources
+    this.link = bench.link
+    this.width = Math.min(MAX_WIDTH, output.columns)
+    this.table = new CellTable(bench, this.width)
   }
 
   readonly onTurn = (shape: Shape, name: string, repeat: number): void => {
@@ -51,7 +53,7 @@ export class BenchReporter {
         ? []
         : [`Not measured: ${name}: ${why.reason}.${why.next === undefined ? '' : ` Try: ${why.next}`}`],
     )
-    this.output.print('', legend(this.sources, this.link))
-    this.output.print([...missing, ...notes].flatMap((line) => wrap(line, WIDTH, '  ')))
+    this.output.print('', legend(this.sources, this.link, this.width))
+    this.output.print([...missing, ...notes].flatMap((line) => wrap(line, this.width, '  ')))
   }
 }

@@ -44,7 +44,7 @@ export async function runBench(
   const startedAt = new Date().toISOString()
   const startMs = performance.now()
   const { coolDownSeconds, repeats, signal } = setting
-  const reporter = new BenchReporter(output, { repeats, markdown: flags.markdown }, sources, link)
+  const reporter = new BenchReporter(output, { repeats, markdown: flags.markdown }, { sources, link, time })
   const { cells, timeline, paces, remarks } = await runSweep({
     shapes: shapesOf(sweepOf(flags)),
     contenders,

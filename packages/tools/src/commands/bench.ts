@@ -173,12 +173,7 @@ async function merge(paths: readonly string[], { markdown }: Flags, output: Outp
     throw new UsageError('--merge requires two files', { next: 'use --merge linux.json ours.json' })
   }
   const results = mergeResults(first, second)
-  const reporter = new BenchReporter(
-    output,
-    { repeats: results.method.repeats, markdown },
-    results.sources,
-    results.link,
-  )
+  const reporter = new BenchReporter(output, { repeats: results.method.repeats, markdown }, results)
   const shapes = results.cells.filter((cell, index, all) => all.findIndex((each) => sameShape(each, cell)) === index)
   for (const shape of shapes) {
     reporter.onCells(

@@ -25,8 +25,21 @@ export interface Workload {
   readonly best: Finding
 }
 
-/** Excludes cells that were refused, failed, moved nothing, or have no valid repeat. */
-export function findingsOf({ cells, sources }: BenchResults): Finding[] {
+/**
+ * Excludes cells that were refused, failed, moved nothing, or have no valid repeat. In modelled time, estimates have no
+ * margin of error: every run has the same repeats.
+ */
+export function findingsOf({ cells, sources, time }: BenchResults): Finding[] {
+  const findings = measured(cells, sources)
+  if (time !== 'modelled') return findings
+  return findings.map((finding) => ({ ...finding, rate: exact(finding.rate), iops: exact(finding.iops) }))
+}
+
+function exact(estimate: Estimate): Estimate {
+  return { ...estimate, marginOfError: undefined }
+}
+
+function measured(cells: readonly BenchCell[], sources: readonly BenchSource[]): Finding[] {
   return cells.flatMap((cell) => {
     const series = sources.findIndex(({ name }) => name === cell.source)
     const rate = bytesPerSecond(cell.repeats)
@@ -56,6 +69,11 @@ export function workloadsOf(findings: readonly Finding[]): Workload[] {
 export function workloadTitle({ rw, pattern, jobs }: BenchCell): string {
   const work = { read: 'reads', write: 'writes', mixed: 'reads and writes' }[rw]
   return `${pattern === 'sequential' ? 'Sequential' : 'Random'} ${work}${jobs === 1 ? '' : ` of ${plural(jobs, 'job')}`}`
+}
+
+/** 'engine host', 'io_uring'. */
+export function sourceName({ kind, name }: BenchSource): string {
+  return kind === 'engine' ? `engine ${name}` : name
 }
 
 /** '128 KiB, queue depth 32'. */

@@ -18,7 +18,7 @@ function results(cells: readonly BenchCell[], more: Partial<BenchResults> = {}):
 test('the claim names engine, rate with margin, drive and setting', () => {
   const { claim, context } = headlineOf(results([cell('cuda', [3.4, 3.5, 3.6]), cell('io_uring', [3.0, 3.0, 3.0])]))
   expect(claim).toBe(
-    'cuda reads 3.50 ± 0.25 GB/s from WD PC SN740 SDDQNQD-512G: sequential reads, 128 KiB each, at queue depth 32.',
+    'Engine cuda reads 3.50 ± 0.25 GB/s from WD PC SN740 SDDQNQD-512G: sequential reads, 128 KiB each, at queue depth 32.',
   )
   expect(context).toEqual([
     'That is 97 % of the payload limit of its link, 3.60 GB/s (Gen3 x4, MPS 256).',
@@ -41,12 +41,12 @@ test('the best setting of a baseline is also named', () => {
 
 test('the memory of the data is named if it differs', () => {
   const { context } = headlineOf(results([cell('host', [3.3, 3.3]), cell('io_uring', [3.0, 3.0])]))
-  expect(context[1]).toContain('host has its data in host memory, io_uring has its data in GPU memory.')
+  expect(context[1]).toContain('engine host has its data in host memory, io_uring has its data in GPU memory.')
 })
 
 test('modelled time is marked as a prediction', () => {
   const { claim, context } = headlineOf(modelled())
-  expect(claim).toMatch(/^In modelled time, host reads 3\.\d+ ± 0\.\d+ GB\/s from a simulated WD PC SN740: /)
+  expect(claim).toMatch(/^In modelled time, engine host reads 3\.\d+ GB\/s from a simulated WD PC SN740: /)
   expect(context[0]).toBe('Times are modelled: this is a prediction of the simulator, not a measurement.')
 })
 
@@ -57,8 +57,8 @@ test('the setting with the least bytes in flight is named among equally fast one
 
 test('reads take precedence over writes, and engines over baselines', () => {
   const cells = [cell('host', [9, 9], { rw: 'write' }), cell('io_uring', [8, 8]), cell('cuda', [3, 3])]
-  expect(headlineOf(results(cells)).claim).toMatch(/^cuda reads 3\.00/)
-  expect(headlineOf(results(cells.slice(0, 1))).claim).toMatch(/^host writes 9\.00 ± 0\.00 GB\/s to WD/)
+  expect(headlineOf(results(cells)).claim).toMatch(/^Engine cuda reads 3\.00/)
+  expect(headlineOf(results(cells.slice(0, 1))).claim).toMatch(/^Engine host writes 9\.00 ± 0\.00 GB\/s to WD/)
   expect(headlineOf(results(cells.slice(1, 2))).context[1]).toBe('No engine was measured; this is a baseline.')
 })
 
@@ -88,7 +88,8 @@ test('failed cells, failed repeats and single repeats are doubts', () => {
     '6 cells of 144 failed the checks of the run; their rates are not shown.',
     expect.stringMatching(/^\d+ repeats failed the checks of the run and are excluded\.$/),
   ])
-  expect(headlineOf(oneCell()).doubts[0]).toMatch(/^Single repeats have no confidence interval/)
+  expect(headlineOf({ ...oneCell(), time: 'wall' }).doubts[0]).toMatch(/^Single repeats have no confidence interval/)
+  expect(headlineOf(oneCell()).doubts).toEqual([])
 })
 
 test('the claim of a run without valid rates says so', () => {

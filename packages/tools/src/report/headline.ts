@@ -1,6 +1,6 @@
 import { formatBytes, plural } from '../terminal/units.js'
 import type { BenchResults } from './bench-results.js'
-import { atSettingOf, bestOf, findingsOf, formatSetting, workloadTitle, type Finding } from './findings.js'
+import { atSettingOf, bestOf, findingsOf, formatSetting, sourceName, workloadTitle, type Finding } from './findings.js'
 import { formatEstimate, formatQuantity, formatShare } from './quantities.js'
 import { ratio, type Estimate } from './statistics.js'
 
@@ -34,10 +34,10 @@ function claimOf({ time, drive }: BenchResults, { source, cell, rate }: Finding)
   const doing = { read: 'reads', write: 'writes', mixed: 'reads and writes' }[cell.rw]
   const where = { read: 'from', write: 'to', mixed: 'on' }[cell.rw]
   const setting = `${workloadTitle(cell).toLowerCase()}, ${formatBytes(cell.blockBytes)} each, at queue depth ${cell.depth}`
-  const claim = `${source.name} ${doing} ${formatEstimate('rate', rate)}`
+  const claim = `${sourceName(source)} ${doing} ${formatEstimate('rate', rate)}`
   return time === 'modelled'
     ? `In modelled time, ${claim} ${where} ${simulated(drive.model)}: ${setting}.`
-    : `${claim} ${where} ${drive.model}: ${setting}.`
+    : `${claim.charAt(0).toUpperCase()}${claim.slice(1)} ${where} ${drive.model}: ${setting}.`
 }
 
 /** Most simulated drives have 'simulated' in their names. */
@@ -98,13 +98,13 @@ function comparison(found: Estimate, baseline: string): string {
 
 function landing({ source, cell }: Pick<Finding, 'source' | 'cell'>): string {
   const memory = source.memory === 'gpu' ? 'GPU memory' : 'host memory'
-  return `${source.name} ${cell.rw === 'write' ? 'writes from' : 'has its data in'} ${memory}`
+  return `${sourceName(source)} ${cell.rw === 'write' ? 'writes from' : 'has its data in'} ${memory}`
 }
 
 /** Rates above the limit by more than the clock's error are impossible. */
 const IMPOSSIBLE = 1.01
 
-function doubtsOf({ cells, link }: BenchResults, findings: readonly Finding[]): string[] {
+function doubtsOf({ cells, link, time }: BenchResults, findings: readonly Finding[]): string[] {
   const failed = cells.filter(({ problem }) => problem?.kind === 'failed').length
   const disbelieved = cells.reduce(
     (sum, { repeats }) => sum + repeats.filter(({ problem }) => problem !== undefined).length,
@@ -121,7 +121,7 @@ function doubtsOf({ cells, link }: BenchResults, findings: readonly Finding[]): 
       `${plural(disbelieved, 'repeat')} failed the checks of the run and ${disbelieved === 1 ? 'is' : 'are'} excluded.`,
     impossible > 0 &&
       `${plural(impossible, 'cell')} of ${cells.length} ${impossible === 1 ? 'is' : 'are'} above the limit of the link: not all bytes came from the drive, or the link data are wrong.`,
-    single > 0 && 'Single repeats have no confidence interval: their error is unknown.',
+    time === 'wall' && single > 0 && 'Single repeats have no confidence interval: their error is unknown.',
   ]
   return doubts.filter((doubt) => doubt !== false)
 }

@@ -5,7 +5,7 @@ import { formatMarkdown } from './markdown.js'
 
 test('formatMarkdown begins with the claim, and has a table of settings by sources', () => {
   const lines = formatMarkdown(sweep()).split('\n')
-  expect(lines[0]).toMatch(/^\*\*cuda reads 3\.\d+ ± 0\.\d+ GB\/s from WD PC SN740 SDDQNQD-512G: .*\*\*$/)
+  expect(lines[0]).toMatch(/^\*\*Engine cuda reads 3\.\d+ ± 0\.\d+ GB\/s from WD PC SN740 SDDQNQD-512G: .*\*\*$/)
   const table = lines.filter((line) => line.startsWith('|'))
   expect(table[0]).toBe('| Sequential reads | cuda | cpu-kernel | host | io\\_uring (baseline) |')
   expect(table[1]).toBe('|:--|--:|--:|--:|--:|')

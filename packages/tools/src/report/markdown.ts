@@ -64,7 +64,7 @@ function setup({ drive, machine, link, method, time, transport, version, started
           `PCIe Gen${link.gen} x${link.width}, MPS ${link.mps}: ${formatQuantity('rate', link.payloadLimitBytesPerSecond)} of payload`,
         ]),
     `${machine.cpu}, ${machine.kernel}${machine.gpu === undefined ? '' : `, ${machine.gpu}`}`,
-    `${plural(method.repeats, 'repeat')}, ± is the 95 % confidence interval of the mean`,
+    `${plural(method.repeats, 'repeat')}${time === 'modelled' ? '' : ', ± is the 95 % confidence interval of the mean'}`,
     `${time === 'modelled' ? 'modelled' : 'wall'} time; gpunvme ${version}, ${startedAt.slice(0, 10)}`,
   ].join('; ')
 }

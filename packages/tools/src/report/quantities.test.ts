@@ -3,6 +3,7 @@ import { formatCount, formatEstimate, formatQuantity, formatSeconds, formatShare
 
 test('formatQuantity has three significant digits in the largest unit that is at least 1', () => {
   expect(formatQuantity('rate', 3.4912e9)).toBe('3.49 GB/s')
+  expect(formatQuantity('rate', 3.485e9)).toBe('3.49 GB/s')
   expect(formatQuantity('rate', 999.6e6)).toBe('1.00 GB/s')
   expect(formatQuantity('rate', 12)).toBe('12.0 B/s')
   expect(formatQuantity('iops', 442_312)).toBe('442 kIOPS')

@@ -1,3 +1,4 @@
+import { halfUp } from '../terminal/units.js'
 import type { Estimate } from './statistics.js'
 
 /** Measured quantities, with units from small to large. */
@@ -61,7 +62,7 @@ export function formatEstimate(quantity: Quantity, { mean, marginOfError }: Esti
   const common = unitOf(quantity, beside)
   const { factor, name } = mean / common.factor >= 0.1 ? common : unitOf(quantity, mean)
   if (marginOfError === undefined) return joined(fixed(mean / factor), name)
-  const value = mean / factor
+  const value = halfUp(mean / factor)
   const margin = marginOfError / factor
   if (value >= TOO_LONG || margin >= TOO_LONG)
     return joined(`${value.toExponential(2)} ± ${margin.toExponential(2)}`, name)
@@ -107,5 +108,5 @@ function decimals(value: number): number {
 const TOO_LONG = 1e6
 
 function fixed(value: number): string {
-  return value >= TOO_LONG ? value.toExponential(2) : value.toFixed(decimals(value))
+  return value >= TOO_LONG ? value.toExponential(2) : halfUp(value).toFixed(decimals(value))
 }

@@ -19,6 +19,7 @@ test('formatBytes uses binary units with three significant digits', () => {
 test('formatRate uses decimal units: 3,330 MiB/s are 3.49 GB/s', () => {
   expect(formatRate(3330 * 1024 * 1024, 1e9)).toBe('3.49 GB/s')
   expect(formatRate(1_000_000, 1e9)).toBe('1 MB/s')
+  expect(formatRate(3_485_000_000, 1e9)).toBe('3.49 GB/s')
 })
 
 test('formatRate prints a dash without elapsed time', () => {

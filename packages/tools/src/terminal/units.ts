@@ -18,6 +18,14 @@ export function formatDuration(ns: number): string {
   return scaled(ns, 1000, ['ns', 'µs', 'ms', 's'])
 }
 
+/**
+ * Returns a value for rounding by its decimal digits: 3.485 is stored as a binary fraction below it, which `toFixed` and
+ * `toPrecision` would round to 3.48.
+ */
+export function halfUp(value: number): number {
+  return value * (1 + 4 * Number.EPSILON)
+}
+
 /** '1 command', '2 commands'. */
 export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`
@@ -32,7 +40,7 @@ function scaled(value: number, step: number, units: readonly string[]): string {
     value /= step
     unit++
   }
-  const text = value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)))
+  const text = value >= 100 ? value.toFixed(0) : String(Number(halfUp(value).toPrecision(3)))
   return `${text} ${units[unit]!}`
 }
 

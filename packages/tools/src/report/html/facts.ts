@@ -26,7 +26,7 @@ export function notMeasured(results: BenchResults): Markup | undefined {
 
 /** Describes drive, machine and method. */
 export function howMeasured(results: BenchResults): Markup {
-  const { sources, notes } = results
+  const { sources, notes, time } = results
   return html`<section>
     <h2>How it was measured</h2>
     <div class="cards">
@@ -51,9 +51,10 @@ export function howMeasured(results: BenchResults): Markup {
       }
     </div>
     <p class="aside">
-      Means are of all repeats, outliers too; whiskers and ± are the 95 % confidence interval of the mean (Student). The
-      payload limit is what full-size memory writes on the drive's link can carry of data, from its generation, width
-      and MPS.
+      Means are of all repeats, outliers too;
+      ${time === 'modelled' ? 'modelled times have no error' : 'whiskers and ± are the 95 % confidence interval of the mean (Student)'}.
+      The payload limit is what full-size memory writes on the drive's link can carry of data, from its generation,
+      width and MPS.
     </p>
   </section>`
 }

@@ -1,5 +1,5 @@
 import type { BenchResults } from '../bench-results.js'
-import { atSettingOf, bestOf, findingsOf, formatSetting } from '../findings.js'
+import { atSettingOf, bestOf, findingsOf, formatSetting, sourceName } from '../findings.js'
 import { headlineOf, subjectOf } from '../headline.js'
 import { percentile } from '../latencies.js'
 import { formatQuantity, formatShare } from '../quantities.js'
@@ -46,7 +46,9 @@ function tiles(results: BenchResults): Markup | undefined {
   const subject = subjectOf(findings)
   if (subject === undefined) return undefined
   const { cell, source, rate, cpu, latencies } = subject
-  const shown: Tile[] = [{ what: source.name, value: formatQuantity('rate', rate.mean), more: formatSetting(cell) }]
+  const shown: Tile[] = [
+    { what: sourceName(source), value: formatQuantity('rate', rate.mean), more: formatSetting(cell) },
+  ]
   if (results.link !== undefined) {
     const { payloadLimitBytesPerSecond: limit, gen, width } = results.link
     shown.push({

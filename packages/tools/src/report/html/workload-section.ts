@@ -1,6 +1,14 @@
-import { formatBytes } from '../../terminal/units.js'
+import { formatBytes, halfUp } from '../../terminal/units.js'
 import type { BenchResults } from '../bench-results.js'
-import { atSettingOf, distinct, formatSetting, sameSetting, type Finding, type Workload } from '../findings.js'
+import {
+  atSettingOf,
+  distinct,
+  formatSetting,
+  sameSetting,
+  sourceName,
+  type Finding,
+  type Workload,
+} from '../findings.js'
 import { percentile } from '../latencies.js'
 import { formatCount, formatEstimate, formatQuantity, formatShare, unitOf, type Quantity } from '../quantities.js'
 import { counted, type Estimate } from '../statistics.js'
@@ -57,7 +65,7 @@ function throughputBars({ link }: BenchResults, workload: Workload): Markup {
   const shown = besides(workload)
   const limit = link?.payloadLimitBytesPerSecond
   const title = `Throughput at ${formatSetting(best.cell)}`
-  const chosen = `The setting where ${best.source.name} reaches its maximum, within 1 %, with the fewest bytes in flight. Dots are single repeats`
+  const chosen = `The setting where ${sourceName(best.source)} reaches its maximum, within 1 %, with the fewest bytes in flight. Dots are single repeats`
   const caption =
     limit === undefined
       ? `${chosen}.`
@@ -109,10 +117,13 @@ function estimatesTable(caption: string, rows: readonly (readonly [Finding, Esti
   })
 }
 
+/** With fewer settings, the table of all settings shows as much as a line would. */
+const MIN_POINTS = 3
+
 function throughputByBlockSize({ link }: BenchResults, { findings, best }: Workload, id: string): Markup | undefined {
   const { depth } = best.cell
   const shown = findings.filter(({ cell }) => cell.depth === depth)
-  if (distinct(shown.map(({ cell }) => cell.blockBytes)).length < 2) return undefined
+  if (distinct(shown.map(({ cell }) => cell.blockBytes)).length < MIN_POINTS) return undefined
   const lines = linesOf(shown, ({ cell }) => cell.blockBytes, 'rate')
   return card(
     'Throughput by block size',
@@ -135,7 +146,7 @@ function iopsByDepth({ findings }: Workload, id: string): Markup | undefined {
   const sizes = distinct(findings.map(({ cell }) => cell.blockBytes))
   const depthsOf = (bytes: number) =>
     distinct(findings.filter(({ cell }) => cell.blockBytes === bytes).map(({ cell }) => cell.depth))
-  const blockBytes = sizes.find((bytes) => depthsOf(bytes).length >= 2)
+  const blockBytes = sizes.find((bytes) => depthsOf(bytes).length >= MIN_POINTS)
   if (blockBytes === undefined) return undefined
   const shown = findings.filter(({ cell }) => cell.blockBytes === blockBytes)
   const lines = linesOf(shown, ({ cell }) => cell.depth, 'iops')
@@ -337,5 +348,7 @@ function everySetting({ findings, best }: Workload): Markup | undefined {
 }
 
 function heatText(value: number): string {
-  return value >= 0.0095 ? Number(value.toPrecision(3)).toFixed(value >= 99.5 ? 0 : value >= 9.95 ? 1 : 2) : '< 0.01'
+  return value >= 0.0095
+    ? Number(halfUp(value).toPrecision(3)).toFixed(value >= 99.5 ? 0 : value >= 9.95 ? 1 : 2)
+    : '< 0.01'
 }
