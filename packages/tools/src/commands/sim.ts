@@ -124,7 +124,7 @@ function list(output: Output): void {
       [{ title: 'PROFILE' }, { title: 'SIMULATES' }, { title: 'LINK' }, { title: 'QUEUES', align: 'right' }],
       drives.map(([name, { identify, link, ioQueuePairs }]) => [
         name,
-        identify.MN ?? '',
+        identify.MN?.replace(/^simulated /, '') ?? '',
         link === undefined ? 'none' : `Gen${link.gen} x${link.width}`,
         String(ioQueuePairs),
       ]),

@@ -5,6 +5,9 @@ import type { Pair, Verdict } from './judge.js'
 import { ROUTES } from './route.js'
 import type { Sections } from './sections.js'
 
+/** Two blanks after the longest title. */
+const TITLE_COLUMNS = 2 + Object.values(ROUTES).reduce((most, { title }) => Math.max(most, title.length), 0)
+
 /** Returns the routes between drives and GPUs. Numbers refer to the findings above. */
 export function describePairs({ pairs }: Diagnosis, sections: Sections, columns: number): string[] {
   if (pairs.length === 0) return []
@@ -20,7 +23,7 @@ function describePair({ drive, gpu, verdicts }: Pair, sections: Sections, column
   return [
     `  ${title}`,
     ...verdicts.flatMap((verdict) =>
-      fold(`    ${ROUTES[verdict.route].title.padEnd(50)}`, describeVerdict(verdict, sections), columns),
+      fold(`    ${ROUTES[verdict.route].title.padEnd(TITLE_COLUMNS)}`, describeVerdict(verdict, sections), columns),
     ),
   ]
 }

@@ -23,7 +23,7 @@ interface RouteFacts {
 
 export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
   memory: {
-    title: 'drive to host memory, engines host and cpu-kernel',
+    title: 'host memory, engines host and cpu-kernel',
     short: 'host memory',
     tier: 0,
     isAdvised: true,

@@ -93,7 +93,10 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
     titled,
     rows.map(({ cells }) => cells.with(at, 'MODEL')),
   ).reduce((most, { length }) => Math.max(most, length), 0)
-  const room = Math.max(MIN_MODEL_COLUMNS, columns - widest + 'MODEL'.length)
+  const spare = columns - widest + 'MODEL'.length
+  if (spare < MIN_MODEL_COLUMNS && rows.some(({ cells }) => cells[0]!.startsWith('0000:')))
+    return formatRows(titles, rows.map(withoutDomain), columns)
+  const room = Math.max(MIN_MODEL_COLUMNS, spare)
   const [heading = '', ...lines] = formatTable(
     titled,
     rows.map(({ cells }) => cells.with(at, cut(cells[at]!, room))),
@@ -102,6 +105,11 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
     heading,
     ...lines.flatMap((line, index) => [line, ...rows[index]!.below.flatMap((text) => hanging('  ', text, columns))]),
   ]
+}
+
+/** Shortens the address of a device to '0b:00.0', which is accepted too. */
+function withoutDomain({ cells, below }: Row): Row {
+  return { cells: cells.with(0, cells[0]!.replace(/^0000:/, '')), below }
 }
 
 function cut(text: string, columns: number): string {

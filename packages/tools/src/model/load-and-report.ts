@@ -4,7 +4,6 @@ import { composeRig, type ComposeParts, type Rig, type RigPlan } from '../rig/op
 import type { ComposeOptions, RigProgress } from '../rig/options.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
-import { wrap } from '../terminal/table.js'
 import { plural } from '../terminal/units.js'
 import { requireMemory } from './enough-memory.js'
 import {
@@ -48,8 +47,8 @@ export async function loadAndReport(
     },
   })
   if (rig.loaded.layers > 0) output.print(describeLoaded(rig, clock))
-  const table = new PassTable(rig, clock.time)
-  output.note(table.legend.flatMap((line) => wrap(line, 80, '  ')))
+  const table = new PassTable(rig, clock.time, output.columns)
+  output.note(table.legend)
   output.print(table.titles)
   const onPass = (pass: PassReport) => output.print(table.row(pass))
   const passes = await runPasses(rig, { passes: count, signal, output, onPass })

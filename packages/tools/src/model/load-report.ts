@@ -4,7 +4,7 @@ import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { Rig, RigPlan } from '../rig/open-rig.js'
 import { printable } from '../terminal/printable.js'
 import { describeLink, describeModelled, describeRate } from '../terminal/rate.js'
-import { formatRow, formatTitles, wrap, type Column } from '../terminal/table.js'
+import { formatRow, formatTitles, widthOf, type Column } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
 import { timesOf, type PassReport } from './passes.js'
 
@@ -17,7 +17,7 @@ export function describeWhy({ why }: Pick<RigPlan, 'why'>): string[] {
 }
 
 function labelled(label: string, text: string): string[] {
-  return wrap(text, 66, '').map((line, index) => `${(index === 0 ? label : '').padEnd(12)}  ${line}`)
+  return [`${label.padEnd(12)}  ${text}`]
 }
 
 /** Returns the line about resident layers. */
@@ -35,7 +35,7 @@ export function describeLoaded(
 }
 
 function item(label: string, text: string): string[] {
-  return wrap(text, 70, '').map((line, index) => `${(index === 0 ? label : '').padEnd(10)}${line}`)
+  return [`${label.padEnd(10)}${text}`]
 }
 
 /** Source of layers that are not resident. */
@@ -51,12 +51,17 @@ export class PassTable {
   private readonly hasGpu: boolean
   private readonly time: OpenedTransport['time']
 
-  constructor(rig: Pick<RigPlan, 'gpu' | 'controllers' | 'placement'>, time: OpenedTransport['time']) {
+  /** @param width of the terminal, which a narrow table fits without the time by the clock. */
+  constructor(
+    rig: Pick<RigPlan, 'gpu' | 'controllers' | 'placement'>,
+    time: OpenedTransport['time'],
+    width = Infinity,
+  ) {
     this.hasGpu = rig.gpu !== undefined
     this.time = time
     const source = sourceOf(rig)
     const number = (title: string, width = 8): Column => ({ title, align: 'right', width })
-    this.columns = [
+    const columns = [
       number('PASS', 4),
       ...(this.hasGpu ? [number('GPU')] : []),
       number('HOST'),
@@ -67,6 +72,7 @@ export class PassTable {
       number('READ RATE', 9),
       ...(time === 'modelled' ? [number('WALL')] : []),
     ]
+    this.columns = widthOf(columns) > width ? columns.filter(({ title }) => title !== 'WALL') : columns
     this.legend = [
       'Each pass provides every layer once, starting with those read ahead by the previous pass.',
       `${this.hasGpu ? 'GPU, ' : ''}HOST, ${source.toUpperCase()}: bytes by the place of the layers between passes.`,

@@ -1,5 +1,7 @@
 import { styleText } from 'node:util'
 import { invocationOf, type Invocation } from '../command-line/invocation.js'
+import { emphasise } from './emphasis.js'
+import { fit } from './fit.js'
 import type { Io, OutputStream } from './io.js'
 
 type Style = Parameters<typeof styleText>[0]
@@ -55,7 +57,10 @@ export class Output {
 
   /** Prints lines of the result. Ignored with --json, where `object` is the result. */
   print(...lines: Lines[]): void {
-    if (!this.json) this.write(this.io.stdout, lines)
+    if (this.json) return
+    const { stdout } = this.io
+    const fitted = this.fitted(lines, this.columns)
+    this.write(stdout, emphasise(fitted, stdout))
   }
 
   /**
@@ -90,18 +95,21 @@ export class Output {
 
   /** Prints a note on what happens. */
   note(...lines: Lines[]): void {
-    if (!this.quiet) this.write(this.io.stderr, lines)
+    if (!this.quiet) this.write(this.io.stderr, emphasise(this.fitted(lines, this.noteColumns), this.io.stderr))
   }
 
   /** Prints an error or warning. Never suppressed. */
   error(...lines: Lines[]): void {
-    this.write(this.io.stderr, lines)
+    this.write(this.io.stderr, this.fitted(lines, this.noteColumns))
   }
 
-  /** Sets a status line on a terminal's stderr, which any further output replaces. */
+  /**
+   * Sets a status line on a terminal's stderr, which any further output replaces. It is cut to one column less than the
+   * width, so that no terminal wraps it.
+   */
   setStatus(text: string): void {
     if (this.quiet || !this.isRedrawn) return
-    this.io.stderr.write(`\r${text}\u001b[K`)
+    this.io.stderr.write(`\r${text.slice(0, Math.max(1, this.noteColumns - 1))}\u001b[K`)
     this.status = text
   }
 
@@ -114,6 +122,12 @@ export class Output {
     const { drive } = this
     this.drive = undefined
     return drive === undefined ? value : { ...value, drive: { ...drive, ...value.drive } }
+  }
+
+  private fitted(lines: readonly Lines[], columns: number): string[] {
+    if (columns === Infinity) return lines.flat()
+    const { program } = this.invocation
+    return lines.flat().flatMap((line) => fit(line, columns, program))
   }
 
   private write(stream: OutputStream, lines: readonly Lines[]): void {

@@ -29,7 +29,7 @@ export class Progress {
     this.lastMs = nowMs
     const text = describe(this.verb, doneBytes, totalBytes, nowMs - this.startMs)
     const drawn = totalBytes === undefined ? '' : `${drawBar(doneBytes / totalBytes)} `
-    if (bar) this.output.setStatus(fit(`${drawn}${text}`, this.output.noteColumns))
+    if (bar) this.output.setStatus(`${drawn}${text}`)
     else this.output.note(text)
   }
 
@@ -51,9 +51,4 @@ function describe(verb: string, doneBytes: number, totalBytes: number | undefine
 function drawBar(share: number): string {
   const filled = Math.round(Math.min(1, share) * BAR_COLUMNS)
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_COLUMNS - filled)}]`
-}
-
-/** One column shorter, so that no terminal wraps the line. */
-function fit(text: string, columns: number): string {
-  return text.slice(0, Math.max(20, columns - 1))
 }

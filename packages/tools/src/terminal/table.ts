@@ -15,6 +15,11 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
   return [formatTitles(fitted), ...rows.map((row) => formatRow(fitted, row))]
 }
 
+/** Returns the width of rows whose cells are not wider than their columns. */
+export function widthOf(columns: readonly Column[]): number {
+  return columns.reduce((sum, { width = 0 }) => sum + width + 2, -2)
+}
+
 export function formatTitles(columns: readonly Column[]): string {
   return formatRow(
     columns,

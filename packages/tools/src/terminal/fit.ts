@@ -1,0 +1,43 @@
+/** Columns that continued lines have at least; with less room, a line is not broken. */
+const MIN_ROOM = 24
+const MIN_GAIN = 8
+/** Lines that are indented further continue at the same column. */
+const DEEP = 8
+
+/**
+ * Folds a line that is wider than the terminal between words, so that the terminal does not break words. Continued
+ * lines are aligned with the last column of a table or list, otherwise indented. Commands of this program stay in one
+ * piece, so that they can be copied; so do words longer than a line.
+ */
+export function fit(line: string, columns: number, program: string): string[] {
+  if (line.length <= columns) return [line]
+  const own = /^ */.exec(line)![0].length
+  const hanging = ' '.repeat(lastColumn(line, own, columns))
+  const lines: string[] = []
+  let current = ''
+  for (const piece of pieces(line, program)) {
+    const isTooLong = current.trim() !== '' && `${current}${piece.trimEnd()}`.length > columns
+    // A word that is too long for any line stays where it is, unless a line of its own gives it more room.
+    const isHelped = hanging.length + piece.trim().length <= columns || current.length - hanging.length >= MIN_GAIN
+    if (isTooLong && isHelped) {
+      lines.push(current.trimEnd())
+      current = `${hanging}${piece.trimStart()}`
+    } else current += piece
+  }
+  return [...lines, current.trimEnd()]
+}
+
+/** Returns where continued lines begin: below the last column that leaves enough room. */
+function lastColumn(line: string, own: number, columns: number): number {
+  const starts = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length)
+  return (
+    starts.findLast((start) => start <= columns - MIN_ROOM) ?? Math.min(own < DEEP ? own + 2 : own, columns - MIN_ROOM)
+  )
+}
+
+/** Returns words and commands, each with the blanks before it. A command ends at a comma, a semicolon or a full stop. */
+function pieces(line: string, program: string): string[] {
+  const escaped = program.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+  const command = `(?:sudo (?:env "PATH=\\$PATH" )?)?${escaped} [^;,]*?(?=[;,]|\\.? *$|\\. )`
+  return line.match(new RegExp(` *(?:${command}|[^ ]+)`, 'g')) ?? [line]
+}
