@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { createRequire } from 'node:module'
-import type { Io } from './terminal/io.js'
-import type { OutputOptions } from './terminal/output.js'
+import { fitHelp, HELP_COLUMNS } from './terminal/fit.js'
+import type { Io, OutputStream } from './terminal/io.js'
+import { columnsOf, type OutputOptions } from './terminal/output.js'
 import { EXIT_HELP } from './command-line/exit-codes.js'
 import { invocationOf } from './command-line/invocation.js'
 import { renderStep, type NextStep } from './command-line/next-step.js'
@@ -35,11 +36,14 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     .exitOverride()
     // cli.ts reports errors once and uniformly.
     .configureOutput({
-      writeOut: (text) => void session.io.stdout.write(text),
-      writeErr: (text) => void session.io.stderr.write(text),
+      writeOut: (text) => writeHelp(text, session.io.stdout, session.io),
+      writeErr: (text) => writeHelp(text, session.io.stderr, session.io),
       outputError: () => undefined,
     })
-    .configureHelp({ helpWidth: 80, subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      helpWidth: Math.min(HELP_COLUMNS, columnsOf(session.io.stdout, session.io)),
+      subcommandTerm: (command) => command.name(),
+    })
     .addHelpText('after', `\n${EXIT_HELP}\n\nStart with: ${renderStep(START, invocationOf(session.io))}`)
   addOutputOptions(program)
   // Options before the verb apply to it.
@@ -68,6 +72,10 @@ export async function parse(program: Command, argv: readonly string[]): Promise<
     const { parserError } = await import('./command-line/suggestions.js')
     throw parserError(error, program, argv)
   }
+}
+
+function writeHelp(text: string, stream: OutputStream, io: Io): void {
+  stream.write(fitHelp(text, columnsOf(stream, io), invocationOf(io).program))
 }
 
 function addEntry(place: Command, entry: Verb | VerbGroup): Command {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fit } from './fit.js'
+import { fit, fitHelp } from './fit.js'
 
 const fitted = (line: string, columns: number) => fit(line, columns, 'gpunvme')
 
@@ -28,5 +28,26 @@ test('fit does not break words and commands', () => {
   expect(fitted('Not in use. Next: sudo env "PATH=$PATH" gpunvme bind 0000:0b:00.0 --yes', 50)).toEqual([
     'Not in use. Next:',
     '  sudo env "PATH=$PATH" gpunvme bind 0000:0b:00.0 --yes',
+  ])
+})
+
+test('fitHelp folds paragraphs again for a narrow terminal', () => {
+  const help = [
+    'Read-only. A drive that is bound to the nvme driver of Linux, mounted or not, is',
+    'queried through that driver.',
+    '',
+    'Options:',
+    '  --json  print the result as one JSON object, whose shape is in the reference',
+    '',
+  ].join('\n')
+  expect(fitHelp(help, 80, 'gpunvme')).toBe(help)
+  expect(fitHelp(help, 60, 'gpunvme').split('\n')).toEqual([
+    'Read-only. A drive that is bound to the nvme driver of',
+    'Linux, mounted or not, is queried through that driver.',
+    '',
+    'Options:',
+    '  --json  print the result as one JSON object, whose shape',
+    '          is in the reference',
+    '',
   ])
 })

@@ -9,10 +9,10 @@ const DEEP = 8
  * lines are aligned with the last column of a table or list, otherwise indented. Commands of this program stay in one
  * piece, so that they can be copied; so do words longer than a line.
  */
-export function fit(line: string, columns: number, program: string): string[] {
+export function fit(line: string, columns: number, program: string, indent = 2): string[] {
   if (line.length <= columns) return [line]
   const own = /^ */.exec(line)![0].length
-  const hanging = ' '.repeat(lastColumn(line, own, columns))
+  const hanging = ' '.repeat(lastColumn(line, own < DEEP ? own + indent : own, columns))
   const lines: string[] = []
   let current = ''
   for (const piece of pieces(line, program)) {
@@ -28,11 +28,9 @@ export function fit(line: string, columns: number, program: string): string[] {
 }
 
 /** Returns where continued lines begin: below the last column that leaves enough room. */
-function lastColumn(line: string, own: number, columns: number): number {
+function lastColumn(line: string, otherwise: number, columns: number): number {
   const starts = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length)
-  return (
-    starts.findLast((start) => start <= columns - MIN_ROOM) ?? Math.min(own < DEEP ? own + 2 : own, columns - MIN_ROOM)
-  )
+  return starts.findLast((start) => start <= columns - MIN_ROOM) ?? Math.min(otherwise, columns - MIN_ROOM)
 }
 
 /** Returns words and commands, each with the blanks before it. A command ends at a comma, a semicolon or a full stop. */
@@ -40,4 +38,23 @@ function pieces(line: string, program: string): string[] {
   const escaped = program.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
   const command = `(?:sudo (?:env "PATH=\\$PATH" )?)?${escaped} [^;,]*?(?=[;,]|\\.? *$|\\. )`
   return line.match(new RegExp(` *(?:${command}|[^ ]+)`, 'g')) ?? [line]
+}
+
+/** Width that texts of the help are written for. */
+export const HELP_COLUMNS = 80
+/** A shorter line ends its paragraph. */
+const FULL_LINE = 60
+
+/** Fits a help text to a narrow terminal: joins the lines of each paragraph, and folds them again. */
+export function fitHelp(text: string, columns: number, program: string): string {
+  if (columns >= HELP_COLUMNS) return text
+  const paragraphs: string[] = []
+  let before = ''
+  for (const line of text.split('\n')) {
+    if (/^\S/.test(before) && before.length > FULL_LINE && /^\S/.test(line))
+      paragraphs.push(`${paragraphs.pop()!} ${line}`)
+    else paragraphs.push(line)
+    before = line
+  }
+  return paragraphs.flatMap((line) => fit(line, columns, program, 0)).join('\n')
 }

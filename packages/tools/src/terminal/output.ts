@@ -144,7 +144,8 @@ export function hasCursor(stream: OutputStream, { env }: Pick<Io, 'env'>): boole
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
 
-function columnsOf(stream: OutputStream, io: Io): number {
+/** Returns the width of a terminal, otherwise Infinity. */
+export function columnsOf(stream: OutputStream, io: Pick<Io, 'env'>): number {
   return hasCursor(stream, io) ? stream.columns || Infinity : Infinity
 }
 
