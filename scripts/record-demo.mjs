@@ -35,7 +35,7 @@ demo.on('exit', (status) => {
 function render(recorded) {
   const columns = Math.floor((WIDTH - 2 * LEFT) / COLUMN)
   const rows = recorded.flatMap(({ line, atMs }) =>
-    (line.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? ['']).map((text) => ({ text, atMs })),
+    (line.match(new RegExp(`.{1,${columns}}(?: |$)|.{1,${columns}}`, 'gu')) ?? ['']).map((text) => ({ text, atMs })),
   )
   const height = TOP + rows.length * LINE + 12
   const texts = rows.map(

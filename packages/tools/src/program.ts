@@ -119,7 +119,8 @@ function addHelpVerb(program: Command): void {
     .helpOption('-h, --help', 'print this help')
     .argument('[verb...]')
     .action(async (words: string[]) => {
-      if (words[0] === 'drives') return (await import('./command-line/drives-help.js')).drivesHelp(program).help()
+      if (/^drives?$/.test(words[0] ?? ''))
+        return (await import('./command-line/drives-help.js')).drivesHelp(program).help()
       const place = placeOf(program, words)
       const unknown = words[wordsOf(place).length]
       // What follows a verb is an operand of it: `help driver plan`.

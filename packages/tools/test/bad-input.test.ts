@@ -67,8 +67,8 @@ describe('exit code 2, invalid arguments:', () => {
 
   test('too many or too few arguments', async () => {
     await Promise.all([
-      expectError(['load', 'a', 'b'], 2, 'Too many arguments'),
-      expectError(['inspect'], 2, "Missing required argument 'model'"),
+      expectError(['load', 'a', 'b'], 2, 'Too many arguments: load takes 1, got 2'),
+      expectError(['inspect'], 2, 'inspect requires the argument MODEL'),
       expectError(['load'], 2, 'load requires a MODEL'),
       expectError(['models', 'verify', '--sim'], 2, 'gpunvme models verify --image FILE'),
       expectError(['pack', 'model.gguf', '--sim'], 2, 'gpunvme pack model.gguf --image FILE'),

@@ -308,7 +308,7 @@ describe('decode', () => {
   })
 
   test.each([
-    [['nvme', 'decode'], "Missing required argument 'what'"],
+    [['nvme', 'decode'], 'nvme decode requires the argument WHAT'],
     [['nvme', 'decode', 'sqx', '00'], "Unknown WHAT 'sqx'\n  structures: sqe cqe identify log\n  registers: CAP VS "],
     [['nvme', 'decode', 'sqe', '00'], 'SQE: expected a multiple of 64 bytes, got 1\n  Base 2.1 §4.1.1'],
     [['nvme', 'decode', 'cqe', '0'], 'Expected pairs of hexadecimal digits in the arguments, got 1 digit'],
@@ -333,9 +333,9 @@ describe('decode', () => {
     [['nvme', 'decode', 'identify', '0000'], 'Identify Controller: expected 4096 bytes, got 2'],
     [
       ['nvme', 'decode', 'identify', '--cns', '256', '00'],
-      'Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.',
+      'expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh',
     ],
-    [['nvme', 'decode', 'identify', '--cns', '100h', '00'], 'Expected a number from 0 to 255'],
+    [['nvme', 'decode', 'identify', '--cns', '100h', '00'], 'expected a number from 0 to 255'],
     // Suggests the help of decode, not of identify.
     [['nvme', 'decode', 'identify', '--cns', 'x'], '\n  Try: gpunvme help nvme decode\n'],
     [
@@ -366,7 +366,7 @@ describe('decode', () => {
       ['nvme', 'decode', 'CC', '0x12', '--file', 'x'],
       'CC: --file requires a structure\n  Try: gpunvme nvme decode CC -, to read stdin',
     ],
-    [['nvme', 'decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
+    [['nvme', 'decode', 'sqe', '--set', 'io', '00'], 'expected admin, nvm, zns'],
   ])('%j is a usage error', async (args, message) => {
     const { code, stdout, stderr } = await piped(args, '')
     expect(stderr).toContain(message)

@@ -95,7 +95,7 @@ test('invalid input of driver has an exit code and a next step', { timeout: SLOW
     [['apply'], 2, 'driver apply requires a change'],
     [['--root', 'no-such-root'], 3, 'no such file or directory'],
     [['apply', 'options'], 2, 'driver apply options requires --set'],
-    [['apply', 'options', '--set', 'speed'], 2, 'Expected goals from peer-mapping'],
+    [['apply', 'options', '--set', 'speed'], 2, 'expected goals from peer-mapping'],
     [['plan', 'pfn-lookup', '--source', 'no-such-tree'], 3, 'No source tree in no-such-tree'],
     [['plan', 'pfn-lookup', '--source', 'unknown-tree'], 7, 'its sources are unknown'],
     [['plan', 'pfn-lookup', '--root', proprietary], 7, 'there is no /usr/src/nvidia-580.142/nvidia/os-mlock.c'],

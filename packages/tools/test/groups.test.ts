@@ -33,7 +33,7 @@ test('every name in the help of the program leads to one place', () => {
 describe('a word that is no command', () => {
   test.each([
     ['identify --sim', "Unknown command 'identify'\n  Try: gpunvme nvme identify\n"],
-    ['models list', "Unknown command 'models list'\n  Try: gpunvme list\n"],
+    ['models list', "Unknown command 'models list'\n  Try: gpunvme models ls\n"],
     ['nvme ls', "Unknown command 'nvme ls'\n  Try: gpunvme models ls\n"],
     ['help identify', "Unknown command 'identify'\n  Try: gpunvme help nvme identify\n"],
     ['nvme trace identify --sim', "Unknown command 'identify'\n  Try: gpunvme nvme trace nvme identify\n"],
@@ -42,6 +42,7 @@ describe('a word that is no command', () => {
     ['idnetify', "Unknown command 'idnetify'\n  Did you mean nvme identify?\n  Try: gpunvme help\n"],
     ['nvm read', "Unknown command 'nvm'\n  Did you mean nvme?\n  Try: gpunvme help\n"],
     ['frobnicate', "Unknown command 'frobnicate'\n  Try: gpunvme help\n"],
+    ['ls', "Unknown command 'ls'\n  Try: gpunvme list; or gpunvme models ls\n"],
     ['status', "Unknown command 'status'\n  Try: gpunvme list\n"],
     ['topology --root x', "Unknown command 'topology'\n  Try: gpunvme list --topology\n"],
     ['p2p --probe', "Unknown command 'p2p'\n  Try: gpunvme bench p2p\n"],

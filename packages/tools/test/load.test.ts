@@ -270,7 +270,7 @@ test.each([
   ['https://', 'MODEL is not a valid URL'],
   ['https://localhost/%zz.gguf', 'MODEL is not a valid URL'],
   ['--image drive.img --passes 0', 'an integer from 1'],
-  ['--image drive.img --to disk', 'Allowed choices are gpu, host'],
+  ['--image drive.img --to disk', 'expected gpu, host'],
 ])('load rejects %s', async (args, headline) => {
   const { code, stderr } = await gpunvme(['load', ...args.split(' ')], { cwd })
   expect([code, stderr]).toEqual([2, expect.stringContaining(headline) as string])

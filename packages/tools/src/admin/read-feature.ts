@@ -127,10 +127,14 @@ function usualCdw11(feature: AnyFeature, identity: DataView): number {
 }
 
 function notSupported(feature: AnyFeature, error: CommandError): NotSupportedError {
-  return new NotSupportedError(`${feature.name} (${hex(feature.fid)})`, error, {
-    command: ['nvme', 'features'],
-    note: 'for those that it has',
-  })
+  return new NotSupportedError(
+    feature.name === hex(feature.fid) ? `feature ${feature.name}` : `${feature.name} (${hex(feature.fid)})`,
+    error,
+    {
+      command: ['nvme', 'features'],
+      note: 'which lists those that it supports',
+    },
+  )
 }
 
 function hex(word: number): string {

@@ -27,7 +27,7 @@ let takings = 0
  */
 export async function withLock<T>(root: string, bdf: string, waitMs: number, use: () => Promise<T>): Promise<T> {
   const path = lockFile(root, bdf)
-  const line = await attempting(`make ${path}`, () => take(path, bdf, waitMs))
+  const line = await attempting(`create ${path}`, () => take(path, bdf, waitMs))
   try {
     return await use()
   } finally {

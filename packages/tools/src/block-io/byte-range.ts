@@ -131,7 +131,7 @@ export class RangeOutsideError extends ToolsError {
         `it has ${plural(blocks, 'block')} of ${blockBytes} bytes: ${capacityBytes} bytes, ${formatBytes(capacityBytes)}`,
         `its last LBA is 0x${(blocks - 1).toString(16)}`,
       ],
-      next: `choose an end of at most byte ${capacityBytes}, or 'all' for the rest`,
+      next: `end at byte ${capacityBytes} at most, or use 'all' for the rest`,
     })
   }
 }

@@ -38,7 +38,7 @@ export class WholeFile {
     const before = statSync(this.path, { throwIfNoEntry: false })
     // The new bytes are no more readable than the old ones.
     const mode = before === undefined ? 0o666 : 0o600
-    this.fd = this.asked(`make ${path}`, () => openSync(this.partial, 'wx', mode))
+    this.fd = this.asked(`create ${path}`, () => openSync(this.partial, 'wx', mode))
     this.atExit = () => atExit(this)
     process.on('exit', this.atExit)
     if (before !== undefined) this.keep(before)

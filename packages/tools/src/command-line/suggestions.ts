@@ -6,8 +6,10 @@ import { UsageError } from './usage-error.js'
 
 /** Words of other programs for what a verb shows: `git status`, `nvidia-smi topo`. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  ...{ status: ['list'], devices: ['list'], show: ['list'] },
+  ...{ status: ['list'], devices: ['list'], drives: ['list'], gpus: ['list'], show: ['list'], ls: ['list'] },
   ...{ topology: ['list', '--topology'], topo: ['list', '--topology'] },
+  ...{ version: ['--version'] },
+  ...{ 'models list': ['models', 'ls'], 'models remove': ['models', 'rm'], 'models delete': ['models', 'rm'] },
 }
 
 /** Converts an error of the parser to one with suggestions. */
@@ -17,19 +19,64 @@ export function parserError({ code, message }: CommanderError, program: Command,
   if (code === 'commander.unknownCommand') return unknownCommand(place, quoted)
   const [word = ''] = place.args
   if (code === 'commander.excessArguments' && place.commands.length > 0) return unknownCommand(place, word)
-  const text = printable(message.replace(/^error: /, ''))
-  return new UsageError(text.charAt(0).toUpperCase() + text.slice(1), {
-    facts: code === 'commander.unknownOption' ? optionFacts(place, quoted) : [],
+  const { headline, facts } = describe(message.replace(/^error: /, ''), place)
+  return new UsageError(printable(headline), {
+    facts: facts.map(printable),
     next: { command: ['help', ...wordsOf(place)] },
   })
 }
 
+interface Described {
+  readonly headline: string
+  readonly facts: readonly string[]
+}
+
+/** Rewords a message of the parser: what is wrong, then what was expected. */
+function describe(message: string, place: Command): Described {
+  const name = wordsOf(place).join(' ')
+  const [, option, value = '', why = ''] = /^option '(.*?)' argument '(.*)' is invalid\. (.*)$/s.exec(message) ?? []
+  if (option !== undefined) return invalid(longName(option), value, why)
+  const [, given = '', argument, expected = ''] =
+    /^command-argument value '(.*)' is invalid for argument '(.*?)'\. (.*)$/s.exec(message) ?? []
+  if (argument !== undefined) return invalid(argument.toUpperCase(), given, expected)
+  const [, bare] = /^option '(.*)' argument missing$/.exec(message) ?? []
+  if (bare !== undefined) return { headline: `${longName(bare)} requires a value: ${bare}`, facts: [] }
+  const [, missing] = /^missing required argument '(.*)'$/.exec(message) ?? []
+  if (missing !== undefined) return { headline: `${name} requires the argument ${missing.toUpperCase()}`, facts: [] }
+  const [, most, count] = /^too many arguments.* Expected (\d+) arguments? but got (\d+)/.exec(message) ?? []
+  if (most !== undefined)
+    return { headline: `Too many arguments: ${name} takes ${most === '0' ? 'none' : most}, got ${count}`, facts: [] }
+  const [, unknown = ''] = /^unknown option '(.*)'$/s.exec(message) ?? []
+  const headline = `${message.charAt(0).toUpperCase()}${message.slice(1)}`
+  return { headline, facts: unknown === '' ? [] : optionFacts(place, unknown) }
+}
+
+function invalid(name: string, value: string, why: string): Described {
+  const [, choices] = /^Allowed choices are (.*?)\.?$/.exec(why) ?? []
+  const expected = choices === undefined ? why.replace(/\.$/, '') : `expected ${choices}`
+  const near = choices === undefined ? [] : nearest(value.toLowerCase(), choices.split(', '))
+  return {
+    headline: `Invalid ${name}: '${value}'`,
+    facts: [`${expected.charAt(0).toLowerCase()}${expected.slice(1)}`, ...didYouMean(near)],
+  }
+}
+
+/** Returns '--output' of '-o, --output <file>'. */
+function longName(flags: string): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags
+}
+
 function optionFacts(place: Command, typed: string): string[] {
   const names = place.options.flatMap(({ long }) => (long === undefined ? [] : [long.slice(2)]))
-  const [, dashes = '', name = ''] = /^(--?)([^=]*)/.exec(typed) ?? []
-  const isEarly = dashes === '--' && names.includes(name)
-  const near = isEarly ? [] : nearest(name, [...names, 'help'])
-  if (near.length === 0 && (isEarly || place.commands.length > 0)) return ['options of a verb follow the verb']
+  const [, name = '', value] = /^--?([^=]*)(=.*)?/s.exec(typed) ?? []
+  if (/^-[^-]$/.test(typed)) {
+    const letters = [...place.options.map(({ short }) => short), '-h'].filter((short) => short !== undefined)
+    return didYouMean(letters.filter((short) => short.toLowerCase() === typed.toLowerCase()))
+  }
+  const isKnown = typed.startsWith('--') && names.includes(name)
+  if (isKnown && value !== undefined) return [`--${name} takes no value`]
+  const near = isKnown ? [] : nearest(name, [...names, 'help'])
+  if (near.length === 0 && (isKnown || place.commands.length > 0)) return ['options of a verb follow the verb']
   return didYouMean(near.map((each) => `--${each}`))
 }
 
@@ -54,9 +101,12 @@ export function unknownCommand(place: Command, word: string, before: readonly st
   let program = place
   while (program.parent !== null) program = program.parent
   const commands = commandsBelow(program)
-  const message = `Unknown command '${[...wordsOf(place), word].join(' ')}'`
-  const synonym = Object.hasOwn(SYNONYMS, word) ? [SYNONYMS[word]!] : []
-  const elsewhere = [...commands.filter((command) => command.name() === word).map(wordsOf), ...synonym]
+  const typed = [...wordsOf(place), word].join(' ')
+  const message = `Unknown command '${typed}'`
+  const found = commands.filter((command) => command.name() === word).map(wordsOf)
+  const known = Object.hasOwn(SYNONYMS, typed) ? [SYNONYMS[typed]!] : []
+  const synonyms = known.length === 0 && found.length === 0 && Object.hasOwn(SYNONYMS, word) ? [SYNONYMS[word]!] : known
+  const elsewhere = place.parent !== null && known.length > 0 ? known : [...synonyms, ...found]
   if (elsewhere.length > 0)
     return new UsageError(message, { next: elsewhere.map((words) => ({ command: [...before, ...words] })) })
   const names = commands.map((command) => command.name())

@@ -92,7 +92,7 @@ async function openNew(path: string) {
     if (['EACCES', 'EPERM', 'EROFS'].includes(code)) {
       throw new ImageFileError(path, `it cannot be created here (${code})`, 'privilege', 'choose a writable directory')
     }
-    throw new FileError(`make ${path}`, cause as NodeJS.ErrnoException)
+    throw new FileError(`create ${path}`, cause as NodeJS.ErrnoException)
   }
 }
 

@@ -21,11 +21,11 @@ describe('requireNamedDrive without a drive', () => {
     const message = await check({}, 'drive-free')
     expect(message).toMatch(/^No drive is named\n/)
     expect(message).toMatch(/this machine has one: 0000:01:00\.0 \(nvme0\), Samsung SSD 980 PRO .*, \d.* [GT]iB\n/)
-    expect(message).toContain('use --drive nvme0, or --sim for a simulated drive')
+    expect(message).toContain('use --drive nvme0; or use --sim for a simulated drive')
   })
 
   test('suggests the address of the only drive if it has no Linux name', async () => {
-    expect(await check({}, 'drive-in-vfio')).toContain('--drive 0000:01:00.0, or --sim')
+    expect(await check({}, 'drive-in-vfio')).toContain('--drive 0000:01:00.0; or use --sim')
   })
 
   test('escapes control characters in the model', async () => {

@@ -37,22 +37,24 @@ function describe(drive: Drive, deviceName: string | undefined): Candidate {
   return { name: name ?? address, description: parts.join(', ') }
 }
 
+const SIMULATED = 'use --sim for a simulated drive, or --image FILE for one that keeps its data'
+
 function noDriveNamed(drives: readonly Candidate[]): UsageError {
   const [only, ...others] = drives
   if (only === undefined) {
     return new UsageError('No drive is named', {
       facts: ['this machine has no NVMe drive'],
-      next: 'use --sim for a simulated drive',
+      next: SIMULATED,
     })
   }
   if (others.length > 0) {
     return new UsageError('No drive is named', {
       facts: [`this machine has ${drives.length} NVMe drives`],
-      next: [{ command: ['list'], note: 'which lists them' }, 'use --drive ADDRESS', 'use --sim for a simulated drive'],
+      next: [{ command: ['list'], note: 'which lists them' }, 'use --drive ADDRESS', SIMULATED],
     })
   }
   return new UsageError('No drive is named', {
     facts: [`this machine has one: ${only.description}`],
-    next: `use --drive ${only.name}, or --sim for a simulated drive`,
+    next: [`use --drive ${only.name}`, SIMULATED],
   })
 }

@@ -14,7 +14,7 @@ export interface Writer {
 
 export const diskWriter: Writer = {
   async put(path, bytes) {
-    await attempting(`make ${dirname(path)}`, () => mkdir(dirname(path), { recursive: true }))
+    await attempting(`create ${dirname(path)}`, () => mkdir(dirname(path), { recursive: true }))
     const file = new WholeFile(path)
     try {
       await file.write(bytes)

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util'
+
 /** Columns that continued lines have at least; with less room, a line is not broken. */
 const MIN_ROOM = 24
 const MIN_GAIN = 8
@@ -10,13 +12,13 @@ const DEEP = 8
  * piece, so that they can be copied; so do words longer than a line.
  */
 export function fit(line: string, columns: number, program: string, indent = 2): string[] {
-  if (line.length <= columns) return [line]
+  if (widthOf(line) <= columns) return [line]
   const own = /^ */.exec(line)![0].length
   const hanging = ' '.repeat(lastColumn(line, own < DEEP ? own + indent : own, columns))
   const lines: string[] = []
   let current = ''
   for (const piece of pieces(line, program)) {
-    const isTooLong = current.trim() !== '' && `${current}${piece.trimEnd()}`.length > columns
+    const isTooLong = current.trim() !== '' && widthOf(`${current}${piece.trimEnd()}`) > columns
     // A word that is too long for any line stays where it is, unless a line of its own gives it more room.
     const isHelped = hanging.length + piece.trim().length <= columns || current.length - hanging.length >= MIN_GAIN
     if (isTooLong && isHelped) {
@@ -27,16 +29,21 @@ export function fit(line: string, columns: number, program: string, indent = 2):
   return [...lines, current.trimEnd()]
 }
 
+/** Number of characters without colours. */
+function widthOf(text: string): number {
+  return stripVTControlCharacters(text).length
+}
+
 /** Returns where continued lines begin: below the last column that leaves enough room. */
 function lastColumn(line: string, otherwise: number, columns: number): number {
   const starts = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length)
   return starts.findLast((start) => start <= columns - MIN_ROOM) ?? Math.min(otherwise, columns - MIN_ROOM)
 }
 
-/** Returns words and commands, each with the blanks before it. A command ends at a comma, a semicolon or a full stop. */
+/** Returns words and commands, each with the blanks before it. A command ends at punctuation. */
 function pieces(line: string, program: string): string[] {
   const escaped = program.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
-  const command = `(?:sudo (?:env "PATH=\\$PATH" )?)?${escaped} [^;,]*?(?=[;,]|\\.? *$|\\. )`
+  const command = `(?:sudo (?:env "PATH=\\$PATH" )?)?${escaped} [^;,]*?(?=[;,]|\\.? *$|[.:] )`
   return line.match(new RegExp(` *(?:${command}|[^ ]+)`, 'g')) ?? [line]
 }
 

@@ -6,6 +6,8 @@ import type { Io, OutputStream } from './io.js'
 
 type Style = Parameters<typeof styleText>[0]
 
+const CLEAR_LINE = '\r\u001b[K'
+
 /** One line, or an array of lines: spreading many lines into arguments would overflow the stack. */
 export type Lines = string | readonly string[]
 
@@ -100,6 +102,8 @@ export class Output {
 
   /** Prints an error or warning. Never suppressed. */
   error(...lines: Lines[]): void {
+    // The verb that failed has its own output, whose status line is unknown here.
+    if (this.isRedrawn) this.io.stderr.write(CLEAR_LINE)
     this.write(this.io.stderr, this.fitted(lines, this.noteColumns))
   }
 
@@ -132,7 +136,7 @@ export class Output {
 
   private write(stream: OutputStream, lines: readonly Lines[]): void {
     if (this.status !== '') {
-      this.io.stderr.write('\r\u001b[K')
+      this.io.stderr.write(CLEAR_LINE)
       this.status = ''
     }
     stream.write(`${lines.flat().join('\n')}\n`)
