@@ -84,3 +84,7 @@ test('stepOf returns the step of a UsageError, whose message has commands of the
   expect(stepOf(error)).toBe(error.step)
   expect(error.message).toBe('No such drive\n  Try: gpunvme list, which shows the drives')
 })
+
+test('stepOf a file whose name is not UTF-8 suggests a link', () => {
+  expect(stepOf(new UsageError('Cannot open model a\ufffd.gguf: no such file'))).toMatch(/ln -s/)
+})

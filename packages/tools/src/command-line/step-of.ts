@@ -166,8 +166,12 @@ const LOST: Readonly<Record<VfioUserLostError['reason'], NextStep | undefined>> 
   broken: undefined,
 }
 
+/** Node.js replaces bytes of arguments that are not UTF-8. */
+const NOT_UTF8 = 'rename the file, or make a link to it with ln -s: its name is not UTF-8, and cannot be passed'
+
 /** Returns the next step after an error, for a user of the command. @param engineOption selects another engine. */
 export function stepOf(error: GpuNvmeError, engineOption = '--engine'): NextStep | undefined {
+  if (/^Cannot .*\ufffd/.test(error.headline)) return NOT_UTF8
   if (error instanceof ToolsError) return error.step
   // The record has only some of the codes.
   const steps: Partial<Record<string, (error: never, engineOption: string) => NextStep | undefined>> = STEPS

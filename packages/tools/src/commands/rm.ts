@@ -10,7 +10,7 @@ import {
   type TransportFlags,
 } from '../command-line/options.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
-import { printable } from '../terminal/printable.js'
+import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
 import { withWritableNamespaces, writableStoreOf } from '../model/with-store.js'
@@ -32,7 +32,7 @@ async function run(model: string, flags: Flags, output: Output, signal: AbortSig
   const drives = await membersOf(flags)
   const { name: place } = await requirePlace(drives, 'models rm', model)
   const receipt = await withWritableNamespaces(drives, output, signal, async (namespaces) =>
-    removeModel(await writableStoreOf(namespaces, drives, signal), model, { signal }),
+    removeModel(await writableStoreOf(namespaces, drives, signal), typedName(model), { signal }),
   )
   const { name, fingerprint, freedBytes, models, generation } = receipt
   output.print(

@@ -1,7 +1,7 @@
 import { Controller } from '@gpunvme/host-driver'
 import { ask, canAsk } from '../terminal/ask.js'
 import type { Output } from '../terminal/output.js'
-import { printable } from '../terminal/printable.js'
+import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 import { describeContents } from './drive-contents.js'
 import type { OpenedTransport } from './opened-transport.js'
@@ -34,7 +34,7 @@ export async function confirmDrive(
 
 /** A simulated drive needs no confirmation, but a given serial number must match. */
 function requireOwnSerial(name: string, serial: string, flags: ConfirmFlags): string {
-  const given = flags.serial?.trim()
+  const given = typedSerial(flags)
   if (given === undefined || given === serial) return serial
   const serialFrom = { command: ['nvme', 'identify', '--transport', name] }
   const drive = { bdf: name, serial, serialFrom, description: 'a simulated drive', change: 'write to' }
@@ -64,7 +64,7 @@ export async function confirmChange(
   signal?: AbortSignal,
 ): Promise<void> {
   const { yes = false } = flags
-  const given = flags.serial?.trim()
+  const given = typedSerial(flags)
   const { word, name } = passwordOf(drive)
   if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
   if (yes && given !== undefined) return
@@ -73,7 +73,12 @@ export async function confirmChange(
   // If the prompt showed the number, copying it would confirm the wrong drive.
   const seen = hasSerial(drive) ? ` (on its label, or by ${typed(serialFrom(drive), output.invocation)})` : ''
   const answer = await ask(`Type its ${name}${seen} to continue: `, output.io, signal)
-  if (answer === '' || answer !== word) throw new NotConfirmedError(drive, `the input does not match its ${name}`)
+  if (answer === '' || typedName(answer) !== word)
+    throw new NotConfirmedError(drive, `the input does not match its ${name}`)
+}
+
+function typedSerial({ serial }: ConfirmFlags): string | undefined {
+  return serial === undefined ? undefined : typedName(serial.trim())
 }
 
 function passwordOf(drive: ShownDrive) {

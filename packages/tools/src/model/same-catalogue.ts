@@ -1,6 +1,6 @@
 import { hasCode, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
-import { printable } from '../terminal/printable.js'
+import { printable, typedName } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 const MAX_SHOWN = 5
@@ -17,7 +17,8 @@ export interface FindOptions {
  */
 export async function findModel(image: Image, given: string | undefined, options: FindOptions): Promise<PackedModel> {
   const { signal, onFile } = options
-  if (given === undefined || image.models.some(({ name }) => name === given)) return image.model(given)
+  const typed = given === undefined ? undefined : typedName(given)
+  if (given === undefined || image.models.some(({ name }) => name === typed)) return image.model(typed)
   await using file = await openModelFile(given, { signal }).catch((error: unknown) => {
     // Neither a name nor a file: the error that lists the names is more helpful.
     if (hasCode(error, 'ERR_GPUNVME_MODEL_NOT_FOUND')) return image.model(given) as never
