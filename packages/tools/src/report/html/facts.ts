@@ -83,7 +83,7 @@ function setup(results: BenchResults): [Content, Content][] {
     ...optional('serial number', drive.serialEnd, (end) => html`ends with ${foreign(end)}`),
     ...optional('simulated as', drive.profile, (profile) => profile),
     ...optional('largest transfer', drive.maxTransferBytes, (bytes) => `${formatBytes(bytes)} (MDTS)`),
-    ['reached through', html`${transport}${drive.address === undefined ? undefined : html` at ${drive.address}`}`],
+    ['transport', html`${transport}${drive.address === undefined ? undefined : html` at ${drive.address}`}`],
     [
       'link',
       link === undefined
@@ -95,7 +95,7 @@ function setup(results: BenchResults): [Content, Content][] {
     ['system', html`${foreign(machine.kernel)}, Node.js ${machine.node}, gpunvme ${version}`],
     ['repeats', [plural(method.repeats, 'repeat'), ...each].join(', ')],
     ...optional('outliers', method.outlierRule, (rule) => rule),
-    ['part of the drive', `${formatBytes(span.lengthBytes)} from byte ${span.firstByte}; seed ${seed}`],
+    ['area', `${formatBytes(span.lengthBytes)} from byte ${span.firstByte}; seed ${seed}`],
     ...optional('device counters', countedByDrive(results), describeCounters),
     ...optional('temperature', heat, (range) => range),
     ...optional('throttled', held > 0 ? held : undefined, (seconds) => formatSeconds(seconds)),
@@ -118,9 +118,10 @@ function temperatures({ cells }: BenchResults): string | undefined {
   const all = cells.flatMap(({ repeats }) =>
     repeats.flatMap(({ temperatureCelsius: t }) => (t === undefined ? [] : [t.before, t.after])),
   )
-  return all.length === 0
-    ? undefined
-    : `${all.reduce((least, each) => Math.min(least, each), Infinity)} to ${all.reduce((most, each) => Math.max(most, each), 0)} °C`
+  if (all.length === 0) return undefined
+  const lowest = all.reduce((least, each) => Math.min(least, each))
+  const highest = all.reduce((most, each) => Math.max(most, each))
+  return lowest === highest ? `${lowest} °C` : `${lowest} to ${highest} °C`
 }
 
 /** Lists all cells in a collapsed table. */

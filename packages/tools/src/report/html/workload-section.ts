@@ -251,7 +251,7 @@ function latencyCard(findings: readonly Finding[], of: Finding, title: string, i
       caption: `${title} at ${setting}; percentiles are upper bounds, exact to the width of a bucket`,
       columns: [
         { title: 'source' },
-        ...['least', '50 %', '90 %', '99 %', '99.9 %', 'most', 'counted'].map((name) => ({
+        ...['min', '50 %', '90 %', '99 %', '99.9 %', 'max', 'count'].map((name) => ({
           title: name,
           numeric: true,
         })),
@@ -290,7 +290,7 @@ function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined
   const most = shown.reduce((most, { cpu }) => Math.max(most, cpu.mean), 0)
   return card(
     title,
-    `At ${formatSetting(cell)}. Less is better; all threads, including system time.`,
+    `At ${formatSetting(cell)}. Lower is better; all threads, including system time.`,
     barChart({
       title,
       bars: shown.map(({ finding, cpu }) => ({
