@@ -137,7 +137,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
     flags.merge === undefined ? measure(flags, title, output, session) : merge(flags.merge, flags, output)
   const results = await withResultFiles(wanted, use, sources)
   output.driveObject(BENCH_SCHEMA, withSummaries(results))
-  if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
+  if (flags.markdown === true) output.verbatim(formatMarkdown(results).trimEnd())
   for (const { path } of wanted) if (path !== undefined) output.note(`Wrote ${path}`)
   const failed = failedCells(results)
   if (failed.length > 0) {

@@ -48,6 +48,6 @@ async function run(shell: string | undefined, output: Output, session: Session):
     return
   }
   const script = SCRIPTS[shell]!(await completionTree(session))
-  output.print(script.trimEnd())
+  output.verbatim(script.trimEnd())
   output.object('gpunvme.completion/1', { shell, script })
 }

@@ -63,7 +63,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
     { path: flags.csv, format: formatCsv },
   ]
   await withResultFiles(wanted, () => Promise.resolve(results), [path])
-  if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
+  if (flags.markdown === true) output.verbatim(formatMarkdown(results).trimEnd())
   else output.print(inWords(results, output.columns))
   output.object('gpunvme.report/1', summary(path, results, { html, csv: flags.csv }))
   for (const { path: written } of wanted) if (written !== undefined) output.note(`Wrote ${written}`)

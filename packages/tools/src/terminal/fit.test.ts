@@ -25,6 +25,11 @@ test('fit does not break words and commands', () => {
     '  Try: gpunvme nvme trace --format jsonl -o FILE VERB, which',
     '    creates a trace',
   ])
+  expect(fitted('  Try: gpunvme bind ADDRESS --dry-run --root ../copy, which prints the steps', 52)).toEqual([
+    '  Try:',
+    '    gpunvme bind ADDRESS --dry-run --root ../copy,',
+    '    which prints the steps',
+  ])
   expect(fitted('Not in use. Next: sudo env "PATH=$PATH" gpunvme bind 0000:0b:00.0 --yes', 50)).toEqual([
     'Not in use. Next:',
     '  sudo env "PATH=$PATH" gpunvme bind 0000:0b:00.0 --yes',

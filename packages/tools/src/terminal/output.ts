@@ -65,6 +65,11 @@ export class Output {
     this.write(stdout, emphasise(fitted, stdout))
   }
 
+  /** Prints a result for another program, such as a script or Markdown: neither folded nor coloured. */
+  verbatim(text: string): void {
+    if (!this.json) this.write(this.io.stdout, [text])
+  }
+
   /**
    * Names the drive of the result: as a line of text, and as member `drive` of the next JSON result of a drive. If stdout
    * has binary data, the line goes to stderr.

@@ -71,6 +71,8 @@ function fold(text: string, columns: number): string {
   return text
     .split('\n')
     .flatMap((line) => {
+      // Lines of JSON must remain readable by programs.
+      if (/^[{[\],]/.test(line)) return [line]
       // Times are right-aligned.
       const words = line.trimStart()
       const left = ' '.repeat(line.length - words.length)
