@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { addDriveOptions, addQueueOptions, addWriteOptions, examples } from './options.js'
+import { addDriveOptions, addQueueOptions, addWriteOptions } from './options.js'
 
 const SECTIONS: readonly (readonly [title: string, options: readonly string[]])[] = [
   ['Which drive', ['--drive', '--image', '--sim', '--socket', '--nsid']],
@@ -19,7 +19,12 @@ log, features and regs ask that driver instead.
 
 Real drives:
   # gpunvme list
-  # gpunvme bind nvme1 -- gpunvme nvme read --drive 0b:00.0`
+  # gpunvme bind nvme1 -- gpunvme nvme read --drive 0b:00.0
+
+Examples:
+  $ gpunvme nvme identify --sim
+  $ gpunvme nvme smart --profile 990pro
+  $ gpunvme models ls --image drive.img`
 
 /** Returns the command whose help is `gpunvme help drives`: the options that name a drive, for all verbs. */
 export function drivesHelp(program: Command): Command {
@@ -36,10 +41,5 @@ export function drivesHelp(program: Command): Command {
     }
   }
   command.addHelpText('after', ABOUT)
-  examples(command, [
-    'gpunvme nvme identify --sim',
-    'gpunvme nvme smart --profile 990pro',
-    'gpunvme models ls --image drive.img',
-  ])
   return command
 }
