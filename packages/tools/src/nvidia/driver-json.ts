@@ -10,7 +10,7 @@ type WithNulls<T> = T extends undefined
   : T extends readonly (infer Item)[]
     ? readonly WithNulls<Item>[]
     : T extends object
-      ? { readonly [Key in keyof T]-?: WithNulls<T[Key]> }
+      ? { readonly [Key in keyof T]: WithNulls<T[Key]> }
       : T
 
 function withNulls(value: unknown): unknown {
