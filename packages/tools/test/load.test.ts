@@ -82,6 +82,14 @@ describe('load into host memory', () => {
     ])
   })
 
+  test('layers that are read at the same time do not exceed the rate of the link', async () => {
+    await writeDemoModel(at('large.gguf'), { layers: 8, targetBytes: 64 * MIB })
+    const { loaded: all, link } = await loaded('large.gguf', '--sim', '--to', 'host')
+    expect(all.layers).toBe(10)
+    expect(link.share).toBeGreaterThan(0.8)
+    expect(link.share).toBeLessThan(1)
+  })
+
   test('layers that do not fit are read in every pass, close to the predicted time', async () => {
     const result = await loaded(...toHost, '--vram', '0', '--ram', '3MiB', '--passes', '3')
     const onDrive = sum(result.layers.flatMap(({ bytes, place }) => (place === 'drive' ? [bytes] : [])))

@@ -1,4 +1,4 @@
-import type { CopyEngine, DeviceMemory } from '@gpunvme/nvme-spec/transport'
+import type { CopyEngine, DeviceMemory, TraceEvent, TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { LoadableModel, StoredModel } from '../load/extent.js'
 import type { Lease, LoadReport } from '../load/lease.js'
 import { Loader } from '../load/loader.js'
@@ -92,7 +92,7 @@ export class Placement {
 
   constructor(model: StoredModel, options: PlacementOptions, events: PlacementEvents, signal: AbortSignal) {
     this.model = model
-    this.options = options
+    this.options = { ...options, trace: (event) => this.traced(event, options.trace) }
     this.events = events
     this.signal = signal
     const memory = { memoryBytes: Infinity }
@@ -188,7 +188,6 @@ export class Placement {
       for (const { layer, ticket } of coming) {
         const isCopied = layer.residence === 'vram' && tier === 1
         const lease = await ticket.lease()
-        if (!isCopied) this.addTime(lease)
         if (layer.residence === 'ram') {
           this.addSource(lease)
           this.inHost.set(layer.name, { lease })
@@ -281,14 +280,14 @@ export class Placement {
     return plan
   }
 
-  private wasRead(report: LoadReport): void {
-    const { bytes, readNs } = report.statistics
-    this.addTime(report)
+  private wasRead({ statistics: { bytes, readNs } }: LoadReport): void {
     this.events.onRead(bytes, readNs)
   }
 
-  /** Adds the time in which the drive was busy with a layer, not with earlier ones. */
-  private addTime({ statistics: { bytes, endNs, readNs } }: LoadReport): void {
-    if (bytes > 0) this.events.times.add('drive', { startNs: endNs - readNs, endNs })
+  /** Adds the time of each read: those of several layers are interleaved. */
+  private traced(event: TraceEvent, trace: TraceSink | undefined): void {
+    const { track, timeNs, durationNs = 0 } = event
+    if (track === 'read') this.events.times.add('drive', { startNs: timeNs, endNs: timeNs + durationNs })
+    trace?.(event)
   }
 }
