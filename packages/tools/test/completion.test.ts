@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { completionTree, type CompletedNode } from '../src/command-line/completion-tree.js'
+import { completionTree, type CompletedNode } from '../src/completion/tree.js'
 import { VERBS } from '../src/verbs.js'
 import { failureOf, gpunvme, json, scratch, testSession } from './gpunvme.js'
 

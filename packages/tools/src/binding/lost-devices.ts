@@ -3,13 +3,12 @@ import { isKnown, unknown, type Known } from '../machine/known.js'
 import type { Namespace } from '../machine/machine.js'
 import { readNamespaces } from '../machine/namespaces.js'
 import { Root } from '../machine/root.js'
-import type { FoundDrive } from '../drive/find-drive.js'
 import { formatBytes } from '../terminal/units.js'
 
 /** Returns the namespaces in Linux that disappear when another driver is bound. */
 export async function readLosses(
   root: string,
-  { bdf, linuxName }: Pick<FoundDrive, 'bdf' | 'linuxName'>,
+  { bdf, linuxName }: { readonly bdf: string; readonly linuxName: string | undefined },
 ): Promise<Known<readonly Namespace[]>> {
   if (linuxName === undefined) return unknown("Linux's nvme driver is not bound to the drive")
   return readNamespaces(new Root(root), `sys/bus/pci/devices/${bdf}/nvme/${linuxName}`)

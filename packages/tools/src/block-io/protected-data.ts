@@ -1,5 +1,5 @@
 import { findSignatures, ForeignDataError, type Namespace } from '@gpunvme/host-driver'
-import { holdsImage, UNKNOWN_DATA, UnknownDataError } from '../drive/unknown-data.js'
+import { holdsImage, UNKNOWN_DATA, UnknownDataError } from './unknown-data.js'
 import type { ByteRange } from './byte-range.js'
 import { firstByteSet } from './first-byte-set.js'
 import { ToolsError } from '../command-line/tools-error.js'

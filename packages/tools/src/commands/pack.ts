@@ -33,7 +33,7 @@ import { Progress } from '../terminal/progress.js'
 import { describeModelled } from '../terminal/rate.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
-import { refuseNonzero, refuseUnknownData } from '../drive/unknown-data.js'
+import { refuseNonzero, refuseUnknownData } from '../block-io/unknown-data.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { typed } from '../command-line/next-step.js'
 

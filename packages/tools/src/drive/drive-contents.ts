@@ -1,6 +1,6 @@
 import { findSignatures, UNREADABLE_DATA, type Controller, type Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { holdsImage } from './unknown-data.js'
+import { holdsImage } from '../block-io/unknown-data.js'
 
 /**
  * Describes the known formats on a drive, for the confirmation of a write: 'It holds GPT, NTFS'. Reads only the offsets

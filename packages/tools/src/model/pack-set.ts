@@ -13,7 +13,7 @@ import {
 } from '@gpunvme/layer-loader/sets'
 import type { Model } from '@gpunvme/layer-loader/formats'
 import { ToolsError } from '../command-line/tools-error.js'
-import { refuseUnknownData } from '../drive/unknown-data.js'
+import { refuseUnknownData } from '../block-io/unknown-data.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'

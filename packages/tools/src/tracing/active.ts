@@ -1,7 +1,6 @@
 import { traced } from '@gpunvme/host-driver'
 import type { TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { OpenedTransport } from '../drive/opened-transport.js'
 
 interface Trace {
   readonly sink: TraceSink
@@ -27,7 +26,7 @@ export function isTraced(): boolean {
  * its own clock: tracks of further ones begin with their number, '2: sq 1'.
  * @param time kind of its clock, recorded in the first event, since times are meaningless without it.
  */
-export function wrapTraced(transport: Transport, time: OpenedTransport['time']): Transport {
+export function wrapTraced(transport: Transport, time: 'modelled' | 'wall'): Transport {
   const trace = active.getStore()
   if (trace === undefined) return transport
   const number = ++trace.opened

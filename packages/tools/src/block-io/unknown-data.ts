@@ -3,7 +3,7 @@ import { hasCode, openImage } from '@gpunvme/layer-loader'
 import type { Extent } from '@gpunvme/layer-loader/image'
 import type { Readable } from '@gpunvme/layer-loader/store'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { firstByteSet, type ScanOptions } from '../block-io/first-byte-set.js'
+import { firstByteSet, type ScanOptions } from './first-byte-set.js'
 import { formatBytes } from '../terminal/units.js'
 import { ToolsError } from '../command-line/tools-error.js'
 

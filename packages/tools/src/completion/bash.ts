@@ -1,5 +1,5 @@
-import { optionCases, placeFunctions, quote } from './completion-cases.js'
-import type { CompletedNode } from './completion-tree.js'
+import { optionCases, placeFunctions, quote } from './cases.js'
+import type { CompletedNode } from './tree.js'
 
 /** Returns the completion script for bash 4 and newer, which needs no other file. */
 export function bashCompletion(nodes: readonly CompletedNode[]): string {

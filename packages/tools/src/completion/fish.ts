@@ -1,4 +1,4 @@
-import type { CompletedNode, CompletedOption, Completes } from './completion-tree.js'
+import type { CompletedNode, CompletedOption, Completes } from './tree.js'
 
 /** Returns the completion script for fish 3 and newer. */
 export function fishCompletion(nodes: readonly CompletedNode[]): string {

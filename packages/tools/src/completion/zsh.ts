@@ -1,5 +1,5 @@
-import { optionCases, placeFunctions, quote } from './completion-cases.js'
-import type { CompletedNode, CompletedOption } from './completion-tree.js'
+import { optionCases, placeFunctions, quote } from './cases.js'
+import type { CompletedNode, CompletedOption } from './tree.js'
 
 /** Returns the completion script for zsh, for a directory in fpath or for sourcing after compinit. */
 export function zshCompletion(nodes: readonly CompletedNode[]): string {

@@ -8,7 +8,7 @@ import { TRANSPORTS } from '../drive/transport-names.js'
 import type { EngineName } from '../drive/by-name.js'
 import { createProgram, loadVerb, type Session } from '../program.js'
 import { EVENT_KINDS } from '../tracing/write-events.js'
-import { commandsBelow, isVerb } from './place.js'
+import { commandsBelow, isVerb } from '../command-line/place.js'
 
 /** Completions at a place. */
 export type Completes =

@@ -1,4 +1,4 @@
-import type { CompletedNode, Completes } from './completion-tree.js'
+import type { CompletedNode, Completes } from './tree.js'
 
 /**
  * Returns the functions that determine the place of a word, for bash and zsh: `_gpunvme_child`, `_gpunvme_value` and
