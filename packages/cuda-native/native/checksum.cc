@@ -67,6 +67,8 @@ void ReadAndSum(Work* work) {
     if (got < 0) work->error = errno;
     if (got <= 0) return;
     Sum(work, work->done + static_cast<size_t>(got));
+    // The end of the file. Some file systems refuse a read there, since its offset is not that of a block.
+    if (isDirect && (work->fileOffset + static_cast<off_t>(work->done)) % 512 != 0) return;
   }
 }
 

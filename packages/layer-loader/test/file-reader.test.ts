@@ -3,6 +3,7 @@ import type { FileReader } from '@gpunvme/nvme-spec/transport'
 import { fstatSync } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../test/scratch.js'
@@ -59,6 +60,21 @@ describe.skipIf(reader === undefined)(`loading through a native reader of files$
       expect([tensors, counter.calls]).toEqual([3, 0])
     },
   )
+
+  test('a file that does not end with a block is read whole, direct: auto', async () => {
+    const path = join(folder, 'odd')
+    const content = Uint8Array.from({ length: 3 * MIB + 777 }, (_, index) => index % 251)
+    await writeFile(path, content)
+    await using store = await openFileStore(path, { direct: 'auto', reader: reader! })
+    const memory = store.dma.alloc(store.capacityBytes)
+    const transfer = { offsetBytes: 0, lengthBytes: store.capacityBytes, memoryBytes: 0 }
+    const ranges = [{ memoryBytes: 0, lengthBytes: content.length }]
+    const { crc32s } = await store.readChecksummed!([transfer], memory, ranges)
+    expect(crc32s).toEqual([crc32(content)])
+    const bytes = new Uint8Array(memory.view!.buffer, 0, store.capacityBytes)
+    expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
+    expect(bytes.subarray(content.length).every((byte) => byte === 0)).toBe(true)
+  })
 
   test('corruption is found by the reads, with chunk and location', async () => {
     const path = join(folder, 'corrupt')

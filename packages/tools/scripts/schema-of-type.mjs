@@ -158,7 +158,9 @@ export class Schemas {
   }
 
   #list(types, where) {
-    const schemas = types.map((type) => this.#schemaOf(type, `${where}[]`))
+    const schemas = types
+      .filter(({ flags }) => !(flags & TypeFlags.Never))
+      .map((type) => this.#schemaOf(type, `${where}[]`))
     return { type: 'array', ...(schemas.length > 0 && { items: anyOf(schemas) }) }
   }
 }

@@ -243,7 +243,7 @@ Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint
     auto* memory = reinterpret_cast<void*>(static_cast<uintptr_t>(first));
     const unsigned flags = cuda::kRegisterPortable | cuda::kRegisterDeviceMap | (registers ? cuda::kRegisterIoMemory : 0);
     cuda::Result result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
-    if (registers && result == cuda::kErrorInvalidValue) {
+    if (registers && result != cuda::kSuccess) {
       Touch(first, end);
       result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
     }

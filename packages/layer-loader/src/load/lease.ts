@@ -17,7 +17,7 @@ export interface LoadStatistics {
   /** Start of the first read and end of the last one; Infinity and -Infinity without reads. */
   readonly startNs: number
   readonly endNs: number
-  /** Time for checksums, by this machine's clock even in a simulation. 0 without checks. */
+  /** Time for checksums, by this machine's clock even in a simulation. 0 without checks, and if the store computes them during reads. */
   readonly verifyNs: number
 }
 

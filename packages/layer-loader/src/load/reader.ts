@@ -1,8 +1,7 @@
 import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
-import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { Window } from '../flow/window.js'
-import type { BlockStore, StoreSummary } from '../store/store.js'
-import { biteBytes, type Bite } from './bites.js'
+import type { BlockStore, ChecksummedSummary, StoreSummary } from '../store/store.js'
+import { biteBytes } from './bites.js'
 import { moveBytes } from '../store/memory-bytes.js'
 import { firstMismatch } from './check-units.js'
 import { deferred } from './deferred.js'
@@ -116,20 +115,28 @@ export class Reader {
 
   private async readBite(job: Job): Promise<readonly PlacedUnit[]> {
     const [bite, number, units] = job.take()
+    const { store } = this.model
     const { timeoutNs, trace } = this.options
     this.window.begin(bite.bytes)
     let summary: StoreSummary | undefined
     this.meter.readBegins()
     try {
       const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
-      summary = await this.readAndVerify(job, bite, units, limits)
+      const { transfers } = bite
+      const { memory } = job.slot
+      let checked: ChecksummedSummary | undefined
+      if (units.length === 0 || store.readChecksummed === undefined)
+        summary = await store.read(transfers, memory, limits)
+      else summary = checked = await store.readChecksummed(transfers, memory, units, limits)
       job.readNs += this.meter.readEnds(summary)
       const { startNs, endNs, bytes, commands } = summary
       const details = { bytes, commands }
       trace?.({ timeNs: startNs, durationNs: endNs - startNs, track: 'read', name: job.ticket.extent.name, details })
+      if (checked !== undefined && !job.isOver) this.verify(job, units, checked)
       return job.arrive(number, summary)
     } catch (error) {
-      this.meter.readEnds()
+      // A read whose bytes are wrong has been counted.
+      if (summary === undefined) this.meter.readEnds()
       throw error
     } finally {
       this.window.end(bite.bytes, summary)
@@ -137,24 +144,14 @@ export class Reader {
     }
   }
 
-  /** Reads a bite, and verifies those of its check units whose checksums the store computes on the way. */
-  private async readAndVerify(
-    job: Job,
-    { transfers }: Bite,
-    units: readonly PlacedUnit[],
-    limits: ExecuteOptions,
-  ): Promise<StoreSummary> {
-    const { store } = this.model
-    const { memory } = job.slot
-    if (units.length === 0 || store.readChecksummed === undefined) return store.read(transfers, memory, limits)
-    const summary = await store.readChecksummed(transfers, memory, units, limits)
+  /** Verifies those units of a bite whose checksums the store has computed. */
+  private verify(job: Job, units: readonly PlacedUnit[], { crc32s }: ChecksummedSummary): void {
     for (const [index, unit] of units.entries()) {
-      const got = summary.crc32s[index]
+      const got = crc32s[index]
       if (got === undefined) continue
       if (got !== unit.crc32) throw new VerificationError(this.model, job.ticket.extent, unit, got)
       job.verify(unit)
     }
-    return summary
   }
 
   /** A checksummer on this thread runs one check at a time, the most urgent first; others run all at once. */

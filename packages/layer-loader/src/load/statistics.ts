@@ -24,7 +24,7 @@ export interface LoaderStatistics {
   readonly overlappedNs: number
   /** Time from the first read's submission to the last one's end. */
   readonly elapsedNs: number
-  /** Time for checksums, by this machine's clock. */
+  /** Time for checksums, by this machine's clock, other than those that the store computes during reads. */
   readonly verifyNs: number
   /** Element n counts reads submitted at depth n: the reads in flight including the new one. */
   readonly depths: readonly number[]

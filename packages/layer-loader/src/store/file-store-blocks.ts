@@ -173,6 +173,8 @@ export class FileBlocks implements BlockStore {
       if (got === undefined) return false
       if (got < there) throw this.endsAt(offsetBytes + got)
     } catch (cause) {
+      // Invalid arguments are no fault of the file.
+      if (cause instanceof TypeError || cause instanceof RangeError) throw cause
       throw this.failed(bytes.length, offsetBytes, cause)
     }
     bytes.fill(0, there)

@@ -21,7 +21,8 @@ export interface FileStoreOptions {
   readonly blockBytes?: number
   /**
    * Reads into memory that it can access, and computes checksums on the way, for example `nativeFileReader()` of cuda-native.
-   * A loader then has nothing left to check. Other memory, and by default all, is read by `node:fs`.
+   * Other memory, and by default all, is read by `node:fs`. Checksums are computed of equal chunks, as layers have. A loader's
+   * `checksummer` computes all others: of single experts whose slices do not begin with a block, and of samples.
    */
   readonly reader?: FileReader
 }
@@ -41,8 +42,8 @@ export interface FileStore extends BlockStore {
 }
 
 /**
- * Opens a regular file or a block device as a store, for users without a spare drive. Up to four system calls of up to
- * 4 MiB each are in progress at a time, on Node's thread pool. The kernel cannot cancel them:
+ * Opens a regular file or a block device as a store, for users without a spare drive. Up to four reads of up to
+ * 8 MiB each are in progress at a time, on Node's thread pool. The kernel cannot cancel them:
  * `ExecuteOptions.timeoutNs` does not apply, and an abort takes effect between calls.
  * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE, DIRECT_READ, SOURCE_READ), TypeError or
  * RangeError for invalid options. DIRECT_READ: `direct` is true and not supported. SOURCE_READ: any other failure to

@@ -21,7 +21,7 @@ export class RangeSums {
 
   /** Returns the ranges from the start of a piece that follow each other, are equally long except for the last, and end in it. */
   partOf(memoryBytes: number, lengthBytes: number): Part {
-    const first = this.ranges.findIndex((range) => range.memoryBytes === memoryBytes)
+    const first = this.ranges.findIndex((range) => range.memoryBytes === memoryBytes && range.lengthBytes > 0)
     const chunkBytes = this.ranges[first]?.lengthBytes ?? 1
     let summedBytes = 0
     let end = Math.max(first, 0)

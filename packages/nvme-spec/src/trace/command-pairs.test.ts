@@ -47,6 +47,18 @@ test('several drives have the same queues and identifiers', () => {
   ])
 })
 
+test('of a trace of host and controller, the side that comes first is followed', () => {
+  const fetched = { ...submitted(2, 7), name: 'fetch' }
+  const posted = { ...completed(4, 7), name: 'post' }
+  expect(pairsOf(submitted(1, 7), fetched, posted, completed(5, 7))).toEqual([
+    'submitted',
+    undefined,
+    undefined,
+    ['', 1, 5],
+  ])
+  expect(pairsOf(fetched, submitted(3, 8), posted)).toEqual(['submitted', undefined, ['', 2, 4]])
+})
+
 test('a reused identifier belongs to the later command; a completion without a command is stray', () => {
   expect(pairsOf(submitted(1, 7), submitted(2, 7), completed(3, 7), completed(4, 7))).toEqual([
     'submitted',

@@ -20,15 +20,26 @@ export type CommandEvent =
 /** Only one command per identifier is in flight: 65,536 per queue. A trace has few queues. */
 const MAX_IN_FLIGHT = 1 << 20
 
-/** Matches commands of a trace and their completions, event by event. */
+/** Names of the events of a controller; those of a host are 'submit' and 'complete'. */
+const CONTROLLER = ['fetch', 'post']
+
+/**
+ * Matches commands of a trace and their completions, event by event. If a trace has both the host's events and the
+ * controller's, it follows the side that comes first.
+ */
 export class CommandPairs {
   private readonly inFlight = new Map<string, Pick<TracedCommand, 'command' | 'submittedNs'>>()
+  /** Whether the controller's events count, by drive. */
+  private readonly byController = new Map<string, boolean>()
 
-  /** Undefined for an event without a queue entry. */
-  add({ track, timeNs, command, completion }: TraceEvent): CommandEvent | undefined {
+  /** Undefined for an event without a queue entry, and for one of the other side. */
+  add({ track, name, timeNs, command, completion }: TraceEvent): CommandEvent | undefined {
     const entry = command ?? completion
     if (entry === undefined) return undefined
     const drive = /^\d{1,9}: /.exec(track)?.[0] ?? ''
+    const isController = CONTROLLER.includes(name)
+    if (!this.byController.has(drive)) this.byController.set(drive, isController)
+    if (this.byController.get(drive) !== isController) return undefined
     const key = `${drive}${entry.qid}:${entry.cid}`
     const begun = this.inFlight.get(key)
     // An earlier command with the same identifier got no completion.

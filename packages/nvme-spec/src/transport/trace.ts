@@ -18,7 +18,7 @@ export interface TraceEvent {
   readonly details?: Readonly<Record<string, string | number>>
 }
 
-/** A submission queue entry in a trace. `traceSqe` of `@gpunvme/nvme-spec` makes it. */
+/** A submission queue entry in a trace, made by `traceSqe` of `@gpunvme/nvme-spec/trace`. */
 export interface TraceCommand {
   /** Queue that the command was submitted to. */
   readonly qid: number
@@ -40,7 +40,7 @@ export interface TraceCommand {
   readonly text: string
 }
 
-/** A completion queue entry in a trace. `traceCqe` of `@gpunvme/nvme-spec` makes it. */
+/** A completion queue entry in a trace, made by `traceCqe` of `@gpunvme/nvme-spec/trace`. */
 export interface TraceCompletion {
   /** Queue that the command was submitted to (SQID). */
   readonly qid: number

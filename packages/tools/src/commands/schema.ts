@@ -52,7 +52,7 @@ async function run(words: readonly string[], output: Output): Promise<void> {
   )
   const [first] = schemas
   const whole = schemas.length === 1 ? first : { $schema: DRAFT, anyOf: schemas }
-  output.print(JSON.stringify(whole, undefined, 2))
+  output.verbatim(JSON.stringify(whole, undefined, 2))
   output.object('gpunvme.schema/1', { verbs: [{ verb, schemas: own.map(nameOf) }], definition: whole })
 }
 

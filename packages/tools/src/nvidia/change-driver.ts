@@ -84,7 +84,7 @@ export async function changeDriver(
   if (before.state === 'none') {
     const change = await plan(place, driver, wish, known)
     if (change === undefined) return result('given')
-    context.output.print(diffOf(change))
+    context.output.verbatim([diffOf(change)].flat().join('\n'))
     if (wish.isDryRun) return result('planned', change)
   }
   await agree(wish, place, 'change', context)

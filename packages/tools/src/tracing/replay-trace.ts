@@ -1,7 +1,7 @@
 import { CommandError, throwOnFailure, WritableNamespace, type Namespace } from '@gpunvme/host-driver'
 import { formatStatus } from '@gpunvme/nvme-spec'
 import { CommandPairs } from '@gpunvme/nvme-spec/trace'
-import type { DmaMemory, TraceCommand } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, TraceCommand, TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { readTrace, TraceChangedError } from './read-trace.js'
 import { ReplayTally, type Answer } from './replay-tally.js'
 import { isUnguarded, replayable, whyNot, type ReplayableCommand, type ReplayTarget } from './replayable.js'
@@ -74,13 +74,18 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
         flights.delete(key)
         tally.add(number, flight.command, await answerOf(flight), completion, completedNs - submittedNs)
       }
-      if (event.name === 'submit' && found === undefined) tally.skip('unreadable commands')
+      if (isUnreadable(event, drive)) tally.skip('unreadable commands')
     }
     for (const flight of flights.values()) tally.addUnanswered(flight.command, await answerOf(flight))
     return tally
   } finally {
     await sender.settle()
   }
+}
+
+/** Returns whether an event submits a command whose entry could not be read. */
+function isUnreadable({ track, name, command }: TraceEvent, drive: string): boolean {
+  return name === 'submit' && command === undefined && track.startsWith(`${drive}sq `)
 }
 
 function nameOf({ qid, name }: TraceCommand): string {

@@ -32,7 +32,7 @@ export function replayable({ qid, opcode, nsid, slba, nlb }: TraceCommand): Repl
   if (opcode === Flush.opcode) return { name: 'Flush', nsid, slba: 0, blocks: 0 }
   const name = opcode === Read.opcode ? 'Read' : opcode === Write.opcode ? 'Write' : undefined
   // Beyond 2^53, which no drive has, the first block is text.
-  if (name === undefined || typeof slba !== 'number' || nlb === undefined) return undefined
+  if (name === undefined || typeof slba !== 'number' || nlb === undefined || nlb > 0xffff) return undefined
   // 0's based (NVM 1.2 §3.3.4).
   return { name, nsid, slba, blocks: nlb + 1 }
 }
