@@ -89,7 +89,7 @@ describe('exit code 2, invalid arguments:', () => {
       ...['0', '1', '511'].map((capacity) =>
         expectError(['load', 'model.gguf', '--capacity', capacity], 2, 'at least 512 bytes, one block'),
       ),
-      expectError(['demo', '--size', '1KiB'], 2, 'expected at least'),
+      expectError(['demo', '--size', '1KiB'], 2, 'Invalid --size: 1 KiB is too small'),
       expectError(['pack', 'model.gguf', '--name', 'a\u001b[31m'], 2, 'without control characters'),
     ])
   })

@@ -108,8 +108,7 @@ async function makeModel(path: string, targetBytes: number, signal: AbortSignal)
     await attempting(`create the model in ${dirname(path)}`, () => writeDemoModel(path, { targetBytes, signal }))
   } catch (error) {
     if (error instanceof RangeError)
-      throw new UsageError('No model fits in that --size', {
-        facts: [error.message.replace(/^targetBytes: /, '')],
+      throw new UsageError(`Invalid --size: ${formatBytes(targetBytes)} is too small for a model`, {
         next: 'use --size 2MiB or more',
         cause: error,
       })
