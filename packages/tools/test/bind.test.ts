@@ -175,7 +175,7 @@ describe('the record of a binding', () => {
     })
     const { stdout } = await inProcess(tree, 'list')
     expect(stdout).toMatch(
-      /Gone from the bus\. The binding by gpunvme just now for \S+ has ended\. Next: .* unbind 0000/,
+      /Gone from the bus\. gpunvme bound it just now for \S+; that binding has ended\. Next: .* unbind 0000/,
     )
     const back = await inProcess(tree, 'unbind', BDF)
     expect(back).toMatchObject({
@@ -241,13 +241,13 @@ describe('list of the drives that bind takes', () => {
         '  driver     nvme',
         '  link       unknown',
         '  in use     no, contents unknown',
-        "  opened by  nothing: it is bound to the kernel's driver nvme",
+        "  transport  none: it is bound to the kernel's driver nvme",
         '  next       on that machine: sudo gpunvme bind nvme0',
         '',
         'host bridge 0000:0b',
         `└─ 0b:00.0  SSD nvme0 ${MODEL}`,
         '',
-        'No GPU found.',
+        'No discrete GPU found.',
         '',
       ].join('\n'),
     )
@@ -300,7 +300,7 @@ describe('list of the drives that bind takes', () => {
     tree.file(`${tree.device()}/config`, new Uint8Array(64).fill(0xff))
     tree.file('proc/self/mountinfo', '')
     const gone = await inProcess(tree, 'list', BDF)
-    expect(gone.stdout).toContain('  opened by  nothing: it is off the bus: it reads all ones\n')
+    expect(gone.stdout).toContain('  transport  none: it is off the bus: configuration space reads as all ones\n')
     expect(gone.stdout).not.toContain('gpunvme bind')
   })
 
@@ -312,7 +312,7 @@ describe('list of the drives that bind takes', () => {
     symlinkSync('/dev/vfio/13', join(tree.root, 'proc/77/fd/5'))
     const { stdout } = await inProcess(tree, 'list', '0c:00.0')
     expect(stdout).toMatch(/^ {2}in use .*driven from user space.*cannot be bound$/ms)
-    expect(stdout).toContain('  opened by  nothing: it is in use\n')
+    expect(stdout).toContain('  transport  none: it is in use\n')
   })
 
   test('rejects a root that is not a machine', async () => {

@@ -37,7 +37,7 @@ describe('list', () => {
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toContain('└─ 0a:00.0  GPU NVIDIA GeForce RTX 3090  Gen1 x8 of Gen3 x8')
       expect(stdout).toContain('0a:00.0 NVIDIA GeForce RTX 3090 <-> nvme0 (01:00.0), nvme1 (0b:00.0)')
-      expect(stdout).toContain('slowest          Gen3 x4: 3.6 GB/s of payload at MPS 256')
+      expect(stdout).toContain('slowest link     Gen3 x4: 3.6 GB/s of payload at MPS 256')
       expect(stdout).toContain('tiers            1 (cuda) likely, 2 likely, 3 unknown')
       expect(stdout).not.toContain('00:00.0')
       expect((await list('--topology', '--all')).stdout).toContain('00:00.0')
@@ -86,7 +86,7 @@ describe('list', () => {
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toMatch(/^0000:0b:00\.0 {2}nvme1 {2}WD PC SN740 .*\n {2}serial {5}S0002OPWVO\n/)
       expect(stdout).toContain(`  next       ${BIND}\n`)
-      expect(stdout).toContain('slowest          Gen3 x4 at 0b:00.0: 3.6 GB/s of payload at MPS 256')
+      expect(stdout).toContain('slowest link     Gen3 x4 at 0b:00.0: 3.6 GB/s of payload at MPS 256')
       expect(stdout).not.toContain('nvme0')
     },
     SLOW,

@@ -34,9 +34,9 @@ Reads board, links, GPU memory windows, IOMMU, kernel, NVIDIA driver, CUDA and
 drives, and judges what each drive and GPU can do together. Read-only: nothing
 is bound or woken. Querying CUDA loads NVIDIA's driver if it is idle.
 
-The first three lines say whether it works here, what to expect, and what to do
-next; the steps follow. Rates are predictions: from the preset that models the
-drive on this machine's link, or else from the link alone.
+The first three lines say whether gpunvme works here, the expected rate, and the
+next command; the steps follow. Rates are predicted from the preset for the
+drive on this link, or from the link alone.
 
 --verbose adds all findings, with a number, the facts that were read, and the
 steps to take. The table at its end refers to them:

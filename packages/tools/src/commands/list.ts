@@ -20,13 +20,13 @@ interface Flags extends OutputOptions {
 
 const ABOUT = `
 Lists NVMe drives and GPUs: address, name, model, size, driver and link. Below
-each drive: its users, or its partitions and file systems as known to the kernel
-and udev; whether gpunvme bound it, when and for which user, and the transport
-that opens it; and the next command. 'Gen1 x8 of Gen3 x8' is the current link
-and the maximum of both ends: an idle GPU lowers its link speed, the number of
-lanes is reliable. WINDOW is the size of a GPU's memory window (BAR1).
+each drive are its users, or its partitions and file systems (from the kernel
+and udev). If gpunvme bound it: when, for which user, and the transport that
+opens it. The next command comes last. 'Gen1 x8 of Gen3 x8' is the current link
+and the maximum of both ends: an idle GPU lowers its link speed, but not its
+lane count. WINDOW is the size of a GPU's memory window (BAR1).
 
-Drives are listed whatever their driver. Model and size come from Linux's nvme
+Drives are listed regardless of driver. Model and size come from Linux's nvme
 driver, or from the record of a binding by gpunvme; otherwise the model comes
 from the list of PCI IDs. With ADDRESS, the serial number is printed too.
 

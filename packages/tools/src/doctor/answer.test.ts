@@ -25,11 +25,11 @@ test('the answer is a verdict, an expectation with its assumptions, and a comman
     `Next: sudo gpunvme bind ${DRIVE}`,
     [
       'Assumed: 80 layers of 459 MiB at Q4, 669 MiB at Q6',
-      'the drive is like the preset sn740 (Gen3 x4, packets of 256 bytes)',
+      'the drive performs like preset sn740 (Gen3 x4, packets of 256 bytes)',
       'layers take 18 GiB of GPU memory and 24 GiB of host memory',
       'copies to the GPU at 14.4 GB/s (Gen3 x16)',
-      'no time for computation and checksums',
-      'a cool drive (once it throttles, 7.2 s at Q6).',
+      'computation and checksums not included',
+      'no throttling (7.2 s at Q6 once the drive throttles).',
     ].join('; '),
   ])
 })
@@ -42,11 +42,11 @@ test('a drive without obstacles works now', () => {
   ])
 })
 
-test('a model that fits into GPU memory has no time per token', () => {
+test('a model that fits in GPU memory has no time per token', () => {
   const memoryOf = (gib: number) => linesOf({ machine: { memory: HUGE, gpus: [gpu({ memoryBytes: gib * GIB })] } })[1]
-  expect(memoryOf(141)).toBe('Expect 3.49 GB/s; 70B model: fits into GPU memory at Q4 and Q6.')
-  expect(memoryOf(64)).toBe('Expect 3.49 GB/s; 70B model: fits into GPU memory at Q4, 0.54 s per token at Q6.')
-  expect(memoryOf(1)).toBe('Expect 3.49 GB/s; 70B model: its buffers need more GPU memory.')
+  expect(memoryOf(141)).toBe('Expect 3.49 GB/s; 70B model: fits in GPU memory at Q4 and Q6.')
+  expect(memoryOf(64)).toBe('Expect 3.49 GB/s; 70B model: fits in GPU memory at Q4, 0.54 s per token at Q6.')
+  expect(memoryOf(1)).toBe('Expect 3.49 GB/s; 70B model: GPU memory too small for its buffers.')
 })
 
 test('without the size of GPU memory, every layer is read for each token', () => {
@@ -84,7 +84,7 @@ test('the verdict names the reason why no drive can be used', () => {
   const system = { drives: [drive({ holders })] }
   expect(linesOf({ machine: system, process: null })).toEqual([
     'Does not work: WD SN740 (nvme1) is the system drive.',
-    'Expect no rates: only simulated drives work here.',
+    'No rate to expect: only simulated drives work here.',
     'Next: gpunvme demo',
   ])
   const both = { drives: [drive({ holders }), drive({ address: '0000:0c:00.0', name: 'nvme2' })] }
@@ -96,7 +96,7 @@ test('the verdict names the reason why no drive can be used', () => {
 
 test('a simulated drive can be driven by a GPU', () => {
   expect(linesOf({ machine: { drives: [] } }).slice(1)).toEqual([
-    'Expect no rates: only simulated drives work here, driven by this GPU.',
+    'No rate to expect: only simulated drives work here, and this GPU can drive them.',
     'Next: gpunvme bench --real-time --engines host,cpu-kernel,cuda',
   ])
 })

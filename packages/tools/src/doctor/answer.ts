@@ -131,8 +131,8 @@ const QUALIFIERS = { preset: '', 'slower-link': 'at least ', link: 'up to ', 'sm
 function expectationText(diagnosis: Diagnosis, { works, expected }: Answer): string {
   if (works === 'unknown') return 'Expected rate unknown.'
   if (expected === undefined) {
-    const gpu = computes(diagnosis) ? ', driven by this GPU' : ''
-    return `Expect no rates: only simulated drives work here${gpu}.`
+    const gpu = computes(diagnosis) ? ', and this GPU can drive them' : ''
+    return `No rate to expect: only simulated drives work here${gpu}.`
   }
   if (!isKnown(expected)) return `Expected rate unknown: ${expected.unknown}.`
   const { bytesPerSecond, rateFrom, tokens, isMemoryUnknown } = expected
@@ -144,12 +144,12 @@ function expectationText(diagnosis: Diagnosis, { works, expected }: Answer): str
 
 /** '4.1 s per token at Q4, 9.0 s at Q6'. */
 function tokenText(tokens: readonly TokenTime[]): string {
-  if (tokens.every(({ seconds }) => seconds === 0)) return 'fits into GPU memory at Q4 and Q6'
-  if (tokens.every(({ seconds }) => seconds === undefined)) return 'its buffers need more GPU memory'
+  if (tokens.every(({ seconds }) => seconds === 0)) return 'fits in GPU memory at Q4 and Q6'
+  if (tokens.every(({ seconds }) => seconds === undefined)) return 'GPU memory too small for its buffers'
   let unit = ' per token'
   const parts = tokens.map(({ quantisation, seconds }) => {
-    if (seconds === undefined) return `too little GPU memory at ${quantisation}`
-    if (seconds === 0) return `fits into GPU memory at ${quantisation}`
+    if (seconds === undefined) return `GPU memory too small at ${quantisation}`
+    if (seconds === 0) return `fits in GPU memory at ${quantisation}`
     const text = `${secondsText(seconds)}${unit} at ${quantisation}`
     unit = ''
     return text

@@ -73,8 +73,8 @@ export function expectationOf(facts: Facts, { drive, gpu, best }: Pair): Known<E
       : `layers take ${formatBytes(budget.vramBytes)} of GPU memory and ${formatBytes(ramBytes)} of host memory`,
     isKnown(link)
       ? `copies to the GPU at ${formatRate(1, copyCostOf(link).copyNs(1))} (Gen${link.gen} x${link.width})`
-      : "the GPU's link is no limit",
-    'no time for computation and checksums',
+      : 'GPU link unknown, assumed not to limit',
+    'computation and checksums not included',
     ...hotTimes(tokens),
   ]
   return { ...rate, tokens, isMemoryUnknown: budget === undefined, assumed }
@@ -127,14 +127,16 @@ function describeDrive({ machine }: Facts, address: string, { preset, link }: Dr
         ? ': only root can read their size'
         : ': their size is unreadable'
   const where = `(Gen${gen} x${lanes}, packets of ${maxPayloadBytes} bytes${how})`
-  return preset === undefined ? `the drive fills its link ${where}` : `the drive is like the preset ${preset} ${where}`
+  return preset === undefined
+    ? `the drive fills its link ${where}`
+    : `the drive performs like preset ${preset} ${where}`
 }
 
 function hotTimes(tokens: readonly TokenTime[]): string[] {
   const hot = tokens.flatMap(({ quantisation, seconds, hotSeconds }) =>
     hotSeconds === undefined || hotSeconds === seconds ? [] : [`${secondsText(hotSeconds)} at ${quantisation}`],
   )
-  return hot.length === 0 ? [] : [`a cool drive (once it throttles, ${hot.join(' and ')})`]
+  return hot.length === 0 ? [] : [`no throttling (${hot.join(' and ')} once the drive throttles)`]
 }
 
 /** '4.1 s'; '11 s'. Predictions deserve no more digits. */

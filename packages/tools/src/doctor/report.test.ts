@@ -32,8 +32,8 @@ test('the report begins with the answer, and numbers the steps of the best route
     '  -  The IOMMU is off: a drive in user space can access all memory of this',
     '     machine',
   ])
-  expect(lines).toContain('Only a test can tell whether these work too: tier 1 (cuda).')
-  expect(lines).toContain('Tier 1 reads via host memory, 2 into GPU memory; 3 also has its queues there.')
+  expect(lines).toContain('Untested, may also work: tier 1 (cuda).')
+  expect(lines).toContain('Tier 1 reads through host memory, tier 2 into GPU memory; 3 adds queues there.')
 })
 
 test('the report prints commands as the program was started', () => {

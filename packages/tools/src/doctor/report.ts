@@ -21,7 +21,7 @@ export interface ReportOptions {
 /** Number of similar findings that the short report prints; others are only counted. */
 const MAX_ALIKE = 2
 
-const TIERS = 'Tier 1 reads via host memory, 2 into GPU memory; 3 also has its queues there.'
+const TIERS = 'Tier 1 reads through host memory, tier 2 into GPU memory; 3 adds queues there.'
 
 /** Returns the diagnosis as text: verdict, expectation and next step, then what to do; with `verbose`, all of it. */
 export function formatReport(diagnosis: Diagnosis, options: ReportOptions): string[] {
@@ -34,11 +34,8 @@ export function formatReport(diagnosis: Diagnosis, options: ReportOptions): stri
     '',
     ...assumptionLines(answer, columns),
     ...fold('', TIERS, columns),
-    ...fold(
-      '',
-      `Judged from facts, not tried.${verbose ? '' : ' --verbose: all facts, checks, routes and steps.'}`,
-      columns,
-    ),
+    ...fold('', 'Inferred from system information; nothing was tested.', columns),
+    ...(verbose ? [] : fold('', '--verbose: all facts, checks, routes and steps.', columns)),
   ]
 }
 
@@ -93,7 +90,7 @@ function trials({ reach }: Diagnosis, columns: number): string[] {
   const routes = reach.verdicts.filter(({ route, outlook }) => outlook === 'try' && ROUTES[route].isAdvised)
   if (routes.length === 0) return []
   const names = routes.map(({ route }) => ROUTES[route].short).join(', ')
-  return ['', ...fold('', `Only a test can tell whether these work too: ${names}.`, columns)]
+  return ['', ...fold('', `Untested, may also work: ${names}.`, columns)]
 }
 
 function inDetail(diagnosis: Diagnosis, sections: Sections, options: ReportOptions): string[] {

@@ -43,7 +43,7 @@ export function describeDrive(
     if (owner === 'running' && process !== undefined) rows.push(['process', String(process)])
   }
   if (problem !== undefined) rows.push(['unknown', printable(problem)])
-  rows.push(['opened by', transport === undefined ? `nothing: ${closed}` : `transport ${transport}`])
+  rows.push(['transport', transport ?? `none: ${closed}`])
   if (next !== undefined) rows.push(['next', commandText(next, invocation)])
   if (undo !== undefined && undo !== next) rows.push(['undo', commandText(undo, invocation)])
   const title = [address, ...(name === undefined ? [] : [printable(name)]), modelOf(drive)].join('  ')
@@ -63,5 +63,5 @@ const OWNERS: Readonly<Record<Owner, string>> = {
   past: ': the binding by gpunvme has ended',
   free: '',
   foreign: ', not by gpunvme',
-  unknown: ', unknown whether by gpunvme',
+  unknown: '; unknown whether gpunvme bound it',
 }

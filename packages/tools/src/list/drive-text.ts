@@ -18,7 +18,7 @@ export function modelOf({ model, found }: Pick<ListedDrive, 'model' | 'found'>):
 export function heatOf({ temperature }: Drive): string {
   if (!isKnown(temperature) || temperature.warningCelsius === undefined) return ''
   const { celsius, warningCelsius } = temperature
-  return celsius < warningCelsius - CLOSE_CELSIUS ? '' : `Hot: ${celsius} °C; it throttles from ${warningCelsius} °C.`
+  return celsius < warningCelsius - CLOSE_CELSIUS ? '' : `Hot: ${celsius} °C; warning threshold ${warningCelsius} °C.`
 }
 
 /** Returns a step as text that is not broken at the end of a line, so that it can be copied. */
@@ -31,13 +31,14 @@ export function bindingText({ bound, owner, problem, transport }: ListedDrive, n
   if (problem !== undefined) return `Unknown whether gpunvme bound it: ${printable(problem)}.`
   const opened = transport === undefined || owner === 'free' ? '' : `Opened by transport ${transport}.`
   if (bound === undefined) return opened
-  const by = `${ago(bound.since, now)} for ${printable(bound.by.user)}`
+  const [since, user] = [ago(bound.since, now), printable(bound.by.user)]
+  const by = `${since} for ${user}`
   if (owner === 'ours') return `Bound by gpunvme ${by}. ${opened}`.trimEnd()
   if (owner === 'running')
     return `Bound by gpunvme ${by}; process ${bound.process} returns it when it ends. ${opened}`.trimEnd()
   return owner === 'unfinished'
-    ? `gpunvme was killed ${by} before it finished.`
-    : `The binding by gpunvme ${by} has ended.`
+    ? `Binding interrupted: gpunvme was killed (started ${since} by ${user}).`
+    : `gpunvme bound it ${by}; that binding has ended.`
 }
 
 /** Use of a drive. `isInUse` is undefined for a drive that does not work. */
@@ -49,7 +50,7 @@ interface Use {
 /** Returns the users of a drive, or its contents if it is not in use: ', 4 partitions: ntfs, ext4'. */
 export function useOf(machine: Machine, { holders, state, namespaces, found }: ListedDrive): Use {
   if (found === undefined) return { isInUse: undefined, text: 'Gone from the bus' }
-  if (!found.answers) return { isInUse: undefined, text: 'Off the bus: it reads all ones' }
+  if (!found.answers) return { isInUse: undefined, text: 'Off the bus: configuration space reads as all ones' }
   if (state !== undefined && state !== 'live')
     return { isInUse: undefined, text: `State in the driver: '${printable(state)}'` }
   if (!isKnown(holders)) return { isInUse: true, text: `unknown, ${holders.unknown}` }

@@ -126,7 +126,7 @@ export function nextOfGpu(machine: Machine, gpu: Gpu): Action | undefined {
 /** Returns what prevents the use of a GPU, or a remark on its window. */
 export function gpuHint(gpu: Gpu, found: PciFunction | undefined): string {
   if (isAsleep(found)) return 'Asleep in D3cold; not woken.'
-  if (gpu.vendor !== 'NVIDIA') return 'Not supported: only NVIDIA GPUs are.'
+  if (gpu.vendor !== 'NVIDIA') return 'Not supported: gpunvme requires an NVIDIA GPU.'
   if (found?.driver === 'nvidia') return windowText(gpu)
   const who = found?.driver === undefined ? 'No driver' : `Bound to ${found.driver}`
   return `${who}: CUDA requires NVIDIA's driver.`
@@ -143,5 +143,5 @@ function windowText({ window }: Gpu): string {
   const most = (sizesBytes ?? [sizeBytes]).reduce((most, each) => Math.max(most, each), 0)
   if (most > sizeBytes) return `BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or firmware found no space.`
   const isSmall = sizesBytes === undefined && sizeBytes <= SMALL_WINDOW_BYTES
-  return isSmall ? 'BAR1 cannot be resized.' : 'BAR1 has its maximum size.'
+  return isSmall ? 'BAR1 cannot be resized.' : 'BAR1 is at its maximum size.'
 }

@@ -41,7 +41,7 @@ export function decodeConfig(bytes: Uint8Array | undefined, why: string): Config
   if (bytes === undefined || bytes.length < PciHeader.bytes) return withoutList(unknown(why), undefined)
   const config = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const { VID, CMD } = PciHeader.view(config)
-  if (VID === 0xffff) return { ...withoutList(unknown('off the bus: it reads all ones'), undefined), answers: false }
+  if (VID === 0xffff) return { ...withoutList(unknown('off the bus: reads as all ones'), undefined), answers: false }
   const canMasterBus = PciHeader.CMD.BME.of(CMD) === 1
   if (bytes.length < PCI_CONFIG_BYTES)
     return withoutList(unknown('needs root: other users see 64 bytes of configuration space'), canMasterBus)

@@ -157,7 +157,7 @@ function temperature(drive: Drive): Draft[] {
       {
         id: 'drive-hot',
         severity: celsius >= warningCelsius ? 'problem' : 'note',
-        title: `${callDrive(drive)} is at ${celsius} °C; it throttles from ${warningCelsius} °C`,
+        title: `${callDrive(drive)} is at ${celsius} °C; warning threshold ${warningCelsius} °C`,
         cause:
           'Long reads heat a drive without a heatsink until it throttles; one lost a third of its rate after a minute.',
         evidence,

@@ -53,8 +53,7 @@ export function describeReach(machine: Machine, columns: number, about?: string)
 
 function missingPeer(machine: Machine): string {
   if (cardsOf(machine).length > 0) return 'No NVMe SSD found.'
-  const graphics = machine.gpus.length > 0 ? ', only integrated graphics' : ''
-  return machine.drives.length === 0 ? `No GPU${graphics} and no NVMe SSD found.` : `No GPU found${graphics}.`
+  return machine.drives.length === 0 ? 'No discrete GPU and no NVMe SSD found.' : 'No discrete GPU found.'
 }
 
 function gpuText(machine: Machine, address: string): string {
@@ -91,8 +90,8 @@ function describePairs(machine: Machine, paths: readonly Path[], columns: number
   const pairs = paths.filter((path) => ends(path)[0] < ends(path)[1])
   const title = (same: readonly Path[]) => `GPUs ${same.map((path) => ends(path).map(letter).join('-')).join(', ')}`
   const rows = (path: Path, withPlace: boolean): Row[] => [
-    ['meet', MEETINGS[path.meeting].join(': ')],
-    ['slowest', limitText(path, withPlace)],
+    ['meeting point', MEETINGS[path.meeting].join(': ')],
+    ['slowest link', limitText(path, withPlace)],
     ...verdictRows({ 'P2P writes': path.writes, 'P2P reads': path.reads }),
     ...path.notes.map((note): Row => ['note', note]),
   ]
@@ -102,8 +101,8 @@ function describePairs(machine: Machine, paths: readonly Path[], columns: number
 function describeWays(machine: Machine, ways: readonly DriveWay[], columns: number): string[] {
   const title = (same: readonly DriveWay[]) => same.map(({ drive }) => driveName(machine, drive)).join(', ')
   const rows = ({ path, doorbells, data, fetches, tiers }: DriveWay, withPlace: boolean): Row[] => [
-    ['meet', meetingText(machine, path)],
-    ['slowest', limitText(path, withPlace)],
+    ['meeting point', meetingText(machine, path)],
+    ['slowest link', limitText(path, withPlace)],
     ...verdictRows({ doorbells, data, queues: fetches }),
     ['tiers', tiers.map(({ tier, passes }) => `${tier === 1 ? '1 (cuda)' : tier} ${passes}`).join(', ')],
     ...path.notes.map((note): Row => ['note', note]),
