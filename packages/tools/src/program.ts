@@ -115,7 +115,7 @@ function addHelpVerb(program: Command): void {
   program
     .command('help')
     .usage('[VERB | drives]')
-    .description('print help for a verb; help drives: options that name a drive')
+    .description('print help for a verb, or for the options that select a drive (help drives)')
     .helpOption('-h, --help', 'print this help')
     .argument('[verb...]')
     .action(async (words: string[]) => {

@@ -19,7 +19,7 @@ export interface VerbGroup {
   readonly name: string
   /** One line; the help appends the names of the verbs. */
   readonly summary: string
-  /** What the first word does without a verb: `gpunvme bench --sim`. Undefined for a group that prints its help. */
+  /** Action of the group itself: `gpunvme bench --sim`. Undefined for a group that prints its help. */
   readonly alone?: Pick<Verb, 'usage' | 'load'>
   readonly verbs: readonly Verb[]
 }
@@ -237,7 +237,7 @@ export const SECTIONS: readonly Section[] = [
       {
         name: 'schema',
         usage: '[VERB] [options]',
-        summary: 'print the JSON Schema of what a verb prints with --json',
+        summary: "print the JSON Schema of a verb's --json output",
         load: async () => (await import('./commands/schema.js')).schema,
       },
     ],

@@ -7,7 +7,7 @@ const run = (line: string) => gpunvme(line.split(' '), { cwd })
 const groups = SECTIONS.flatMap(({ entries }) => entries).flatMap((entry) => ('verbs' in entry ? [entry] : []))
 
 describe.each(groups)('the group $name', ({ name, verbs, alone }) => {
-  test('prints its help, which lists its verbs, on request, and alone unless that is a verb', async () => {
+  test('prints help that lists its verbs, also without a verb unless the group runs by itself', async () => {
     const asked = await run(`help ${name}`)
     expect([asked.code, asked.stderr]).toEqual([0, ''])
     expect(asked.stdout).toContain(`Usage: gpunvme ${name} ${alone?.usage ?? 'VERB [options]'}`)
@@ -66,25 +66,25 @@ describe('an option that the verb does not have', () => {
     ['nvme read -image x.img', "'-image'\n  Did you mean --image?\n  Try: gpunvme help nvme read\n"],
     ['list --modle x', "'--modle'\n  Try: gpunvme help list\n"],
     ['nvme --jsno identify', "'--jsno'\n  Did you mean --json?\n  Try: gpunvme help nvme identify\n"],
-    ['--sim nvme read', "'--sim'\n  options of a verb follow the verb\n  Try: gpunvme help nvme read\n"],
-    ['--drive nvme0 list', "'--drive'\n  options of a verb follow the verb\n  Try: gpunvme help\n"],
+    ['--sim nvme read', "'--sim'\n  put options after the verb they belong to\n  Try: gpunvme help nvme read\n"],
+    ['--drive nvme0 list', "'--drive'\n  put options after the verb they belong to\n  Try: gpunvme help\n"],
   ])('gpunvme %s', async (line, said) => {
     expect(await run(line)).toEqual({ code: 2, stdout: '', stderr: `Unknown option ${said}` })
   })
 })
 
 describe('options of a verb that has verbs below it', () => {
-  test('may have the name of such a verb as their value', async () => {
+  test('accept the name of a subordinate verb as a value', async () => {
     const { code, stderr } = await run('bench --merge report p2p')
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^Cannot read the results report: no such file/)])
   })
 
-  test('are rejected before such a verb, which has options of its own', async () => {
+  test('are rejected before a subordinate verb', async () => {
     expect(await run('bench --markdown report results.json')).toEqual({
       code: 2,
       stdout: '',
       stderr:
-        "--markdown precedes the verb 'bench report'\n  options of a verb follow the verb\n  Try: gpunvme help bench report\n",
+        "--markdown must not precede the verb 'bench report'\n  put options after the verb they belong to\n  Try: gpunvme help bench report\n",
     })
     expect((await run('bench --json report missing.json')).stdout).toContain('"gpunvme.error/1"')
   })

@@ -132,7 +132,7 @@ function notSupported(feature: AnyFeature, error: CommandError): NotSupportedErr
     error,
     {
       command: ['nvme', 'features'],
-      note: 'which lists those that it supports',
+      note: 'which lists the supported features',
     },
   )
 }

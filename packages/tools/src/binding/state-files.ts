@@ -126,7 +126,7 @@ export class SeveralOfThatNameError extends ToolsError {
   constructor(name: string, addresses: readonly string[]) {
     super(`several drives bound by gpunvme were named ${name}`, {
       facts: [addresses.join(', ')],
-      next: { command: ['list'], note: 'which lists the addresses: use that of the drive' },
+      next: { command: ['list'], note: 'which lists drive addresses' },
     })
   }
 }

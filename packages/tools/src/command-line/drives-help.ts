@@ -9,13 +9,14 @@ const SECTIONS: readonly (readonly [title: string, options: readonly string[]])[
 ]
 
 const ABOUT = `
-Verbs that only read Identify data, logs, features or registers have no
---engine, --queues and --depth; demo has only simulated drives. Verbs for models
-take --drive, --image or --socket once for each drive of a set.
+Verbs that only read Identify data, logs, features or registers do not accept
+--engine, --queues or --depth. demo uses simulated drives only. Model verbs
+accept --drive, --image or --socket once per drive of a set.
 
---image keeps its data in a file; --sim alone forgets them. A real drive must
-be bound to user space first; while Linux's driver has it, nvme identify, smart,
-log, features and regs ask that driver instead.
+--image keeps the simulated drive's data in a file; with --sim alone they are
+lost at exit. A real drive must be bound to user space first. While Linux's nvme
+driver is bound, nvme identify, smart, log, features and regs query the drive
+through it.
 
 Real drives:
   # gpunvme list
@@ -26,12 +27,12 @@ Examples:
   $ gpunvme nvme smart --profile 990pro
   $ gpunvme models ls --image drive.img`
 
-/** Returns the command whose help is `gpunvme help drives`: the options that name a drive, for all verbs. */
+/** Returns the command whose help is `gpunvme help drives`: the options that select a drive, for all verbs. */
 export function drivesHelp(program: Command): Command {
   const command = new Command('gpunvme VERB').usage('[options]').copyInheritedSettings(program).helpOption(false)
-  command.description('Options that name a drive. They are the same for all verbs that open one.')
+  command.description('Options that select a drive. They are the same for all verbs that open one.')
   const all = new Command()
-  addDriveOptions(all, 'a simulated drive whose data are in this file')
+  addDriveOptions(all, "file with the simulated drive's data")
   addQueueOptions(all)
   addWriteOptions(all)
   for (const [title, names] of SECTIONS) {

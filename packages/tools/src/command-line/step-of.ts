@@ -167,7 +167,7 @@ const LOST: Readonly<Record<VfioUserLostError['reason'], NextStep | undefined>> 
 }
 
 /** Node.js replaces bytes of arguments that are not UTF-8. */
-const NOT_UTF8 = 'rename the file, or make a link to it with ln -s: its name is not UTF-8, and cannot be passed'
+const NOT_UTF8 = 'rename the file, or symlink it with ln -s: Node.js cannot pass a file name that is not UTF-8'
 
 /** Returns the next step after an error, for a user of the command. @param engineOption selects another engine. */
 export function stepOf(error: GpuNvmeError, engineOption = '--engine'): NextStep | undefined {

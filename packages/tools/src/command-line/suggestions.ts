@@ -76,7 +76,7 @@ function optionFacts(place: Command, typed: string): string[] {
   const isKnown = typed.startsWith('--') && names.includes(name)
   if (isKnown && value !== undefined) return [`--${name} takes no value`]
   const near = isKnown ? [] : nearest(name, [...names, 'help'])
-  if (near.length === 0 && (isKnown || place.commands.length > 0)) return ['options of a verb follow the verb']
+  if (near.length === 0 && (isKnown || place.commands.length > 0)) return ['put options after the verb they belong to']
   return didYouMean(near.map((each) => `--${each}`))
 }
 
@@ -87,8 +87,8 @@ export function refuseEarlyOptions(group: Command, verb: Command): void {
       group.getOptionValueSource(option.attributeName()) === 'cli' && !['--json', '--quiet'].includes(option.long!),
   )
   if (early !== undefined)
-    throw new UsageError(`${early.long} precedes the verb '${wordsOf(verb).join(' ')}'`, {
-      facts: ['options of a verb follow the verb'],
+    throw new UsageError(`${early.long} must not precede the verb '${wordsOf(verb).join(' ')}'`, {
+      facts: ['put options after the verb they belong to'],
       next: { command: ['help', ...wordsOf(verb)] },
     })
 }

@@ -34,8 +34,9 @@ contradictions between them. Read-only.
 plan recommends steps, the best first; usually that is the open flavour of the
 driver. Nothing is downloaded or built; apply prints the steps to build.
 
-apply is experimental and needs --experimental: no module with such a change has
-been loaded yet. --dry-run shows the change without it; revert undoes it.
+apply is experimental and needs --experimental: no module changed this way has
+been loaded on real hardware yet. --dry-run shows the change without it; revert
+undoes it.
 
 apply and revert take one of
   pfn-lookup  the proprietary module cannot look up register pages on kernels

@@ -27,9 +27,9 @@ interface Flags extends DriveFlags, OutputOptions {
 }
 
 const ABOUT = `
-Without --copy and --probe, read-only: prints which GPUs can access each other's
-memory according to CUDA. gpunvme list --topology estimates the same, and the
-traffic between GPUs and SSDs, from the platform.
+Without --copy or --probe: prints which GPUs can access each other's memory
+according to CUDA. Read-only. gpunvme list --topology estimates the same, and
+the traffic between GPUs and SSDs, from the platform.
 
 --copy copies between each pair of GPUs, in one and in both directions, and
 compares every byte: drivers have reported success for copies that moved
@@ -56,7 +56,7 @@ export const p2p = verb({
       .addOption(size('--size <size>', 'size of each copy', 4096).default(64 * MIB, '64MiB'))
       .addOption(whole('--repeats <n>', 'repeats of each copy', 1, 1000).default(5))
       .option('--probe', 'make a GPU write to a register of the drive, and check that it arrives')
-      .addOption(whole('--gpu <n>', "GPU for --probe, by CUDA's number (default: 0)", 0, 255))
+      .addOption(whole('--gpu <n>', 'CUDA index of the GPU for --probe (default: 0)', 0, 255))
     addDriveOptions(command)
   },
   about: ABOUT,

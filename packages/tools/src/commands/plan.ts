@@ -70,13 +70,13 @@ interface Planned {
 }
 
 const NOTES = `
-Nothing is written or loaded. GPU memory and the GPU's link are those of this
-machine, unless options set them. Times come from the model of a preset
-(--profile), parts of which are guesses; for --drive, from the preset of its
-model on its link, or from the link alone; with --measure, from reads. They are
-for one pass over all layers, which a dense model needs per token, with the next
-layers read meanwhile. Tier 1 reads into host memory and copies to the GPU; in
-tier 2 the drive writes to GPU memory, if the machine can: see gpunvme doctor.
+Nothing is written or loaded. GPU memory and link default to this machine's.
+Times come from a preset (--profile), parts of which are guesses; with --drive,
+from the preset of the drive's model on its link, or from the link alone; with
+--measure, from reads. They cover one pass over all layers, which a dense model
+needs per token, and assume that the next layers are read meanwhile. Tier 1
+reads into host memory and copies to the GPU; in tier 2 the drive writes to GPU
+memory, if the machine can: see gpunvme doctor.
 
 A token of a mixture of experts needs the dense part of each layer and some of
 its experts, which are read after the router has chosen them. --hit-rate is the
@@ -152,7 +152,7 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
       : describePlan(planned.name, plan, { gpuLink })),
     ...tokenLines(planned, experts),
     '',
-    ...(flags.vram === undefined ? [`GPU memory: ${formatBytes(vramBytes)}, 75 % of that of GPU 0`] : []),
+    ...(flags.vram === undefined ? [`GPU memory: ${formatBytes(vramBytes)} (75 % of GPU 0's)`] : []),
     `Verification: ${formatRate(checkBytesPerSecond, 1e9)}${isMeasured ? ', measured on this CPU' : ''}`,
   ])
   output.driveObject('gpunvme.plan/1', {

@@ -10,13 +10,13 @@ import { VERBS } from '../verbs.js'
 const FOLDER = new URL('../../schemas/', import.meta.url)
 
 const ABOUT = `
-Prints the JSON Schema (draft 2020-12) of what VERB prints with --json. A verb
-with several kinds of results has one that allows any of them. Without VERB,
-lists the schemas. That of all errors is 'gpunvme schema error'.`
+Prints the JSON Schema (draft 2020-12) of what VERB prints with --json. If a
+verb has several result types, the schema accepts any of them. Without VERB,
+lists the schemas. 'gpunvme schema error' prints the schema of errors.`
 
 export const schema = verb({
   options(command) {
-    command.argument('[verb...]', 'a verb: list, nvme smart; or error')
+    command.argument('[verb...]', 'verb, such as nvme smart, or error')
   },
   about: ABOUT,
   examples: ['gpunvme schema', 'gpunvme schema nvme smart', 'gpunvme schema --json'],
@@ -43,8 +43,8 @@ async function run(words: readonly string[], output: Output): Promise<void> {
   const verb = ['error', ...VERBS.map(({ name }) => name)].find((name) => name === typed || name.endsWith(` ${typed}`))
   const own = verb === undefined ? [] : filesOf(verb, files)
   if (own.length === 0) {
-    throw new UsageError(`No schema of '${printable(typed)}'`, {
-      next: { command: ['schema'], note: 'which lists the verbs with one' },
+    throw new UsageError(`No schema for '${printable(typed)}'`, {
+      next: { command: ['schema'], note: 'which lists the available schemas' },
     })
   }
   const schemas = await Promise.all(

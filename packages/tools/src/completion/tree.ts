@@ -87,7 +87,7 @@ function helpOf({ path, children }: CompletedNode): CompletedNode[] {
   const words = children
     .filter(({ name }) => name !== 'help')
     .map((child) => ({ ...child, path: `help ${child.path}` }))
-  if (path === '') words.push({ name: 'drives', summary: 'options that name a drive', path: 'help drives' })
+  if (path === '') words.push({ name: 'drives', summary: 'options that select a drive', path: 'help drives' })
   return [{ path: pathTo('help', path), options: [HELP], operands: [], repeats: false, children: words }]
 }
 

@@ -11,8 +11,8 @@ import type { ChangeResult } from './change-driver.js'
 import { describeSteps } from './describe-driver.js'
 import type { NvidiaDriver } from './driver-state.js'
 
-/** What has not been shown of any change. */
-export const UNTESTED = 'no module with such a change has been loaded yet'
+/** Why all changes are experimental. */
+export const UNTESTED = 'no module changed this way has been loaded on real hardware yet'
 
 /** Returns the remaining steps for the user: gpunvme neither builds nor loads modules. */
 export function stepsAfter(

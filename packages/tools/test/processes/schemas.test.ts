@@ -6,7 +6,7 @@ import { gpunvme } from '../gpunvme.js'
 
 const root = join(import.meta.dirname, '../..')
 
-test('the schemas are those of the source', { timeout: 300_000 }, () => {
+test('the schema files match the source', { timeout: 300_000 }, () => {
   execFileSync(process.execPath, [join(root, 'scripts/build-schemas.mjs'), '--check'], { stdio: 'pipe' })
 })
 
@@ -32,6 +32,6 @@ test('a verb without a schema is refused', async () => {
   const { code, stderr } = await gpunvme(['schema', 'nvme', 'trace'], { cwd: root })
   expect([code, stderr]).toEqual([
     2,
-    "No schema of 'nvme trace'\n  Try: gpunvme schema, which lists the verbs with one\n",
+    "No schema for 'nvme trace'\n  Try: gpunvme schema, which lists the available schemas\n",
   ])
 })

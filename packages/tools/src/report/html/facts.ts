@@ -51,10 +51,10 @@ export function howMeasured(results: BenchResults): Markup {
       }
     </div>
     <p class="aside">
-      Means are of all repeats, outliers too;
-      ${time === 'modelled' ? 'modelled times have no error' : 'whiskers and ± are the 95 % confidence interval of the mean (Student)'}.
-      The payload limit is what full-size memory writes on the drive's link can carry of data, from its generation,
-      width and MPS.
+      Means include outliers;
+      ${time === 'modelled' ? 'modelled times have no margin of error' : 'whiskers and ± are the 95 % confidence interval of the mean (Student)'}.
+      The payload limit is the data rate of full-size memory writes on the drive's link, from its generation, width and
+      MPS.
     </p>
   </section>`
 }
