@@ -120,7 +120,7 @@ export class CudaBusyError extends GpuNvmeError {
 }
 
 /**
- * Error: the driver refused to register a controller's doorbells, or memory of its queues, so kernels cannot submit commands.
+ * Thrown when the driver refuses to register a controller's doorbells or queue memory, so kernels cannot submit commands.
  * The facts state the kind of mapping, and what else the refusal depends on.
  */
 export class CudaRegistrationError extends GpuNvmeError {

@@ -24,9 +24,9 @@ export interface RegistrationReport {
 }
 
 /**
- * Explains a refused registration: first by the mapping, since NVIDIA's driver registers page frames without pages (VM_IO,
- * VM_PFNMAP) as registers only, and pages as memory only; then, for registers, by the variant and version of its kernel
- * module, which looks up the frames, and by the kernel, whose look-ups only GPL modules can use since Linux 6.10.
+ * Explains a refused registration: first by the mapping, since NVIDIA's driver registers page frames without struct page
+ * (VM_IO, VM_PFNMAP) as registers only, and pages as memory only; then, for registers, by the variant and version of its
+ * kernel module, which looks up the frames, and by the kernel, whose look-ups only GPL modules can use since Linux 6.10.
  */
 export function explainRegistration(
   range: RegistrationRange,
@@ -40,7 +40,7 @@ export function explainRegistration(
   return { facts, next: nextStep(range.kind, mapping, module, numbersOf(kernelRelease)) }
 }
 
-const PFNMAP = 'page frames without pages (VM_IO, VM_PFNMAP)'
+const PFNMAP = 'page frames without struct page (VM_IO, VM_PFNMAP)'
 
 /** Returns the step that the facts suggest; undefined if they do not show the cause. */
 function nextStep(
@@ -49,14 +49,14 @@ function nextStep(
   module: LoadedModule | undefined,
   kernel: readonly number[],
 ): string | undefined {
-  if (mapping === undefined || mapping.isShort) return 'map the whole range before it is registered'
+  if (mapping === undefined || mapping.isShort) return 'map the whole range before registering it'
   if (kind === 'memory') {
     if (!mapping.isPfnmap) return undefined
     return OWN_NODE.test(mapping.name)
-      ? 'load the current module gpunvme, whose queues are pages (kmod/README.md)'
-      : 'use memory that consists of pages, such as anonymous memory'
+      ? 'update the gpunvme kernel module: the loaded one does not map queues as pages (kmod/README.md)'
+      : 'use page-backed memory, such as anonymous memory'
   }
-  if (!mapping.isPfnmap) return "map the controller's BAR, or give memory without IOMEMORY (isMemory)"
+  if (!mapping.isPfnmap) return "map the controller's BAR, or set isMemory to register it as memory"
   if (module === undefined) return undefined
   if (!module.isOpen) return isBelow(kernel, [6, 10]) ? undefined : OPEN_MODULE
   const fixed = FIXED.find(([branch]) => branch! >= module.version[0]!) ?? []
@@ -65,7 +65,7 @@ function nextStep(
 
 const OPEN_MODULE = "install the current open variant of NVIDIA's kernel modules, which supports GPUs from Turing on"
 const NEWER_MODULE =
-  "update NVIDIA's driver: open kernel modules look up page frames on this kernel from 535.247.01, 550.163.01 and 570.133.07 on"
+  "update NVIDIA's driver: open kernel modules support this kernel in 535.247.01, 550.163.01, 570.133.07 and later"
 /** First open version of each branch that uses follow_pfnmap_start, the only look-up from Linux 6.12 on. */
 const FIXED: readonly (readonly number[])[] = [
   [535, 247, 1],
@@ -121,7 +121,7 @@ function iommuState(root: string): string {
 interface Mapping {
   readonly name: string
   readonly isPfnmap: boolean
-  /** It ends before the range. */
+  /** Whether the mapping ends before the end of the range. */
   readonly isShort: boolean
 }
 
@@ -155,5 +155,5 @@ function describe(mapping: Mapping | undefined, { kind }: RegistrationRange): st
   const refused = kind === 'memory' ? isPfnmap : !isPfnmap
   const pages = isPfnmap ? PFNMAP : 'pages of memory'
   const as = refused ? `, which the driver does not register as ${kind}` : ''
-  return `${where}; ${pages}${as}${isShort ? '; it ends before the range' : ''}`
+  return `${where}; ${pages}${as}${isShort ? '; the mapping ends before the range does' : ''}`
 }

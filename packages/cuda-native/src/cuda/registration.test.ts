@@ -27,7 +27,7 @@ const SYSFS_BAR = '/sys/devices/pci0000:00/0000:00:03.0/resource0'
 /** VmFlags of a BAR that sysfs maps, and of shared memory. */
 const PFNMAP = 'rd wr sh mr mw me ms pf io de dd'
 const PAGES = 'rd wr sh mr mw me ms'
-const FRAMES = 'page frames without pages (VM_IO, VM_PFNMAP)'
+const FRAMES = 'page frames without struct page (VM_IO, VM_PFNMAP)'
 
 const BAR = { kind: 'registers', address: 0x7f00_0000_4000n, lengthBytes: 4096 } as const
 
@@ -50,9 +50,9 @@ describe('what a registration depends on', () => {
         'driver: open kernel module 580.65.06',
         'Linux 6.1.0-56-amd64',
         'IOMMU: on, with groups of type DMA-FQ, identity; the driver then maps registers for the GPU unless NVreg_DmaRemapPeerMmio=0',
-        `the range: a region of VFIO, anon_inode:[vfio-device]; read every page once before registering it; ${FRAMES}; it ends before the range`,
+        `the range: a region of VFIO, anon_inode:[vfio-device]; read every page once before registering it; ${FRAMES}; the mapping ends before the range does`,
       ],
-      next: 'map the whole range before it is registered',
+      next: 'map the whole range before registering it',
     })
   })
 
@@ -72,9 +72,14 @@ describe('what a registration depends on', () => {
   })
 
   test.each([
-    ['registers', '/dev/zero (deleted)', PAGES, "map the controller's BAR, or give memory without IOMEMORY (isMemory)"],
-    ['memory', '/dev/gpunvme0', PFNMAP, 'load the current module gpunvme, whose queues are pages (kmod/README.md)'],
-    ['memory', SYSFS_BAR, PFNMAP, 'use memory that consists of pages, such as anonymous memory'],
+    ['registers', '/dev/zero (deleted)', PAGES, "map the controller's BAR, or set isMemory to register it as memory"],
+    [
+      'memory',
+      '/dev/gpunvme0',
+      PFNMAP,
+      'update the gpunvme kernel module: the loaded one does not map queues as pages (kmod/README.md)',
+    ],
+    ['memory', SYSFS_BAR, PFNMAP, 'use page-backed memory, such as anonymous memory'],
   ] as const)('blames no driver for a mapping that none registers: as %s, %s', (kind, name, flags, next) => {
     const root = machine({ 'proc/driver/nvidia/version': CLOSED_MODULE, 'proc/self/smaps': smaps(name, flags) })
     const report = explainRegistration({ ...BAR, kind }, { root, kernelRelease: '6.17.0' })

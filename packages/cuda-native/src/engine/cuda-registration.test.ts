@@ -26,7 +26,7 @@ function pretend(cuda: Cuda, queues: readonly QueuePairMemory[], flags: string):
 }
 
 describe.skipIf(!hasStandin || !isBuilt)(`memory of queues${skippedWithoutStandin}`, () => {
-  test('that the module maps as page frames is refused, with the kind of memory and not with the driver', async () => {
+  test('rejects queues mapped as page frames and blames the mapping, not the driver', async () => {
     const rig = await openCudaRig({ queues: 1 })
     pretend(rig.cuda, rig.queues, COHERENT)
     let error: unknown
@@ -46,7 +46,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`memory of queues${skippedWithoutStandi
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('that the module maps as pages serves an engine', async () => {
+  test('accepts queues mapped as pages', async () => {
     const rig = await openCudaRig({ queues: 1 })
     pretend(rig.cuda, rig.queues, INSERTED)
     const engine = rig.engine()

@@ -55,7 +55,7 @@ describe.skipIf(!isBuilt)(`reads of files by native code${skipped}`, () => {
     })
   })
 
-  test('regions of the addon are read into; memory that can be transferred is left alone', async () => {
+  test("reads into the addon's regions, and refuses transferable memory", async () => {
     const region = native.allocate(4096, 4096)
     const plain = new DataView(new ArrayBuffer(100))
     await withFile(async (fd) => {
@@ -69,7 +69,7 @@ describe.skipIf(!isBuilt)(`reads of files by native code${skipped}`, () => {
     region.unmap()
   })
 
-  test('failures of the kernel have the codes of Node', async () => {
+  test("reports system call failures with Node's error codes", async () => {
     const view = new DataView(new SharedArrayBuffer(16))
     await withFile(
       (fd) => expect(reader.read(fd, 0, view, 0, 16, none)).rejects.toMatchObject({ code: 'EBADF', syscall: 'pread' }),
