@@ -86,7 +86,7 @@ function check() {
   const stale = [...files].filter(([name, text]) => read(name) !== text).map(([name]) => name)
   const surplus = present().filter((name) => !files.has(name))
   if (stale.length + surplus.length === 0) return
-  console.error(`schemas: not as the source: ${[...stale, ...surplus].join(', ')}`)
+  console.error(`schemas: out of date: ${[...stale, ...surplus].join(', ')}`)
   console.error('  Try: node packages/tools/scripts/build-schemas.mjs')
   process.exitCode = 1
 }

@@ -27,7 +27,7 @@ export class Schemas {
     const own = schema.properties?.drive
     const facts = own === undefined ? drive : join(drive, own)
     const { required = [] } = schema
-    // A drive of its own that may be absent is absent where none is named.
+    // A result's optional own `drive` stays optional: no drive may have been named.
     const isRequired = own === undefined || required.includes('drive')
     return {
       ...schema,

@@ -20,7 +20,7 @@ const places = SECTIONS.flatMap(({ entries }) => entries).flatMap(({ name }) => 
   name,
   ...names.filter((each) => each.startsWith(`${name} `)),
 ])
-/** Machines whose results together have every member that those of all described machines have. */
+/** A minimal set of machines that covers every member of the JSON results. */
 const SHAPED = [
   ...['amd-b650-vfio-ready', 'laptop-optimus-d3cold', 'server-epyc-two-sockets', 'amd-dkms-trap', 'amd-radeon-7900'],
   ...['vm-firecracker-h100', 'intel-vmd', 'server-xeon-plx', 'vm-qemu-nvme-only', 'container', 'cloud-a10'],

@@ -4,7 +4,7 @@ import { wrap } from '../terminal/table.js'
 import { CellTable, describeShape, legend } from './cell-table.js'
 import type { Shape } from './shape.js'
 
-/** Width of lines that no terminal limits, or a wide one. */
+/** Maximum line width, on any output. */
 const MAX_WIDTH = 80
 
 /** Reports a benchmark as it runs: progress, and the rows of each completed setting. */

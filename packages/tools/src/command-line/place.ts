@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { VERBS } from '../verbs.js'
 
 /**
- * Returns the command that words lead to, as far as they do. Options before a verb have no values; those of a verb may,
- * so its options end the search: in `bench -o report`, report is a file.
+ * Returns the deepest command that the words name. Options before a verb have no values; those of a verb may, so its
+ * options end the search: in `bench -o report`, report is a file.
  */
 export function placeOf(program: Command, words: readonly string[]): Command {
   let place = program

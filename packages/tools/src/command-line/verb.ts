@@ -4,7 +4,7 @@ import { Output, type OutputOptions } from '../terminal/output.js'
 import type { ConfigureVerb } from '../verbs.js'
 import { addExamples, addOutputOptions } from './options.js'
 
-/** What a verb works with, beside its arguments and options. */
+/** Runtime context of a verb. */
 export interface Context {
   readonly output: Output
   /** Aborted by SIGINT, SIGTERM and SIGHUP. */

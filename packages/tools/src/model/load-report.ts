@@ -51,7 +51,7 @@ export class PassTable {
   private readonly hasGpu: boolean
   private readonly time: OpenedTransport['time']
 
-  /** @param width of the terminal, which a narrow table fits without the time by the clock. */
+  /** @param width terminal width; WALL is omitted if the table would be wider */
   constructor(
     rig: Pick<RigPlan, 'gpu' | 'controllers' | 'placement'>,
     time: OpenedTransport['time'],
