@@ -110,7 +110,7 @@ test('bind and unbind reject other devices, missing drives and invalid names', a
 })
 
 test('bind and unbind reject contradictory arguments', async () => {
-  expect(await refused(2, 'bind', 'nvme0', '--to', 'nvme')).toContain('Expected vfio-pci, kmod or none.')
+  expect(await refused(2, 'bind', 'nvme0', '--to', 'nvme')).toContain('expected vfio-pci, kmod or none')
   // Options after -- belong to the command: the error is text, not JSON.
   expect(await refused(3, 'bind', 'nvme7', '--', 'gpunvme', 'identify', '--json')).toContain(
     'Linux has no drive named nvme7',

@@ -149,8 +149,8 @@ describe('plan', () => {
 
   test.each([
     [['moe.gguf', '--experts-used', '9'], 'A layer has 8 experts: a token cannot use 9'],
-    [['moe.gguf', '--hit-rate', '1.5'], 'Expected a number from 0 to 1'],
-    [['moe.gguf', '--hit-rate', ''], 'Expected a number from 0 to 1'],
+    [['moe.gguf', '--hit-rate', '1.5'], 'expected a number from 0 to 1'],
+    [['moe.gguf', '--hit-rate', ''], 'expected a number from 0 to 1'],
     [['dense.gguf', '--hit-rate', '0.5'], '--hit-rate requires a model with experts'],
     [['dense.gguf', '--experts-used', '2'], '--experts-used requires a model with experts'],
   ])('rejects %j', async (args, message) => {

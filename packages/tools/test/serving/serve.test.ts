@@ -26,7 +26,7 @@ test('sim lists the profiles, and rejects invalid options', async () => {
   const { profiles } = json(await gpunvme(['sim', '--json'], { cwd })) as { profiles: { name: string }[] }
   expect(profiles.map(({ name }) => name)).toEqual(['ideal', 'sn740', 'sn530', '980pro', '990pro', 'p5800x', 'pm1753'])
   const { stdout } = await gpunvme(['sim'], { cwd })
-  expect(stdout).toMatch(/^sn740 +simulated WD PC SN740 512GB +Gen3 x4 +\d+$/m)
+  expect(stdout).toMatch(/^sn740 +WD PC SN740 512GB +Gen3 x4 +\d+$/m)
   expect(await gpunvme(['sim', '--image', 'x.img'], { cwd })).toMatchObject({ code: 2 })
   expect(await gpunvme(['sim', 'serve', '--serial', 'x'.repeat(21)], { cwd })).toMatchObject({ code: 2 })
   expect(await gpunvme(['sim', 'serve'], { cwd })).toMatchObject({
