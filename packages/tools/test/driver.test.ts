@@ -57,11 +57,11 @@ test('driver apply options requires confirmation, and revert removes them', { ti
   const planned = await gpunvme(['driver', 'plan', ...words], { cwd })
   expect(planned.code).toBe(0)
   expect(planned.stdout).toContain('+options nvidia NVreg_RegistryDwords="RMForceStaticBar1=2;PeerMappingOverride=1"')
-  expect(planned.stdout).toContain('Experimental: no module changed this way has been loaded on real hardware yet.')
+  expect(planned.stdout).toContain('Experimental: no module changed this way has been loaded yet.')
   const refused = await gpunvme(['driver', 'apply', ...words], { cwd })
   expect([refused.code, refused.stdout]).toEqual([2, ''])
   expect(refused.stderr).toMatch(
-    /^driver apply is experimental: no module changed this way has been loaded on real hardware yet\n {2}Try: gpunvme driver apply options .* --dry-run, which only prints the change;? or add\s+--experimental to write it\n$/s,
+    /^driver apply is experimental: no module changed this way has been loaded yet\n {2}Try: gpunvme driver apply options .* --dry-run, which only prints the change;? or add\s+--experimental to write it\n$/s,
   )
   const shown = await gpunvme(['driver', 'apply', ...words, '--dry-run'], { cwd })
   expect([shown.code, shown.stdout]).toEqual([0, planned.stdout])

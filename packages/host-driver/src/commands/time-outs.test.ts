@@ -13,8 +13,8 @@ async function open() {
     profile: deriveProfile('ideal', { identify: { SN: SERIAL } }),
     namespaces: [{ capacityBytes: 8 * MIB }],
     spareCapacityBytes: 16 * MIB,
-    trace: ({ name, details }) => {
-      if (name === 'fetch') fetched.push(Object.values(details ?? {}).join(' '))
+    trace: ({ name, command }) => {
+      if (name === 'fetch') fetched.push(command!.text)
     },
   })
   const ctrl = await Controller.open(simulation.transport, { write: { serial: SERIAL }, manage: true })

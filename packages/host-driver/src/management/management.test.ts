@@ -48,9 +48,8 @@ function open({ identify = {}, faults = [], simulated = {}, overwrite = [] }: Se
     namespaces: [{ capacityBytes: 8 * MIB }, { nsid: 2, capacityBytes: 4 * MIB }],
     spareCapacityBytes: 16 * MIB,
     faults: { rules: faults },
-    trace: ({ track, name, details }) => {
-      if (name !== 'fetch' || !track.startsWith('sq 0')) return
-      fetched.push(Object.values(details ?? {}).join(' '))
+    trace: ({ name, command }) => {
+      if (name === 'fetch' && command!.qid === 0) fetched.push(command!.text)
     },
     ...simulated,
   })

@@ -36,8 +36,8 @@ async function open({ identify = {}, faults = [], simulated, options }: Setup = 
     profile: deriveProfile('ideal', { identify: { SN: SERIAL, ...identify } }),
     namespaces: [{ capacityBytes: 64 * MIB }],
     faults: { rules: faults },
-    trace: ({ track, name, details }) => {
-      if (name === 'fetch' && /^sq [1-9]/.test(track)) fetched.push(Object.values(details ?? {}).join(' '))
+    trace: ({ name, command }) => {
+      if (name === 'fetch' && command!.qid > 0) fetched.push(command!.text)
     },
     ...simulated,
   })

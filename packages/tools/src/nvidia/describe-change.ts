@@ -12,7 +12,7 @@ import { describeSteps } from './describe-driver.js'
 import type { NvidiaDriver } from './driver-state.js'
 
 /** Why all changes are experimental. */
-export const UNTESTED = 'no module changed this way has been loaded on real hardware yet'
+export const UNTESTED = 'no module changed this way has been loaded yet'
 
 /** Returns the remaining steps for the user: gpunvme neither builds nor loads modules. */
 export function stepsAfter(

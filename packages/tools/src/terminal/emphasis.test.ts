@@ -12,7 +12,8 @@ function seen(lines: string[], isTTY: boolean, env: Readonly<Record<string, stri
   for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS']) vi.stubEnv(name, env[name])
   const stream = Object.assign(new PassThrough(), {
     isTTY,
-    getColorDepth: () => WriteStream.prototype.getColorDepth({ ...process.env, TERM: 'xterm-256color' }),
+    // Without the variables of a CI system, which has no colours.
+    getColorDepth: () => WriteStream.prototype.getColorDepth({ TERM: 'xterm-256color', ...env }),
   })
   // eslint-disable-next-line no-control-regex
   return emphasise(lines, stream).map((line) => line.replace(/\u001b\[(\d+)m/g, '<$1>'))
