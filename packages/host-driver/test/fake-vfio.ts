@@ -81,9 +81,18 @@ export class FakeVfio {
       return 0
     })
     ioctls.set(0x3b72, (argument) => {
-      if (!this.maps.delete(Number(argument.getBigUint64(8, true)))) throw refusal('EINVAL', 'ioctl')
+      this.unmap(Number(argument.getBigUint64(8, true)), Number(argument.getBigUint64(16, true)))
       return 0
     })
+  }
+
+  /** As type1 v2: removes all mappings within the range, and refuses to cut one in two. */
+  private unmap(start: number, lengthBytes: number): void {
+    const end = start + lengthBytes
+    const touched = [...this.maps].filter(([iova, map]) => iova < end && iova + map.lengthBytes > start)
+    const isCut = touched.some(([iova, map]) => iova < start || iova + map.lengthBytes > end)
+    if (touched.length === 0 || isCut) throw refusal('EINVAL', 'ioctl')
+    for (const [iova] of touched) this.maps.delete(iova)
   }
 
   get command(): number {

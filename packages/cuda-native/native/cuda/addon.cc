@@ -28,6 +28,7 @@ constexpr Entry kEntries[] = {
     {"describe", gpunvme::cuda::Describe},
     {"buffer", gpunvme::cuda::Buffer},
     {"exportDmaBuf", gpunvme::cuda::ExportDmaBuf},
+    {"flushWrites", gpunvme::cuda::FlushWrites},
     {"addressOf", gpunvme::cuda::AddressOf},
     {"free", gpunvme::cuda::Free},
     {"loadKernels", gpunvme::cuda::LoadKernels},

@@ -23,6 +23,7 @@ napi_value Register(napi_env env, napi_callback_info info);
 napi_value Describe(napi_env env, napi_callback_info info);
 napi_value Buffer(napi_env env, napi_callback_info info);
 napi_value ExportDmaBuf(napi_env env, napi_callback_info info);
+napi_value FlushWrites(napi_env env, napi_callback_info info);
 napi_value AddressOf(napi_env env, napi_callback_info info);
 napi_value Free(napi_env env, napi_callback_info info);
 

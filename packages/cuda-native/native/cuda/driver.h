@@ -50,6 +50,8 @@ constexpr int kJitErrorLogBuffer = 5;              // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBufferSizeBytes = 6;     // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
 constexpr int kFuncMaxThreadsPerBlock = 0;         // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 constexpr int kRangeHandleDmaBufFd = 1;            // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
+constexpr int kFlushCurrentContext = 0;            // CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX
+constexpr int kFlushToOwner = 100;                 // CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER
 constexpr int kP2pPerformanceRank = 1;             // CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK
 constexpr int kP2pAccessSupported = 2;             // CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
 constexpr int kP2pNativeAtomicSupported = 3;       // CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
@@ -120,8 +122,9 @@ constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BU
   F(cuPointerGetAttribute, (void* data, int attribute, DevicePointer pointer))
 
 // Optional functions of newer drivers: cuFuncLoad is new in CUDA 12.4.
-#define GPUNVME_CUDA_OPTIONAL_FUNCTIONS(F)  \
-  F(cuModuleGetLoadingMode, (int* mode))    \
+#define GPUNVME_CUDA_OPTIONAL_FUNCTIONS(F)               \
+  F(cuModuleGetLoadingMode, (int* mode))                 \
+  F(cuFlushGPUDirectRDMAWrites, (int target, int scope)) \
   F(cuFuncLoad, (Function function))
 
 // Table of all functions; nullptr for an optional one that the library lacks.

@@ -168,6 +168,18 @@ napi_value ExportDmaBuf(napi_env env, napi_callback_info info) {
   return Number(env, fd);
 }
 
+napi_value FlushWrites(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result = nullptr;
+  Arguments(env, info, arguments);
+  const Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  const auto flush = session->api.cuFlushGPUDirectRDMAWrites;
+  const Result flushed = flush == nullptr ? kErrorNotFound : flush(kFlushCurrentContext, kFlushToOwner);
+  if (!Check(env, session->api, flushed, "cuFlushGPUDirectRDMAWrites", "Flushing writes of other devices")) return nullptr;
+  napi_get_undefined(env, &result);
+  return result;
+}
+
 napi_value AddressOf(napi_env env, napi_callback_info info) {
   napi_value arguments[1], result;
   Arguments(env, info, arguments);

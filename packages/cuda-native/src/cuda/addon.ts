@@ -53,6 +53,8 @@ export interface CudaAddon extends EngineAddon {
   readonly buffer: (memory: number) => ArrayBuffer
   /** Returns the file descriptor of a dma-buf, which the caller closes. */
   readonly exportDmaBuf: (cuda: number, gpuPointer: bigint, lengthBytes: number) => number
+  /** Calls cuFlushGPUDirectRDMAWrites; the writes are visible on the GPU when it returns. */
+  readonly flushWrites: (cuda: number) => void
   /** Returns the address of a view's first byte. */
   readonly addressOf: (view: ArrayBufferView) => bigint
   readonly free: (handle: number) => void

@@ -136,6 +136,15 @@ export class Cuda {
     return this.#session.addon.exportDmaBuf(this.#session.handle, gpuPointer, lengthBytes)
   }
 
+  /**
+   * Makes what other devices wrote to this GPU's memory visible to it: the option `flush` of `withVram` and
+   * `negotiateTier`, for GPUs that do not order such writes. It has happened when the method returns.
+   * @throws CudaCallError if the driver refuses, or has no cuFlushGPUDirectRDMAWrites (before CUDA 11.3).
+   */
+  flushWrites(): void {
+    this.#session.addon.flushWrites(this.#session.handle)
+  }
+
   /** Compiles the kernels of a PTX text for this GPU. They stay loaded until the GPU is closed. @throws CudaCallError */
   loadKernels(ptx: Uint8Array): void {
     const kernels = kernelParameters(new TextDecoder().decode(ptx))

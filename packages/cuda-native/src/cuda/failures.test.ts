@@ -13,7 +13,7 @@ const FUNCTIONS = `
   cuModuleUnload cuModuleGetFunction cuFuncLoad cuFuncGetAttribute cuLaunchKernel cuStreamCreate cuStreamDestroy_v2 cuStreamQuery
   cuEventCreate cuEventRecord cuEventQuery cuEventDestroy_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost
   cuMemHostRegister_v2 cuMemHostUnregister cuMemHostGetDevicePointer_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2
-  cuMemsetD8Async cuMemGetHandleForAddressRange`
+  cuMemsetD8Async cuMemGetHandleForAddressRange cuFlushGPUDirectRDMAWrites`
   .trim()
   .split(/\s+/)
 
@@ -37,6 +37,7 @@ async function life(): Promise<void> {
     await engine.copy(from, 0, memory, 0, 64)
     await memory.read()
     closeSync(cuda.exportDmaBuf(memory.gpuPointer, 4096))
+    cuda.flushWrites()
     stream.close()
     registers.unregister()
     pinned.free()

@@ -29,14 +29,16 @@ export {
   type VramRefusal,
   type VramRefusalDetails,
 } from './provider.js'
-export { GPU_PAGE_BYTES, openStaticBar1, type StaticBar1Options, type VramPage } from './static-bar1.js'
+export { GPU_PAGE_BYTES, type SyncGpuAccess, type WindowView } from './find-pages.js'
+export { nvidiaStaticBar1, type NvidiaStaticBar1Options, type StaticBar1Candidate } from './nvidia-static-bar1.js'
+export type { GpuBar } from './pci-facts.js'
+export { openStaticBar1, type BarRun, type GpuBarRuns, type StaticBar1Options } from './static-bar1.js'
 export {
   decodeStaticBar1Info,
   FB_GET_STATIC_BAR1_INFO,
   queryStaticBar1,
   StaticBar1Info,
   StaticBar1Info565,
-  type RmControl,
   type StaticBar1Window,
 } from './static-bar1-info.js'
 export {

@@ -11,7 +11,7 @@ const candidate = (name: string) => ({ name, open: () => provider(name) })
 const refusing = (name: string) => ({
   name,
   open: () => {
-    throw new VramRefusedError({ provider: name, reason: 'iommu', found: 'addresses are translated' })
+    throw new VramRefusedError({ provider: name, reason: 'window-disabled', found: 'the driver has no window' })
   },
 })
 const accepted: ProbeVerdict = { isAccepted: true, facts: ['every byte as it should be'] }
@@ -84,7 +84,7 @@ it('each way is tried in its turn, and what became of the ones before is told', 
   })
   expect([tier, memory?.provider.name]).toEqual([2, 'third'])
   expect(codes).toEqual([
-    [2, 'iommu', 'dma-buf'],
+    [2, 'window-disabled', 'dma-buf'],
     [2, 'nothing-arrived', 'window'],
   ])
 })
@@ -97,7 +97,7 @@ it('where no way is left, tier 1 it is, with all reasons', async () => {
   })
   expect([tier, memory]).toEqual([1, undefined])
   expect(codes).toEqual([
-    [2, 'iommu', 'dma-buf'],
+    [2, 'window-disabled', 'dma-buf'],
     [2, 'nothing-arrived', 'window'],
   ])
   expect(reasons[1]).toMatchObject({ message: 'nothing arrived', facts: ['a'], next: 'try another slot' })

@@ -9,6 +9,7 @@ const NONE = resourceLine(0, 0)
 it('the window after registers of a 32-bit address is the second BAR, as of an RTX 3090', () => {
   const lines = [resourceLine(0xfb00_0000, 16 * MIB, 0x40200), resourceLine(0x70_0000_0000, 32 * GIB), NONE]
   expect(gpuBar1(fakeSysfs({ resource: lines.join('\n') }), GPU)).toEqual({
+    number: 1,
     iova: 0x70_0000_0000,
     lengthBytes: 32 * GIB,
   })
@@ -17,6 +18,7 @@ it('the window after registers of a 32-bit address is the second BAR, as of an R
 it('registers of a 64-bit address take two BARs, so that the window is the third, as of an H100', () => {
   const lines = [resourceLine(0x2_4200_0000, 16 * MIB), NONE, resourceLine(0x26_0000_0000, 128 * GIB), NONE]
   expect(gpuBar1(fakeSysfs({ resource: lines.join('\n') }), GPU)).toEqual({
+    number: 2,
     iova: 0x26_0000_0000,
     lengthBytes: 128 * GIB,
   })

@@ -1,7 +1,7 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { FEWEST_PAGES, findContent, type ProbeContent } from './probe-content.js'
 import { firstLine, refused, type ProbeOptions, type ProbeVerdict } from './probe-verdict.js'
-import { GPU_PAGE_BYTES } from './static-bar1.js'
+import { GPU_PAGE_BYTES } from './find-pages.js'
 
 const DEFAULT_BYTES = 3 * GPU_PAGE_BYTES
 

@@ -2,7 +2,7 @@ import { randomStream } from '@gpunvme/nvme-spec/faults'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { ContentRun, ProbeContent } from './probe-content.js'
 import { hex } from './segments.js'
-import { GPU_PAGE_BYTES } from './static-bar1.js'
+import { GPU_PAGE_BYTES } from './find-pages.js'
 
 /** A command of a probe: pages of a run, and their place in the memory. */
 export interface Target {

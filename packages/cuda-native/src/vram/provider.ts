@@ -49,12 +49,8 @@ export type VramRefusal =
   | 'window-partial'
   /** The GPU has no such BAR, or the system does not list it. */
   | 'no-bar1'
-  /** An IOMMU translates the controller's addresses, so a bus address would access other memory. */
-  | 'iommu'
-  /** The location of a page is unknown. */
+  /** A page was not found in the window. */
   | 'page-unresolved'
-  /** The location of a page is invalid: unaligned, outside the window, or that of another page. */
-  | 'page-misplaced'
   /** A page is compressed or not linear: the window shows other bytes than kernels see. */
   | 'page-kind'
   /** The segments do not cover the memory exactly. */

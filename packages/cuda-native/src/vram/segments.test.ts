@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { checkGpuRange, joinRuns, segmentsFault, sliceSegments } from './segments.js'
+import { checkGpuRange, segmentsFault, sliceSegments } from './segments.js'
 
 const PAGE = 4096
 const at = (offsetBytes: number, iova: number, lengthBytes = PAGE) => ({ offsetBytes, iova, lengthBytes })
-
-test('adjacent runs of bus addresses are joined into one segment', () => {
-  const runs = [0x1000, 0x2000, 0x9000, 0x3000].map((iova) => ({ iova, lengthBytes: PAGE }))
-  expect(joinRuns(runs)).toEqual([at(0, 0x1000, 2 * PAGE), at(2 * PAGE, 0x9000), at(3 * PAGE, 0x3000)])
-})
 
 describe('segments of a memory', () => {
   test('are accepted if every byte has its own address', () => {

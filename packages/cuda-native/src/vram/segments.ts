@@ -9,19 +9,6 @@ export interface AddressRun {
   readonly lengthBytes: number
 }
 
-/** Returns the segments of a memory that consists of these runs in order, with adjacent runs merged. */
-export function joinRuns(runs: Iterable<AddressRun>): DmaSegment[] {
-  const segments: { offsetBytes: number; iova: number; lengthBytes: number }[] = []
-  let offsetBytes = 0
-  for (const { iova, lengthBytes } of runs) {
-    const last = segments.at(-1)
-    if (last !== undefined && last.iova + last.lengthBytes === iova) last.lengthBytes += lengthBytes
-    else segments.push({ offsetBytes, iova, lengthBytes })
-    offsetBytes += lengthBytes
-  }
-  return segments
-}
-
 /**
  * Returns the first fault of segments that must cover `lengthBytes` bytes; undefined if they are valid. Overlapping addresses
  * are a fault: a check of only one of the two places would not detect them.

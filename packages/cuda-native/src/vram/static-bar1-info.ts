@@ -1,4 +1,5 @@
 import { struct, u64, u8 } from '@gpunvme/nvme-spec/layout'
+import type { RmControl } from '../rm/index.js'
 import { hex } from './segments.js'
 import { VramRefusedError } from './provider.js'
 
@@ -41,14 +42,9 @@ export interface StaticBar1Window {
 }
 
 /**
- * Sends a control to the driver's resource manager, which writes its reply into `parameters`. Returns the status; NV_OK is 0.
- * It needs an ioctl on a file of the driver, and is not part of this package yet.
- */
-export type RmControl = (command: number, parameters: Uint8Array) => number
-
-/**
  * Returns the static BAR1 window, by the structure of current drivers or, if that is refused, of 565. A driver refuses a
  * structure of another size, so a reply cannot be misread.
+ * @param control sends a control to a subdevice: `controlSubdevice` of `ResourceManager`.
  * @throws VramRefusedError 'query-failed'
  */
 export function queryStaticBar1(control: RmControl): StaticBar1Window {

@@ -1,23 +1,66 @@
 import { describe, expect, it, test } from 'vitest'
-import { DRIVE, fakeSysfs, GPU, resourceLine, type FakeMachine } from '../../test/vram/fake-sysfs.js'
+import { peerAt } from '../../test/vram/fake-gpu.js'
+import { fakeSysfs, GPU, resourceLine, type FakeMachine } from '../../test/vram/fake-sysfs.js'
+import type { SyncGpuAccess, WindowView } from './find-pages.js'
 import { VramRefusedError } from './provider.js'
-import { openStaticBar1, type StaticBar1Options, type VramPage } from './static-bar1.js'
+import { openStaticBar1, type GpuBarRuns, type StaticBar1Options } from './static-bar1.js'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
 const POINTER = 0x7f00_0000_0000n
+const PAGE = 2 * MIB
+
+/** A GPU of 24 GiB that keeps only the words written to it. Its pages, from POINTER on, are at these offsets in MiB. */
+class SparseGpu implements SyncGpuAccess {
+  readonly words = new Map<number, bigint>()
+  private readonly pages: readonly number[]
+
+  constructor(mib: readonly number[]) {
+    this.pages = mib
+  }
+
+  write(gpuPointer: bigint, bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += 8)
+      this.words.set(this.addressOf(gpuPointer) + at, Buffer.from(bytes).readBigUInt64LE(at))
+  }
+
+  read(gpuPointer: bigint, lengthBytes: number): Uint8Array {
+    const bytes = Buffer.alloc(lengthBytes)
+    for (let at = 0; at < lengthBytes; at += 8)
+      bytes.writeBigUInt64LE(this.words.get(this.addressOf(gpuPointer) + at) ?? 0n, at)
+    return bytes
+  }
+
+  /** @param shown what BAR1 shows at an offset of the window: another one, for pages that are not linear */
+  window(shown = (offsetBytes: number) => offsetBytes): WindowView {
+    return { lengthBytes: 24 * GIB, load64: (offsetBytes) => this.words.get(shown(offsetBytes)) ?? 0n }
+  }
+
+  private addressOf(gpuPointer: bigint): number {
+    const offset = Number(gpuPointer - POINTER)
+    return this.pages[Math.floor(offset / PAGE)]! * MIB + (offset % PAGE)
+  }
+}
 
 /** A 3090: 24 GiB, BAR1 of 32 GiB at 7000000000h, the window at 512 MiB. */
 function open(options: Partial<StaticBar1Options> = {}, machine: FakeMachine = {}) {
+  const gpu = new SparseGpu([100])
   return openStaticBar1({
     sysRoot: fakeSysfs(machine),
     gpuBdf: GPU,
-    controller: { bdf: DRIVE, addresses: 'bus' },
     totalMemoryBytes: 24 * GIB - 300 * MIB,
     queryWindow: () => ({ isEnabled: true, offsetBytes: 512 * MIB, lengthBytes: 24 * GIB }),
-    resolvePage: (pointer) => ({ physicalAddress: Number(pointer - POINTER), isPlain: true }),
+    gpu,
+    view: () => gpu.window(),
+    mapPeer: peerAt(0x70_0000_0000),
     ...options,
   })
+}
+
+/** With pages at these offsets of the GPU's memory, in MiB. */
+function withPages(...mib: number[]) {
+  const gpu = new SparseGpu(mib)
+  return open({ gpu, view: () => gpu.window() })
 }
 
 /** The reason of what it throws. */
@@ -31,33 +74,25 @@ function reasonOf(call: () => unknown): string {
   return 'nothing was refused'
 }
 
-/** Pages at these physical addresses, in MiB. */
-const pagesAt =
-  (...mib: number[]) =>
-  (pointer: bigint): VramPage | undefined => {
-    const at = mib[Number((pointer - POINTER) / BigInt(2 * MIB))]
-    return at === undefined ? undefined : { physicalAddress: at * MIB, isPlain: true }
-  }
-
 describe('addresses', () => {
-  it('are BAR1 and the window’s offset and the place in the GPU’s memory', () => {
-    const { segments } = open({ resolvePage: pagesAt(100) }).map(POINTER, 2 * MIB)
+  it('are those of BAR1, the offset of the window, and the offset of the page in it', () => {
     // 7000000000h + 20000000h + 6400000h
-    expect(segments).toEqual([{ offsetBytes: 0, iova: 0x70_2640_0000, lengthBytes: 2_097_152 }])
+    expect(withPages(100).map(POINTER, PAGE).segments).toEqual([
+      { offsetBytes: 0, iova: 0x70_2640_0000, lengthBytes: 2_097_152 },
+    ])
   })
 
   test.each([
     [0, 0x70_0640_0000],
     [24, 0x70_07c0_0000],
     [1024, 0x70_4640_0000],
-  ])('the offset is the one that the driver says: %i MiB', (offsetMib, iova) => {
+  ])('the offset of the window is the one that the driver reports: %i MiB', (offsetMib, iova) => {
     const queryWindow = () => ({ isEnabled: true, offsetBytes: offsetMib * MIB, lengthBytes: 24 * GIB })
-    expect(open({ queryWindow, resolvePage: pagesAt(100) }).map(POINTER, 4096).segments[0]?.iova).toBe(iova)
+    expect(open({ queryWindow }).map(POINTER, 4096).segments[0]?.iova).toBe(iova)
   })
 
-  it('each page lies where it lies: neighbours are joined, nothing is taken to be contiguous', () => {
-    const { segments } = open({ resolvePage: pagesAt(10, 12, 40, 38) }).map(POINTER, 8 * MIB)
-    expect(segments).toEqual([
+  it('each page is found by itself, and adjacent ones are joined', () => {
+    expect(withPages(10, 12, 40, 38).map(POINTER, 4 * PAGE).segments).toEqual([
       { offsetBytes: 0, iova: 0x70_20a0_0000, lengthBytes: 4_194_304 },
       { offsetBytes: 4_194_304, iova: 0x70_2280_0000, lengthBytes: 2_097_152 },
       { offsetBytes: 6_291_456, iova: 0x70_2260_0000, lengthBytes: 2_097_152 },
@@ -65,40 +100,86 @@ describe('addresses', () => {
   })
 
   it('a range may begin and end inside pages', () => {
-    const { segments } = open({ resolvePage: pagesAt(10, 40) }).map(POINTER + BigInt(MIB + 4096), MIB)
-    expect(segments).toEqual([
+    expect(withPages(10, 40).map(POINTER + BigInt(MIB + 4096), MIB).segments).toEqual([
       { offsetBytes: 0, iova: 0x70_20b0_1000, lengthBytes: 1_044_480 },
       { offsetBytes: 1_044_480, iova: 0x70_2280_0000, lengthBytes: 4096 },
     ])
   })
 
-  it('a range that is not of whole pages of the host is none', () => {
+  it('pages at both ends of the window are found, also before those of an earlier mapping', () => {
+    const provider = withPages(24 * 1024 - 2, 0)
+    expect(provider.map(POINTER, PAGE).segments[0]?.iova).toBe(0x76_1fe0_0000)
+    expect(provider.map(POINTER + BigInt(PAGE), PAGE).segments[0]?.iova).toBe(0x70_2000_0000)
+    expect(provider.map(POINTER, PAGE).segments[0]?.iova).toBe(0x76_1fe0_0000)
+  })
+
+  it('the parts are those of BAR1 of the GPU, whose driver stays bound', () => {
+    const asked: GpuBarRuns[] = []
+    const mapPeer = (peer: GpuBarRuns) => {
+      asked.push(peer)
+      return peerAt(0)(peer)
+    }
+    open({ mapPeer }).map(POINTER, PAGE)
+    const runs = [{ offsetBytes: 0x2640_0000, lengthBytes: PAGE }]
+    expect(asked).toEqual([{ bdf: GPU, bar: 1, driver: 'nvidia', runs }])
+  })
+
+  it('a range that does not consist of pages of the host is invalid', () => {
     expect(() => open().map(POINTER + 256n, 4096)).toThrow(RangeError)
     expect(() => open().map(POINTER, 100)).toThrow(RangeError)
     expect(() => open().map(POINTER, 0)).toThrow(RangeError)
   })
 })
 
-describe('pages that are refused', () => {
-  it('one that nobody can place, in the middle too', () => {
-    expect(reasonOf(() => open({ resolvePage: pagesAt(10) }).map(POINTER, 4 * MIB))).toBe('page-unresolved')
+describe('content of the pages', () => {
+  it('is the same after the search as before, also after one that failed', () => {
+    const gpu = new SparseGpu([10, 40])
+    const before = Buffer.from('content that lies where a mark is written').subarray(0, 16)
+    gpu.write(POINTER + BigInt(PAGE), before)
+    open({ gpu, view: () => gpu.window() }).map(POINTER, 2 * PAGE)
+    expect(gpu.read(POINTER + BigInt(PAGE), 16)).toEqual(before)
+    const blind = { lengthBytes: 24 * GIB, load64: () => 0n }
+    expect(reasonOf(() => open({ gpu, view: () => blind }).map(POINTER, 2 * PAGE))).toBe('page-unresolved')
+    expect(gpu.read(POINTER + BigInt(PAGE), 16)).toEqual(before)
   })
 
-  it('one between pages, below the memory, or behind the window', () => {
-    const mapped = (...mib: number[]) => reasonOf(() => open({ resolvePage: pagesAt(...mib) }).map(POINTER, 2 * MIB))
-    expect(mapped(11)).toBe('page-misplaced')
-    expect(mapped(-2)).toBe('page-misplaced')
-    expect(mapped(24 * 1024)).toBe('page-misplaced')
-    expect(mapped(24 * 1024 - 2)).toBe('nothing was refused')
+  it('a page that is not in the window is refused, also the last of several', () => {
+    const gpu = new SparseGpu([10, 24 * 1024])
+    expect(reasonOf(() => open({ gpu, view: () => gpu.window() }).map(POINTER, 2 * PAGE))).toBe('page-unresolved')
   })
 
-  it('two at one place', () => {
-    expect(reasonOf(() => open({ resolvePage: pagesAt(10, 40, 10) }).map(POINTER, 6 * MIB))).toBe('page-misplaced')
+  it('a page of which BAR1 shows other bytes than kernels see is refused', () => {
+    const gpu = new SparseGpu([100])
+    // The first 64 KiB are where they belong; the others are in reverse order.
+    const tiled = (offset: number) => {
+      const inPage = offset % PAGE
+      return inPage < 65_536 ? offset : offset - inPage + (PAGE - 8 - inPage)
+    }
+    expect(reasonOf(() => open({ gpu, view: () => gpu.window(tiled) }).map(POINTER, PAGE))).toBe('page-kind')
   })
 
-  it('one that is compressed', () => {
-    const resolvePage = () => ({ physicalAddress: 0, isPlain: false })
-    expect(reasonOf(() => open({ resolvePage }).map(POINTER, 4096))).toBe('page-kind')
+  it('a mark with the number of a page that does not exist is ignored', () => {
+    const gpu = new SparseGpu([100])
+    const window = gpu.window()
+    // What was copied from a mark in a larger allocation: the same first word, another number.
+    const doubled = (offset: number) =>
+      offset < PAGE ? window.load64(100 * MIB + offset) ^ (offset % PAGE === 8 ? 7n : 0n) : window.load64(offset)
+    const view = () => ({ lengthBytes: window.lengthBytes, load64: doubled })
+    expect(open({ gpu, view }).map(POINTER, PAGE).segments[0]?.iova).toBe(0x70_2640_0000)
+  })
+
+  it('memory whose addresses are faulty is freed', () => {
+    let freed = 0
+    const mapPeer = (peer: GpuBarRuns) => ({ ...peerAt(4)(peer), free: () => (freed += 1) })
+    expect(reasonOf(() => open({ mapPeer }).map(POINTER, PAGE))).toBe('bad-segments')
+    expect(freed).toBe(1)
+  })
+
+  it('release frees what was mapped', () => {
+    let freed = 0
+    const mapPeer = (peer: GpuBarRuns) => ({ ...peerAt(0)(peer), free: () => (freed += 1) })
+    open({ mapPeer }).map(POINTER, PAGE).release()
+    expect(freed).toBe(1)
   })
 })
 
@@ -138,28 +219,6 @@ describe('windows that are refused', () => {
 describe('machines that are refused', () => {
   const machine = (facts: FakeMachine, options: Partial<StaticBar1Options> = {}) => reasonOf(() => open(options, facts))
 
-  it('one whose IOMMU translates what the drive says: it would find other memory there', () => {
-    expect(machine({ group: { type: 'DMA' } })).toBe('iommu')
-    expect(machine({ group: { type: 'DMA-FQ' } })).toBe('iommu')
-    expect(() => open({}, { group: { type: 'DMA' } })).toThrow(/translates the addresses of 0000:04:00.0[^]*iommu=pt/)
-  })
-
-  it('not one without an IOMMU, with one that passes through, nor with no-IOMMU VFIO', () => {
-    expect(machine({})).toBe('nothing was refused')
-    expect(machine({ group: { type: 'identity' } })).toBe('nothing was refused')
-    expect(machine({ group: { name: 'vfio-noiommu' } })).toBe('nothing was refused')
-  })
-
-  it('one of which that is not known', () => {
-    expect(machine({ group: {} })).toBe('iommu')
-    expect(machine({}, { controller: { bdf: '0000:05:00.0', addresses: 'bus' } })).toBe('iommu')
-  })
-
-  it('a transport with addresses of its own, whatever the group says: vfio in mode type1', () => {
-    const controller = { bdf: DRIVE, addresses: 'iova' } as const
-    expect(machine({ group: { type: 'identity' } }, { controller })).toBe('iommu')
-  })
-
   it('a GPU without BAR1, with one of I/O ports, or that is not there', () => {
     const bar0 = resourceLine(0xfb00_0000, 16 * MIB, 0x40200)
     expect(machine({ resource: `${bar0}\n${resourceLine(0, 0)}\n` })).toBe('no-bar1')
@@ -168,10 +227,7 @@ describe('machines that are refused', () => {
     expect(() => open({ gpuBdf: '../../etc' })).toThrow(RangeError)
   })
 
-  it('nothing is asked of the driver where the addresses could not be used', () => {
-    const queryWindow = () => {
-      throw new Error('the driver was asked')
-    }
-    expect(machine({ group: { type: 'DMA' } }, { queryWindow })).toBe('iommu')
+  it('the size of its memory must be known', () => {
+    expect(() => open({ totalMemoryBytes: 0 })).toThrow(/^totalMemoryBytes: expected a positive integer, got 0/)
   })
 })

@@ -1,17 +1,26 @@
-import { gpuBar1, iommuMode, type IommuMode } from './pci-facts.js'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { gpuBar1, type GpuBar } from './pci-facts.js'
+import { findPages, GPU_PAGE_BYTES, type SyncGpuAccess, type WindowView } from './find-pages.js'
 import { VramRefusedError, type VramProvider, type VramRefusal } from './provider.js'
-import { checkGpuRange, hex, joinRuns, segmentsFault, type AddressRun } from './segments.js'
+import { checkGpuRange, hex, segmentsFault } from './segments.js'
 import type { StaticBar1Window } from './static-bar1-info.js'
 
-/** Page size of the window and of large allocations. Pages of an allocation can be in any order. */
-export const GPU_PAGE_BYTES = 2 * 1024 * 1024
+/** Part of a BAR. */
+export interface BarRun {
+  /** Offset of its first byte in the BAR. */
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+}
 
-/** Location of a 2 MiB page of GPU memory. */
-export interface VramPage {
-  /** Address in the GPU's own memory, from 0 on. */
-  readonly physicalAddress: number
-  /** Whether the page is linear and uncompressed, so that the window shows what kernels see. */
-  readonly isPlain: boolean
+/** Parts of a GPU's BAR, in the order of the memory that they form. */
+export interface GpuBarRuns {
+  /** PCI address of the GPU. */
+  readonly bdf: string
+  /** Number of the BAR of PCI. */
+  readonly bar: number
+  readonly runs: readonly BarRun[]
+  /** The driver that stays bound to the GPU. */
+  readonly driver: 'nvidia'
 }
 
 /** Options of `openStaticBar1`. */
@@ -20,110 +29,87 @@ export interface StaticBar1Options {
   readonly sysRoot?: string
   /** PCI address of the GPU. */
   readonly gpuBdf: string
-  /** The controller that accesses the memory. */
-  readonly controller: {
-    /** PCI address of the controller. */
-    readonly bdf: string
-    /** Kind of addresses that its transport uses: bus addresses, or those of an IOMMU, as vfio in mode 'type1'. */
-    readonly addresses: 'bus' | 'iova'
-  }
   /** Size of the GPU's memory, from cuDeviceTotalMem. The window must cover all of it. */
   readonly totalMemoryBytes: number
   /** Returns the window, by `queryStaticBar1`. */
   readonly queryWindow: () => StaticBar1Window
+  /** Access to the memory that is to be mapped, such as a `CudaMemorySource` from which it was allocated. */
+  readonly gpu: SyncGpuAccess
+  /** Returns the CPU's view of a part of the BAR; it is used until the provider is no longer used. */
+  readonly view: (bar: GpuBar, run: BarRun) => WindowView
   /**
-   * Returns the location of the 2 MiB page at an address of kernels; undefined if it is unknown. It is called for each page,
-   * since allocations are not contiguous in the GPU's memory.
+   * Returns parts of the BAR as memory of the controller: `mapPeer` of a transport of `@gpunvme/host-driver/vfio` or
+   * `/sysfs`.
    */
-  readonly resolvePage: (gpuPointer: bigint) => VramPage | undefined
+  readonly mapPeer: (peer: GpuBarRuns) => DmaMemory
 }
 
 const NAME = 'static BAR1'
 
 /**
- * Returns a provider that maps GPU memory through the static window of NVIDIA's driver in BAR1. It computes addresses from what
- * the system and the driver report. For experts: **nothing keeps the memory allocated**, so the caller must not free it while
- * the controller may write to it. A wrong address hits other memory, so `probeWrites` begins with one page in the middle of
- * its own. Tested with fixtures and QEMU; has not run on a GPU.
- * @throws VramRefusedError if the window cannot be used.
+ * Returns a provider that maps GPU memory through the static window of NVIDIA's driver in BAR1. The driver reports the window;
+ * pages are found in it by content, each by itself, since allocations are not contiguous in the GPU's memory. For experts:
+ * **nothing keeps the memory allocated**, so it must be released before it is freed, as `withVram` does. Without an IOMMU, a
+ * wrong address hits other memory, so `probeWrites` begins with one page in the middle of its own. Tested with fixtures, QEMU
+ * and a Linux guest; has not run on a GPU.
+ * @throws RangeError for an invalid size of memory; VramRefusedError if the window cannot be used.
  */
 export function openStaticBar1(options: StaticBar1Options): VramProvider {
-  const { sysRoot = '/', gpuBdf, controller, totalMemoryBytes, queryWindow, resolvePage } = options
+  const { sysRoot = '/', gpuBdf, totalMemoryBytes, queryWindow, gpu, view, mapPeer } = options
   if (!Number.isSafeInteger(totalMemoryBytes) || totalMemoryBytes <= 0)
     throw new RangeError(`totalMemoryBytes: expected a positive integer, got ${totalMemoryBytes}`)
   const bar = gpuBar1(sysRoot, gpuBdf)
-  refuseTranslation(controller, controller.addresses === 'iova' ? 'translated' : iommuMode(sysRoot, controller.bdf))
   const window = queryWindow()
   checkWindow(window, bar, totalMemoryBytes)
+  const seen = view(bar, window)
+  let next = 0
   return {
     name: NAME,
     map(gpuPointer, lengthBytes) {
       checkGpuRange(gpuPointer, lengthBytes)
-      const segments = joinRuns(runs(gpuPointer, lengthBytes, { bar, window, resolvePage }))
-      const fault = segmentsFault(segments, lengthBytes)
-      if (fault !== undefined) throw refused('page-misplaced', fault)
-      return {
-        segments,
-        // The window is always accessible: there is nothing to release.
-        release: () => undefined,
+      const inPage = Number(gpuPointer % BigInt(GPU_PAGE_BYTES))
+      const pages = findPages(pagesOf(gpuPointer, lengthBytes), gpu, seen, next)
+      next = (pages.at(-1)! + GPU_PAGE_BYTES) % window.lengthBytes
+      const runs = joinPages(
+        pages.map((offset) => window.offsetBytes + offset),
+        inPage,
+        lengthBytes,
+      )
+      const memory = mapPeer({ bdf: gpuBdf, bar: bar.number, runs, driver: 'nvidia' })
+      const fault = segmentsFault(memory.segments, lengthBytes)
+      if (fault !== undefined) {
+        memory.free()
+        throw refused('bad-segments', fault)
       }
+      return { segments: memory.segments, release: () => memory.free() }
     },
   }
 }
 
-interface Arithmetic {
-  readonly bar: AddressRun
-  readonly window: StaticBar1Window
-  readonly resolvePage: StaticBar1Options['resolvePage']
+function pagesOf(gpuPointer: bigint, lengthBytes: number): bigint[] {
+  const pageBytes = BigInt(GPU_PAGE_BYTES)
+  const pages: bigint[] = []
+  for (let page = gpuPointer - (gpuPointer % pageBytes); page < gpuPointer + BigInt(lengthBytes); page += pageBytes)
+    pages.push(page)
+  return pages
 }
 
-function* runs(
-  gpuPointer: bigint,
-  lengthBytes: number,
-  { bar, window, resolvePage }: Arithmetic,
-): Generator<AddressRun> {
-  let offsetInPage = Number(gpuPointer % BigInt(GPU_PAGE_BYTES))
-  let page = gpuPointer - BigInt(offsetInPage)
-  for (let left = lengthBytes; left > 0; page += BigInt(GPU_PAGE_BYTES)) {
-    const lies = resolvePage(page)
-    if (lies === undefined)
-      throw refused('page-unresolved', `the location of the page at ${hex(page)} is unknown`, {
-        next: 'use memory of cuMemAlloc or cuMemCreate in whole 2 MiB pages, and the GPU on which it was allocated',
-      })
-    const { physicalAddress, isPlain } = lies
-    if (!isPlain)
-      throw refused('page-kind', `the page at ${hex(page)} is compressed or not linear`, {
-        next: 'allocate without compression',
-      })
-    if (!Number.isSafeInteger(physicalAddress) || physicalAddress < 0 || physicalAddress % GPU_PAGE_BYTES !== 0)
-      throw refused(
-        'page-misplaced',
-        `the location ${physicalAddress} of the page at ${hex(page)} is not a multiple of 2 MiB`,
-      )
-    if (physicalAddress + GPU_PAGE_BYTES > window.lengthBytes)
-      throw refused('page-misplaced', `the page at ${hex(page)} is outside the window`, {
-        facts: [`location ${hex(physicalAddress)}, end of the window ${hex(window.lengthBytes)}`],
-      })
-    const bytes = Math.min(left, GPU_PAGE_BYTES - offsetInPage)
-    yield { iova: bar.iova + window.offsetBytes + physicalAddress + offsetInPage, lengthBytes: bytes }
+/** Returns `lengthBytes` bytes from byte `inPage` of the first page on, as parts of the BAR. */
+function joinPages(offsets: readonly number[], inPage: number, lengthBytes: number): BarRun[] {
+  const runs: { offsetBytes: number; lengthBytes: number }[] = []
+  let left = lengthBytes
+  for (const [index, page] of offsets.entries()) {
+    const start = index === 0 ? inPage : 0
+    const bytes = Math.min(left, GPU_PAGE_BYTES - start)
+    const last = runs.at(-1)
+    if (last !== undefined && last.offsetBytes + last.lengthBytes === page + start) last.lengthBytes += bytes
+    else runs.push({ offsetBytes: page + start, lengthBytes: bytes })
     left -= bytes
-    offsetInPage = 0
   }
+  return runs
 }
 
-function refuseTranslation({ bdf, addresses }: StaticBar1Options['controller'], mode: IommuMode): void {
-  if (mode === 'none' || mode === 'passthrough') return
-  const known = addresses === 'iova' ? 'its transport uses IOMMU addresses' : 'source: its IOMMU group in sysfs'
-  throw refused(
-    'iommu',
-    mode === 'unknown'
-      ? `unknown whether addresses of ${bdf} equal bus addresses`
-      : `an IOMMU translates the addresses of ${bdf}, so an address of a BAR would access other memory`,
-    { facts: [known], next: 'boot with iommu=pt or without an IOMMU, or map GPU memory by dma-buf' },
-  )
-}
-
-function checkWindow(window: StaticBar1Window, bar: AddressRun, totalMemoryBytes: number): void {
+function checkWindow(window: StaticBar1Window, bar: GpuBar, totalMemoryBytes: number): void {
   const { isEnabled, offsetBytes, lengthBytes } = window
   const facts = [
     `window: ${hex(lengthBytes)} bytes at ${hex(offsetBytes)} of BAR1`,

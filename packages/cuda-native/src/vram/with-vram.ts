@@ -2,7 +2,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DeviceMemory, DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
 import { VramRefusedError, type VramMapping, type VramProvider } from './provider.js'
 import { PAGE_BYTES, segmentsFault, sliceSegments } from './segments.js'
-import { GPU_PAGE_BYTES } from './static-bar1.js'
+import { GPU_PAGE_BYTES } from './find-pages.js'
 
 /** Source of GPU memory, such as `CudaMemorySource` of `/cuda`. */
 export interface GpuMemorySource {

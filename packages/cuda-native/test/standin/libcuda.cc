@@ -983,6 +983,12 @@ EXPORT cuMemGetHandleForAddressRange(void* handle, DevicePointer pointer, size_t
   return kSuccess;
 }
 
+EXPORT cuFlushGPUDirectRDMAWrites(int target, int scope) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  return target == kFlushCurrentContext && scope == kFlushToOwner ? kSuccess : kInvalidValue;
+}
+
 EXPORT cuPointerGetAttribute(void*, int, DevicePointer) {
   ANSWER();
   return kNotSupported;

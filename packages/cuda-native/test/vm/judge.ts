@@ -103,9 +103,11 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
 
   judged(
     'p2p',
-    "the controller reads into another device's BAR and writes from there, and nothing beside it changes",
+    "static BAR1: the controller reads into scattered pages of another device's BAR, writes from them, and changes nothing else",
     () => {
-      expect(facts('p2p')).toEqual({ arrived: true, around: [0xa5, 0xa5], left: true })
+      // An IOMMU gives the pages consecutive addresses.
+      const segments: unknown = mode.name === 'vfio' ? 1 : expect.toSatisfy((count: number) => count > 1)
+      expect(facts('p2p')).toEqual({ accepted: true, arrived: true, left: true, misplaced: [], segments })
     },
   )
 

@@ -1,5 +1,5 @@
 import type { DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
-import type { GpuAccess, GpuMemorySource, VramPage } from '../../src/vram/index.js'
+import type { GpuBarRuns, GpuMemorySource, SyncGpuAccess, WindowView } from '../../src/vram/index.js'
 
 const PAGE = 2 * 1024 * 1024
 
@@ -20,6 +20,25 @@ export const BLANK_BAR: BackingMemory = {
   write: () => undefined,
 }
 
+/** As `mapPeer` of a transport with bus addresses, for a BAR at `iova`. */
+export const peerAt =
+  (iova: number) =>
+  ({ runs }: GpuBarRuns): DmaMemory => {
+    let offsetBytes = 0
+    const segments = runs.map((run) => {
+      const segment = { offsetBytes, iova: iova + run.offsetBytes, lengthBytes: run.lengthBytes }
+      offsetBytes += run.lengthBytes
+      return segment
+    })
+    const unused = () => {
+      throw new Error('only the segments are used')
+    }
+    return {
+      ...{ segments, lengthBytes: offsetBytes, free: () => undefined },
+      ...{ iovaAt: unused, forDevice: unused, forHost: unused },
+    }
+  }
+
 /** Host memory of a simulator in a BAR's place: it has no other memory that a controller could reach. */
 export function backingOf(memory: DmaMemory): BackingMemory {
   const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes)
@@ -35,7 +54,7 @@ export function backingOf(memory: DmaMemory): BackingMemory {
  * A GPU whose memory lies in a window of `backing`: kernels' addresses are contiguous, its pages of 2 MiB are scattered over
  * the window, some of them next to each other the wrong way round.
  */
-export class FakeGpu implements GpuAccess, GpuMemorySource {
+export class FakeGpu implements SyncGpuAccess, GpuMemorySource {
   readonly backing: BackingMemory
   readonly windowOffset: number
   /** Physical addresses by pages of kernels' addresses. */
@@ -92,9 +111,13 @@ export class FakeGpu implements GpuAccess, GpuMemorySource {
     return bytes
   }
 
-  readonly resolvePage = (gpuPointer: bigint): VramPage | undefined => {
-    const physicalAddress = this.pages.get(gpuPointer)
-    return physicalAddress === undefined ? undefined : { physicalAddress, isPlain: true }
+  /** The CPU's view of the window. */
+  get window(): WindowView {
+    const { backing, windowOffset } = this
+    return {
+      lengthBytes: backing.lengthBytes - windowOffset,
+      load64: (offsetBytes) => Buffer.from(backing.read(windowOffset + offsetBytes, 8)).readBigUInt64LE(),
+    }
   }
 
   private *parts(gpuPointer: bigint, total: number): Generator<{ at: number; place: number; lengthBytes: number }> {

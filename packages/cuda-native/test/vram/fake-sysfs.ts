@@ -1,16 +1,13 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratch } from '../../../../test/scratch.js'
 
 export const GPU = '0000:01:00.0'
-export const DRIVE = '0000:04:00.0'
 
 /** What of a machine decides on raw addresses of a BAR. */
 export interface FakeMachine {
   /** Of the GPU; an RTX 3090's with a BAR1 of 32 GiB when not given. */
   readonly resource?: string
-  /** What the drive's IOMMU group says of itself; no group when not given. */
-  readonly group?: { readonly type?: string; readonly name?: string }
 }
 
 /** As sysfs shows a BAR: first address, last address, flags. */
@@ -22,24 +19,15 @@ export function resourceLine(first: number, lengthBytes: number, flags = 0x14220
 }
 
 /** A tree that is / as far as these two functions go; it goes with the test. */
-export function fakeSysfs({ resource, group }: FakeMachine = {}): string {
+export function fakeSysfs({ resource }: FakeMachine = {}): string {
   const root = scratch()
   const devices = join(root, 'sys/bus/pci/devices')
   mkdirSync(join(devices, GPU), { recursive: true })
-  mkdirSync(join(devices, DRIVE))
   const bars = [
     '0x00000000fb000000 0x00000000fbffffff 0x0000000000040200',
     '0x0000007000000000 0x00000077ffffffff 0x000000000014220c',
     '0x0000000000000000 0x0000000000000000 0x0000000000000000',
   ]
   writeFileSync(join(devices, GPU, 'resource'), resource ?? `${bars.join('\n')}\n`)
-  writeFileSync(join(devices, DRIVE, 'class'), '0x010802\n')
-  if (group !== undefined) {
-    const folder = join(root, 'sys/kernel/iommu_groups/17')
-    mkdirSync(folder, { recursive: true })
-    if (group.type !== undefined) writeFileSync(join(folder, 'type'), `${group.type}\n`)
-    if (group.name !== undefined) writeFileSync(join(folder, 'name'), `${group.name}\n`)
-    symlinkSync('../../../../kernel/iommu_groups/17', join(devices, DRIVE, 'iommu_group'))
-  }
   return root
 }

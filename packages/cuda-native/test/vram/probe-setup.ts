@@ -10,8 +10,8 @@ import {
   type VramMapping,
   type VramProvider,
 } from '../../src/vram/index.js'
-import { backingOf, FakeGpu, type BackingMemory } from './fake-gpu.js'
-import { DRIVE, fakeSysfs, GPU, resourceLine } from './fake-sysfs.js'
+import { backingOf, FakeGpu, peerAt, type BackingMemory } from './fake-gpu.js'
+import { fakeSysfs, GPU, resourceLine } from './fake-sysfs.js'
 
 const MIB = 1024 * 1024
 /** Where the window begins: neither at the beginning of BAR1 nor where anybody would guess. */
@@ -49,10 +49,11 @@ export function staticBar1(gpu: FakeGpu): VramProvider {
       resource: `${resourceLine(0xfb00_0000, 16 * MIB, 0x40200)}\n${resourceLine(backing.iova, backing.lengthBytes)}\n`,
     }),
     gpuBdf: GPU,
-    controller: { bdf: DRIVE, addresses: 'bus' },
     totalMemoryBytes: lengthBytes,
     queryWindow: () => ({ isEnabled: true, offsetBytes: windowOffset, lengthBytes }),
-    resolvePage: gpu.resolvePage,
+    gpu,
+    view: () => gpu.window,
+    mapPeer: peerAt(backing.iova),
   })
 }
 

@@ -24,7 +24,7 @@ export interface AcquiredFunction<More extends object> {
   /** Whether the kernel has woken the function and enables its memory space. Default: false. */
   readonly isAwake?: boolean
   readonly dma: ClosableMemory
-  /** Whether dma-bufs of a GPU can be mapped; only a probe shows whether data arrives. Default: false. */
+  /** Whether GPU memory can be mapped, if a provider is given; only a probe shows whether data arrives. Default: false. */
   readonly dmaToVram?: boolean
   /** Maps the registers, which may not be accessible yet. */
   mapRegisters(): MappedRegisters | Promise<MappedRegisters>

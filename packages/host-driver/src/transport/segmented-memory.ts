@@ -1,20 +1,20 @@
-import type { DmaMemory, DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
 /** Memory by its segments, on a machine with coherent DMA. It has no addresses after `free`. */
 export class SegmentedMemory implements DmaMemory {
   readonly segments: readonly DmaSegment[]
   readonly lengthBytes: number
-  readonly view: DataView
+  readonly view?: DataView
   private readonly release: () => void
   private isFree = false
   /** Segment of the last lookup: PRP entries are looked up in order. */
   private current: DmaSegment
 
-  /** @param release called once, by `free`. */
-  constructor(segments: readonly DmaSegment[], lengthBytes: number, view: DataView, release: () => void) {
+  /** @param view absent if the CPU cannot access the memory. @param release called once, by `free`. */
+  constructor(segments: readonly DmaSegment[], lengthBytes: number, view: DataView | undefined, release: () => void) {
     this.segments = segments
     this.lengthBytes = lengthBytes
-    this.view = view
+    if (view !== undefined) this.view = view
     this.release = release
     this.current = segments[0]!
   }
@@ -55,11 +55,6 @@ export class SegmentedMemory implements DmaMemory {
     }
     return this.segments[low]!
   }
-}
-
-/** Returns the memory of a whole mapping, contiguous for the device from `iova` on. */
-export function wholeRegion({ buffer, lengthBytes }: NativeRegion, iova: number, release: () => void): SegmentedMemory {
-  return new SegmentedMemory([{ offsetBytes: 0, iova, lengthBytes }], lengthBytes, new DataView(buffer), release)
 }
 
 function isIn({ offsetBytes, lengthBytes }: DmaSegment, at: number): boolean {

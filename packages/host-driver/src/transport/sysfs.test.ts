@@ -478,6 +478,51 @@ test('a BAR of another device is memory at its address on the bus, and that devi
   await transport.close()
 })
 
+test('parts of a BAR are memory at their bus addresses, in the order given', async () => {
+  drive()
+  const bar = { bdf: '0000:0c:00.0', bar: 0 }
+  const peer = sys.function(bar.bdf, {
+    classCode: '0x030200',
+    driver: 'nvidia',
+    files: { resource: '0x00000000c0000000 0x00000000c000ffff 0x000000000014220c\n' },
+  })
+  const transport = await open()
+  expect(transport.can.dmaToVram).toBe(true)
+  const mapped = (runs: [number, number][], driver = 'nvidia') =>
+    transport.mapPeer({
+      ...bar,
+      driver,
+      runs: runs.map(([offsetBytes, lengthBytes]) => ({ offsetBytes, lengthBytes })),
+    })
+  const parts: [number, number][] = [
+    [8192, 4096],
+    [12_288, 4096],
+    [0, 8192],
+  ]
+  expect(mapped(parts).segments).toEqual([
+    { offsetBytes: 0, iova: 0xc000_2000, lengthBytes: 8192 },
+    { offsetBytes: 8192, iova: 0xc000_0000, lengthBytes: 8192 },
+  ])
+  // A device with the expected driver is left as it is.
+  expect(command(peer)).toBe(0)
+  expect(() => mapped(parts, 'nouveau')).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_DRIVER_BOUND' }))
+  for (const wrong of [
+    [0, 0],
+    [0, 100],
+    [100, 4096],
+    [-4096, 4096],
+    [61_440, 8192],
+  ] as [number, number][])
+    expect(() => mapped([wrong]), String(wrong)).toThrow(/^peer.runs: expected whole pages of 4096 bytes within 65536/)
+  expect(() => mapped([])).toThrow(/^peer.runs: expected at least one part/)
+  const overlapping: [number, number][] = [
+    [4096, 4096],
+    [0, 8192],
+  ]
+  expect(() => mapped(overlapping)).toThrow(/^peer.runs: expected parts that do not overlap, got two with byte 4096/)
+  await transport.close()
+})
+
 test('a BAR of a device that a kernel driver has is refused before that device is changed', async () => {
   drive()
   const peer = sys.function('0000:0c:00.0', {

@@ -17,17 +17,15 @@ import {
 } from '../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../pci/open-functions.js'
 import { disableBusMaster, hasFunctionLevelReset } from '../pci/power.js'
-import { Cleanup } from './cleanup.js'
 import { DmaArena } from './dma-arena.js'
 import { accessing, accessRefused } from './hardware-access.js'
 import { hugePages, hugePagesMissing, physicalMemory } from './locked-memory.js'
 import { openFunction } from './open-function.js'
-import { mapPeerBar, mapResource, type PeerBar } from './peer-bar.js'
+import { findPeer, mapResource, peerAtBusAddresses, type PeerBar } from './peer-bar.js'
 import { REMOVAL_CHECK_NS } from './polling-clock.js'
-import { wholeRegion } from './segmented-memory.js'
 
 export { allocateLocked } from './locked-memory.js'
-export type { PeerBar } from './peer-bar.js'
+export type { BarRun, PeerBar } from './peer-bar.js'
 
 /** Options of `openSysfs`. */
 export interface SysfsOptions {
@@ -46,12 +44,12 @@ const checks: Checks<SysfsOptions> = { host: object, bdf: anything, sysRoot: tex
 /** A transport that can also access memory of other devices. */
 export interface SysfsTransport extends Transport {
   /**
-   * Maps a BAR of another device, to which no kernel driver may be bound, as memory that the controller accesses
-   * directly. It stays mapped until it is freed or the transport is closed. Not every machine routes transfers between
-   * devices: verify what arrives.
-   * @throws RangeError for no such BAR, DriverError (DRIVER_BOUND, HARDWARE_ACCESS)
+   * Returns a BAR of another device, or parts of it, as memory that the controller accesses directly and the CPU has no view
+   * of. No kernel driver may be bound to that device, other than `peer.driver`. Nothing keeps the controller from a BAR:
+   * it must not use the memory after `free`. Not every machine routes transfers between devices: verify what arrives.
+   * @throws RangeError for no such BAR or part; DriverError (DRIVER_BOUND, HARDWARE_ACCESS, CONFIG_SPACE_ACCESS)
    */
-  mapPeer(peer: PeerBar): DmaMemory
+  readonly mapPeer: (peer: PeerBar) => DmaMemory
 }
 
 /**
@@ -88,10 +86,9 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     if (pages.free === 0) throw hugePagesMissing(1, pages)
     const config = openConfig(found)
     cleanup.push(config.close)
-    const peers = new Cleanup()
-    cleanup.push(() => peers.run())
     return {
       ...{ name: `sysfs ${bdf}`, host, config, dma: new DmaArena(physicalMemory(host, sysRoot, most)) },
+      dmaToVram: true,
       async mapRegisters() {
         const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
         try {
@@ -114,10 +111,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
       stop: () => disableBusMaster(config),
       more: {
         bdf,
-        mapPeer(peer: PeerBar) {
-          const { region: memory, physicalAddress, close: unmap } = mapPeerBar(host, sysRoot, peer)
-          return wholeRegion(memory, physicalAddress, peers.push(unmap))
-        },
+        mapPeer: (peer: PeerBar) => peerAtBusAddresses(findPeer(sysRoot, peer)),
       },
     }
   })

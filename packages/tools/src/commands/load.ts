@@ -47,6 +47,10 @@ export const load = verb({
           2,
         ),
       )
+      .option(
+        '--static-bar1',
+        "also try to let the drive write through the static window of NVIDIA's driver in BAR1; needs root; not yet run on a GPU",
+      )
       .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
       .addOption(size('--ram <size>', "host memory to use (default: 50 % of the machine's)"))
       .addOption(whole('--passes <n>', 'passes over the layers', 1, 1_000_000).default(1))

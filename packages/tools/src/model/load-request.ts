@@ -16,6 +16,7 @@ export interface LoadFlags extends Omit<WithSeveral<TransportFlags>, 'engine'>, 
   readonly to?: 'gpu' | 'host'
   readonly gpu?: number
   readonly tier?: 1 | 2
+  readonly staticBar1?: boolean
   readonly vram?: number
   readonly ram?: number
   readonly passes: number
@@ -100,7 +101,7 @@ function requireUrl(text: string): void {
 
 /** Returns the options of `composeRig`. */
 export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: AbortSignal): LoadJob['options'] {
-  const { to, gpu, tier, vram, ram, queues, depth, nsid, engine, inPlace, verify, naming } = flags
+  const { to, gpu, tier, staticBar1, vram, ram, queues, depth, nsid, engine, inPlace, verify, naming } = flags
   const target = to === 'host' ? 'none' : to === 'gpu' ? (gpu ?? 0) : gpu
   return {
     ...{ queues, queueDepth: depth, verify, signal },
@@ -109,6 +110,7 @@ export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: Abo
     ...(naming !== undefined && { naming }),
     ...(target !== undefined && { gpu: target }),
     ...(tier !== undefined && { tier }),
+    ...(staticBar1 !== undefined && { staticBar1 }),
     ...(vram !== undefined && { vram }),
     ...(ram !== undefined && { ram }),
     ...(nsid !== undefined && { nsid }),

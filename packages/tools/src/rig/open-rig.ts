@@ -22,7 +22,8 @@ import { openInFiles, openOnDrives, packOnto, type FoundModel } from './model.js
 import type { ComposeOptions, RigDrive, RigOptions } from './options.js'
 import { place, readOptions } from './placement.js'
 import { Teardown } from './teardown.js'
-import { findDmaBufs, reachTier, throughHost, type FindReach, type ReachedTier } from './tier.js'
+import { findReach as findAll, type FindReach } from './reach.js'
+import { reachTier, throughHost, type ReachedTier } from './tier.js'
 
 /** A model with all decisions on it, before any of it is in memory. */
 export interface RigPlan {
@@ -247,7 +248,7 @@ async function openModel(
   let namespace = await drives.open(first, target)
   const members: Namespace[] = []
   for (const transport of others) members.push(await drives.open(transport, target))
-  const { findReach = findDmaBufs } = parts
+  const { findReach = findAll } = parts
   const input = { transport: first, namespace, target, options, findReach }
   const tier =
     members.length > 0

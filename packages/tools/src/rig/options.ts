@@ -50,6 +50,12 @@ export interface ComposeOptions {
    */
   readonly allowPeerReads?: boolean
   /**
+   * Also tries to map GPU memory through the static window of NVIDIA's driver in BAR1, for drives that are driven through
+   * VFIO or sysfs, with the open driver 565.77 or newer. Needs root. Nothing but this process keeps the memory allocated
+   * while the drive writes to it. Has not run on a GPU. Default: not tried.
+   */
+  readonly staticBar1?: boolean
+  /**
    * GPU memory to use, in bytes. Default: three quarters of the GPU's. Without a GPU: host memory to copy layers to; by
    * default none, and layers are used where they were read to.
    */

@@ -1,37 +1,20 @@
-import type { Cuda } from '@gpunvme/cuda-native/cuda'
-import { CudaMemorySource } from '@gpunvme/cuda-native/cuda'
 import {
-  dmaBufProvider,
   negotiateTier,
   probeReads,
   probeWrites,
   withVram,
   type AcceptedMemory,
-  type GpuAccess,
-  type GpuMemorySource,
-  type ProviderCandidate,
   type Tier,
   type VramAllocator,
   type VramProvider,
 } from '@gpunvme/cuda-native/vram'
 import type { Namespace } from '@gpunvme/host-driver'
-import type { KmodTransport } from '@gpunvme/host-driver/kmod'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { closeSync } from 'node:fs'
 import type { Choice } from './choice.js'
 import type { Target } from './gpu.js'
 import type { ComposeOptions } from './options.js'
+import type { FindReach, GpuReach } from './reach.js'
 import type { Teardown } from './teardown.js'
-
-/** GPU memory, and the ways to map it for a controller. */
-export interface GpuReach {
-  readonly memory: GpuMemorySource & GpuAccess
-  readonly providers: readonly ProviderCandidate[]
-  close(): void
-}
-
-/** Finds the ways to map GPU memory for the controller of a transport. */
-export type FindReach = (cuda: Cuda, transport: Transport) => GpuReach
 
 export interface ReachedTier {
   /** 0: no GPU; layers stay in host memory. */
@@ -46,7 +29,7 @@ export interface TierInput {
   readonly transport: Transport
   readonly namespace: Namespace
   readonly target: Target
-  readonly options: Pick<ComposeOptions, 'tier' | 'allowPeerReads' | 'vram'>
+  readonly options: Pick<ComposeOptions, 'tier' | 'allowPeerReads' | 'staticBar1' | 'vram'>
   readonly findReach: FindReach
 }
 
@@ -60,7 +43,7 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
   if (target.gpu === undefined) return throughHost(target, options, 'no GPU')
   if (wanted === 1) return tierOne('tier 1 was requested')
   const { cuda, device } = target.gpu
-  const reach = findReach(cuda, transport)
+  const reach = await findReach(target.gpu, transport, options)
   teardown.add(() => reach.close())
   const probed = (provider: VramProvider, flush: (() => void) | undefined) => {
     const vram = withVram(namespace.dma, provider, reach.memory, flush && { flush })
@@ -70,6 +53,7 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
     wanted,
     can: transport.can,
     ordering: device.ordering,
+    flush: () => cuda.flushWrites(),
     providers: reach.providers,
     probe: (provider, flush) => probeWrites(probed(provider, flush)),
     ...(allowPeerReads && {
@@ -115,19 +99,4 @@ function tierOne(reason: string): ReachedTier {
 
 function tierOneAfter(rejected: Choice['rejected']): ReachedTier {
   return { tier: 1, choice: { subject: 'tier', chosen: '1', reason: 'data go through host memory', rejected } }
-}
-
-/** CUDA memory by dma-buf, for a controller bound to the module gpunvme. */
-export const findDmaBufs: FindReach = (cuda, transport) => {
-  const memory = new CudaMemorySource(cuda)
-  const { dmaBufs } = transport as Partial<Pick<KmodTransport, 'dmaBufs'>>
-  const exporter = {
-    export: (gpuPointer: bigint, lengthBytes: number) => cuda.exportDmaBuf(gpuPointer, lengthBytes),
-    close: closeSync,
-  }
-  return {
-    memory,
-    providers: dmaBufs === undefined ? [] : [{ name: 'dma-buf', open: () => dmaBufProvider(exporter, dmaBufs) }],
-    close: () => memory.close(),
-  }
 }

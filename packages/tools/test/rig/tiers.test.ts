@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { DmaAllocator, DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
 import { isBuilt } from '../../../cuda-native/test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../../cuda-native/test/standin/standin.js'
@@ -9,7 +9,7 @@ import { safetensorsFile, type TensorSize } from '../../../layer-loader/test/mod
 import { openTransport } from '../../src/open.js'
 import { composeRig, packInto, type Rig } from '../../src/rig/open-rig.js'
 import type { ComposeOptions } from '../../src/rig/options.js'
-import type { FindReach } from '../../src/rig/tier.js'
+import { findReach, type FindReach, type GpuReach, type OpenGpu } from '../../src/rig/reach.js'
 import { scratch } from '../gpunvme.js'
 
 const MIB = 1024 * 1024
@@ -42,7 +42,7 @@ function reservedIn(arena: DmaMemory): DmaAllocator {
 }
 
 /** Maps the GPU memory of the stand-in for the simulated controller. */
-const aliased: FindReach = (cuda, { dma }) => {
+const aliased = ({ cuda }: OpenGpu, { dma }: Transport): GpuReach => {
   const arena = dma.alloc(128 * MIB, { contiguous: true })
   const memory = new AliasedGpu(cuda, reservedIn(arena))
   // With a part registered, copies register their own buffers only, not all memory of the drive.
@@ -59,7 +59,11 @@ const aliased: FindReach = (cuda, { dma }) => {
 }
 
 /** Runs `use` with a rig on a real-time drive that has the model and can access GPU memory. */
-async function withRig(options: ComposeOptions, use: (rig: Rig) => Promise<void>, findReach = aliased): Promise<void> {
+async function withRig(
+  options: ComposeOptions,
+  use: (rig: Rig) => Promise<void>,
+  findReach: FindReach = aliased,
+): Promise<void> {
   // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING: the owner sees writes in order (cuda.h).
   process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
   const path = join(folder, 'model.safetensors')
@@ -119,7 +123,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
   })
 
   test('without a provider that maps GPU memory, tier 1 is used with a reason', async () => {
-    const none: FindReach = (cuda, transport) => ({ ...aliased(cuda, transport), providers: [] })
+    const none: FindReach = (gpu, transport) => ({ ...aliased(gpu, transport), providers: [] })
     await withRig(
       {},
       (rig) => {
@@ -133,6 +137,31 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     )
   })
 
+  test('static BAR1 is tried only if it is asked for, and its refusal is a reason for tier 1', async () => {
+    const mapped: FindReach = (gpu, transport, options) => {
+      const mapPeer = () => expect.fail('nothing may be mapped without a window')
+      return findReach(gpu, Object.assign(Object.create(transport) as Transport, { mapPeer }), options)
+    }
+    const tierOf = async (options: ComposeOptions) => {
+      let tier: unknown
+      await withRig(
+        options,
+        (rig) => Promise.resolve(void (tier = rig.why.find(({ subject }) => subject === 'tier'))),
+        mapped,
+      )
+      return tier
+    }
+    expect(await tierOf({})).toMatchObject({
+      chosen: '1',
+      rejected: [{ option: 'tier 2', reason: 'no provider can map GPU memory for the controller' }],
+    })
+    // The stand-in is libcuda alone: there is no kernel module to ask.
+    expect(await tierOf({ staticBar1: true })).toMatchObject({
+      chosen: '1',
+      rejected: [{ option: 'tier 2 by static BAR1', reason: expect.stringMatching(/static BAR1: /) as string }],
+    })
+  })
+
   test('GPU memory is not freed if a controller could not be stopped', async () => {
     process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
     const drive = await openTransport('sim', { profile: 'ideal', realTime: true, capacityBytes: 64 * MIB })
@@ -140,8 +169,8 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     await writeFile(path, safetensorsFile(TENSORS))
     await packInto(drive, path, {})
     const transport = { ...drive.transport, can: { ...drive.transport.can, dmaToVram: true } }
-    const reach: FindReach = (cuda, from) => ({
-      ...aliased(cuda, from),
+    const reach: FindReach = (gpu, from) => ({
+      ...aliased(gpu, from),
       close: () => expect.fail('GPU memory was freed'),
     })
     const rig = await composeRig(

@@ -1,14 +1,19 @@
-// The controller reads straight into another device's BAR, as it will into a GPU's memory, and writes from there.
+// The controller reads straight into another device's BAR, as it will into a GPU's memory, and writes from there: through the
+// provider for NVIDIA's static BAR1, with that BAR in the place of the GPU's. Only the driver's report of the window is made up.
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { openStaticBar1, probeWrites, withVram } from '@gpunvme/cuda-native/vram'
 import { Controller } from '@gpunvme/host-driver'
-import { bytesOf, fixed, MIB, openTransport, print, take, vram } from './lib.js'
+import { FakeGpu, type BackingMemory } from '../../vram/fake-gpu.js'
+import { bytesOf, fixed, host, MIB, openTransport, print, sysfsFolder, take, vram } from './lib.js'
 import { randomBytes } from './pattern.js'
 
-const BYTES = 4 * MIB
-const AT = 3 * MIB
+const BYTES = 8 * MIB
+const WINDOW = { isEnabled: true, offsetBytes: 16 * MIB, lengthBytes: 48 * MIB }
 
 await using binding = await take(fixed)
 await using transport = await openTransport(binding)
 if (!('mapPeer' in transport)) throw new Error('this way maps no other device')
+const { mapPeer } = transport
 await using ctrl = await Controller.open(transport, { queues: 2, write: { serial: fixed.serial } })
 const ns = ctrl.namespace(1)
 const blocks = BYTES / ns.blockBytes
@@ -17,17 +22,68 @@ const memory = ns.dma.alloc(BYTES)
 content.copy(bytesOf(memory))
 await ns.write(1000, blocks, memory)
 
-// In the middle of BAR 2, so that what lies around the target can be looked at.
-const foreign = transport.mapPeer({ bdf: vram, bar: 2 })
-const all = bytesOf(foreign)
-all.fill(0xa5)
-await ns.read(1000, blocks, foreign, { offsetBytes: AT })
-const arrived = all.subarray(AT, AT + BYTES).equals(content)
-const around = [all[AT - 1], all[AT + BYTES]]
+const file = openSync(`${sysfsFolder(vram)}/resource2`, 'r+')
+const region = host.map(file, 0, 64 * MIB, 'read-write')
+closeSync(file)
+const bar = Buffer.from(region.buffer)
+bar.fill(0xa5)
+const backing: BackingMemory = {
+  iova: 0,
+  lengthBytes: bar.length,
+  read: (offsetBytes, lengthBytes) => Uint8Array.from(bar.subarray(offsetBytes, offsetBytes + lengthBytes)),
+  write: (offsetBytes, bytes) => {
+    bar.set(bytes, offsetBytes)
+  },
+}
+const gpu = new FakeGpu(backing, WINDOW.offsetBytes)
+/** Pages that were allocated at any time, by their offsets in the window. */
+const used = new Set<number>()
+const source = {
+  alloc(lengthBytes: number) {
+    const allocated = gpu.alloc(lengthBytes)
+    for (const offset of gpu.pages.values()) used.add(offset)
+    return allocated
+  },
+  fill: (gpuPointer: bigint, lengthBytes: number, byte: number) => gpu.fill(gpuPointer, lengthBytes, byte),
+}
+const provider = openStaticBar1({
+  sysRoot: describeAsGpu('/tmp/gpu'),
+  gpuBdf: vram,
+  totalMemoryBytes: WINDOW.lengthBytes,
+  queryWindow: () => WINDOW,
+  gpu,
+  view: () => gpu.window,
+  mapPeer: ({ bdf, bar, runs }) => mapPeer({ bdf, bar, runs }),
+})
+const gpuMemory = withVram(ns.dma, provider, source)
+const verdict = await probeWrites({ namespace: ns, host: ns.dma, vram: gpuMemory, gpu })
+
+const target = gpuMemory.alloc(BYTES, { where: 'gpu' })
+await ns.read(1000, blocks, target)
+const arrived = Buffer.from(gpu.read(target.gpuPointer!, BYTES)).equals(content)
 
 // And out of it.
-await ns.write(20_000, blocks, foreign, { offsetBytes: AT })
+await ns.write(20_000, blocks, target)
 bytesOf(memory).fill(0)
 await ns.read(20_000, blocks, memory)
-foreign.free()
-print({ arrived, around, left: bytesOf(memory).equals(content) })
+const left = bytesOf(memory).equals(content)
+
+const misplaced: number[] = []
+for (let at = 0; at < bar.length; at += 2 * MIB)
+  if (!used.has(at - WINDOW.offsetBytes) && bar.subarray(at, at + 2 * MIB).some((byte) => byte !== 0xa5))
+    misplaced.push(at)
+const segments = target.segments.length
+target.free()
+gpuMemory.close()
+region.unmap()
+print({ accepted: verdict.isAccepted || verdict.message, arrived, left, misplaced, segments })
+
+/** A sysfs in which the device has the BARs of a GPU with 64-bit registers, so that BAR 2 is what NVIDIA calls BAR1. */
+function describeAsGpu(root: string): string {
+  const folder = `${root}/sys/bus/pci/devices/${vram}`
+  mkdirSync(folder, { recursive: true })
+  const lines = readFileSync(`${sysfsFolder(vram)}/resource`, 'utf8').split('\n')
+  const registers = '0x00000000fb000000 0x00000000fbffffff 0x0000000000140204'
+  writeFileSync(`${folder}/resource`, [registers, lines[1], lines[2]].join('\n'))
+  return root
+}

@@ -9,10 +9,9 @@ import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
 import { HUGE_PAGE_BYTES, physicalMemory } from '../locked-memory.js'
 import { openFunction } from '../open-function.js'
-import { mapPeerBar, type PeerBar } from '../peer-bar.js'
+import { findPeer, peerAtBusAddresses, type PeerBar } from '../peer-bar.js'
 import { REMOVAL_CHECK_NS, type PollingClock } from '../polling-clock.js'
 import type { RegionBar } from '../region-bar.js'
-import { wholeRegion } from '../segmented-memory.js'
 import { VFIO } from './abi.js'
 import { ask, callNumber } from './argument.js'
 import { openDevice, type VfioMode } from './group.js'
@@ -20,7 +19,7 @@ import { eventsOf, interruptCount } from './interrupts.js'
 import { mapRegion, regionInfo } from './region.js'
 import { Type1Memory } from './type1-memory.js'
 
-export type { PeerBar } from '../peer-bar.js'
+export type { BarRun, PeerBar } from '../peer-bar.js'
 export type { VfioMode } from './group.js'
 
 /** Options of `openVfio`. */
@@ -53,12 +52,14 @@ export interface VfioTransport extends Transport {
   /** Whether an IOMMU translates. */
   readonly mode: VfioMode
   /**
-   * Maps a BAR of another device, to which no kernel driver may be bound, as memory that the controller accesses
-   * directly. It stays mapped until it is freed or the transport is closed. Not every machine routes transfers between
-   * devices: verify what arrives.
-   * @throws RangeError for no such BAR; DriverError (DRIVER_BOUND, HARDWARE_ACCESS, VFIO, IOVA_EXHAUSTED)
+   * Maps a BAR of another device, or parts of it, as memory that the controller accesses directly and the CPU has no view of.
+   * No kernel driver may be bound to that device, other than `peer.driver`. In mode 'type1' the parts have consecutive
+   * addresses, and the controller reaches nothing else of the BAR; they stay mapped until the memory is freed or the
+   * transport is closed. Not every machine routes transfers between devices: verify what arrives.
+   * @throws RangeError for no such BAR or part; DriverError (DRIVER_BOUND, HARDWARE_ACCESS, CONFIG_SPACE_ACCESS, VFIO,
+   *   IOVA_EXHAUSTED)
    */
-  mapPeer(peer: PeerBar): DmaMemory
+  readonly mapPeer: (peer: PeerBar) => DmaMemory
 }
 
 /**
@@ -98,6 +99,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     const { FLAGS } = VfioUserDeviceInfo.view(ask(host, device, request, VfioUserDeviceInfo))
     return {
       ...{ name: `vfio ${bdf}`, host, config, dma: new DmaArena(type1 ?? physicalMemory(host, sysRoot)) },
+      dmaToVram: true,
       mapRegisters: () => mapRegion(host, device, regionInfo(host, device, VFIO_REGION.BAR0)),
       watch: (bar, clock) => watchRemoval(host, device, clock, bar),
       msix: {
@@ -111,7 +113,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
       },
       // With an IOMMU, unmapping ends the drive's access, whether it responds or not.
       stop: () => disableBusMaster(config) || mode === 'type1',
-      more: { bdf, mode, mapPeer: (peer: PeerBar) => mapPeer(host, sysRoot, type1, peer, peers) },
+      more: { bdf, mode, mapPeer: (peer: PeerBar) => mapPeer(sysRoot, type1, peer, peers) },
     }
   })
 }
@@ -132,23 +134,7 @@ function watchRemoval(host: HardwareHost, device: number, clock: PollingClock, b
   }
 }
 
-function mapPeer(
-  host: HardwareHost,
-  sysRoot: string,
-  type1: Type1Memory | undefined,
-  peer: PeerBar,
-  peers: Cleanup,
-): DmaMemory {
-  const { region, physicalAddress, close } = mapPeerBar(host, sysRoot, peer)
-  try {
-    const { iova, unmap } = type1?.map(region, HUGE_PAGE_BYTES) ?? { iova: physicalAddress, unmap: () => undefined }
-    const release = peers.push(() => {
-      unmap()
-      close()
-    })
-    return wholeRegion(region, iova, release)
-  } catch (error) {
-    close()
-    throw error
-  }
+function mapPeer(sysRoot: string, type1: Type1Memory | undefined, peer: PeerBar, peers: Cleanup): DmaMemory {
+  const found = findPeer(sysRoot, peer)
+  return type1 === undefined ? peerAtBusAddresses(found) : type1.mapPeer(peer.bdf, found, peers)
 }

@@ -1,10 +1,14 @@
-import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { closeSync, openSync } from 'node:fs'
+import type { DmaMemory, HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { VfioUserDmaUnmap } from '@gpunvme/nvme-spec/vfio-user'
 import { DriverError, hasCode } from '../../error.js'
 import { AddressSpace, type AddressRange } from '../address-space.js'
+import type { Cleanup } from '../cleanup.js'
 import type { DmaSource } from '../dma-arena.js'
+import { accessing } from '../hardware-access.js'
 import { capabilityChain, pairs } from '../vfio-answers.js'
 import { allocateLocked, HUGE_PAGE_BYTES, memlockExceeded } from '../locked-memory.js'
+import { peerMemory, type BarRun, type FoundPeer } from '../peer-bar.js'
 import { DmaMap, IommuInfo, IOMMU_CAPABILITY, VFIO } from './abi.js'
 import { ask, call } from './argument.js'
 
@@ -50,7 +54,7 @@ export class Type1Memory implements DmaSource {
   private readonly pageBytes: 4096 | typeof HUGE_PAGE_BYTES
   private readonly facts: IommuFacts
   private readonly space: AddressSpace
-  private mappedBytes = 0
+  private lockedBytes = 0
 
   constructor(host: HardwareHost, sysRoot: string, container: number, pageBytes: 4096 | typeof HUGE_PAGE_BYTES) {
     this.host = host
@@ -65,46 +69,76 @@ export class Type1Memory implements DmaSource {
     const neededBytes = this.memlockBytes(lengthBytes)
     const region = allocateLocked(this.host, this.sysRoot, lengthBytes, this.pageBytes, neededBytes)
     try {
-      const { iova, unmap } = this.map(region, Math.max(alignBytes, HUGE_PAGE_BYTES))
+      const { iova, unmap } = this.map([region], Math.max(alignBytes, HUGE_PAGE_BYTES))
+      this.lockedBytes += lengthBytes
       const release = () => {
         // Only after the device has lost it: memory that is still mapped stays.
         unmap()
+        this.lockedBytes -= lengthBytes
         region.unmap()
       }
       return { buffer: region.buffer, lengthBytes, segments: [{ offsetBytes: 0, iova, lengthBytes }], release }
     } catch (error) {
       region.unmap()
+      if (hasCode(error, 'ERR_GPUNVME_VFIO', 'ENOMEM'))
+        throw memlockExceeded(neededBytes, this.host.memlockLimitBytes(), error)
       throw error
     }
   }
 
   /**
-   * Maps part of this process's address space for the device: memory, or another device's BAR.
-   * @throws DriverError (IOVA_EXHAUSTED, MEMLOCK_LIMIT, VFIO)
+   * Maps parts of another device's BAR at consecutive addresses, until the memory is freed or `peers` runs.
+   * @throws DriverError (HARDWARE_ACCESS, IOVA_EXHAUSTED, VFIO)
    */
-  map({ address, lengthBytes }: NativeRegion, alignBytes: number): { iova: number; unmap: () => void } {
-    const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, this.facts.pageBytes))
-    if (iova === undefined) throw iovaExhausted(lengthBytes, this.space.freeRanges)
-    const argument = DmaMap.create({
-      ARGSZ: DmaMap.bytes,
-      FLAGS: { READ: 1, WRITE: 1 },
-      VADDR: address,
-      IOVA: BigInt(iova),
-      SIZE: BigInt(lengthBytes),
-    })
+  mapPeer(bdf: string, { file, runs }: FoundPeer, peers: Cleanup): DmaMemory {
+    const regions = accessing(bdf, file, () => mapRuns(this.host, file, runs))
+    const unmapRegions = () => {
+      for (const region of regions) region.unmap()
+    }
     try {
-      call(this.host, this.container, ['IOMMU_MAP_DMA', VFIO.IOMMU_MAP_DMA], argument.data)
+      const { iova, unmap } = this.map(regions, HUGE_PAGE_BYTES)
+      const release = peers.push(() => {
+        unmap()
+        unmapRegions()
+      })
+      return peerMemory([{ iova, lengthBytes: totalBytes(regions) }], release)
     } catch (error) {
-      this.space.give(iova)
-      if (hasCode(error, 'ERR_GPUNVME_VFIO', 'ENOMEM'))
-        throw memlockExceeded(this.memlockBytes(lengthBytes), this.host.memlockLimitBytes(), error)
+      unmapRegions()
       throw error
     }
-    this.mappedBytes += lengthBytes
+  }
+
+  /**
+   * Maps parts of this process's address space for the device, at consecutive addresses: memory, or another device's BAR.
+   * @throws DriverError (IOVA_EXHAUSTED, VFIO)
+   */
+  private map(regions: readonly NativeRegion[], alignBytes: number): { iova: number; unmap: () => void } {
+    const lengthBytes = totalBytes(regions)
+    const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, this.facts.pageBytes))
+    if (iova === undefined) throw iovaExhausted(lengthBytes, this.space.freeRanges)
+    let mappedBytes = 0
+    try {
+      for (const region of regions) {
+        const argument = DmaMap.create({
+          ARGSZ: DmaMap.bytes,
+          FLAGS: { READ: 1, WRITE: 1 },
+          VADDR: region.address,
+          IOVA: BigInt(iova + mappedBytes),
+          SIZE: BigInt(region.lengthBytes),
+        })
+        call(this.host, this.container, ['IOMMU_MAP_DMA', VFIO.IOMMU_MAP_DMA], argument.data)
+        mappedBytes += region.lengthBytes
+      }
+    } catch (error) {
+      if (mappedBytes > 0) this.unmap(iova, mappedBytes)
+      this.space.give(iova)
+      throw error
+    }
     return {
       iova,
       unmap: () => {
         this.unmap(iova, lengthBytes)
+        this.space.give(iova)
       },
     }
   }
@@ -114,7 +148,7 @@ export class Type1Memory implements DmaSource {
    * pinned by vfio.
    */
   private memlockBytes(lengthBytes: number): number {
-    return (this.mappedBytes + lengthBytes) * (this.pageBytes === HUGE_PAGE_BYTES ? 1 : 2)
+    return (this.lockedBytes + lengthBytes) * (this.pageBytes === HUGE_PAGE_BYTES ? 1 : 2)
   }
 
   private unmap(iova: number, lengthBytes: number): void {
@@ -124,8 +158,24 @@ export class Type1Memory implements DmaSource {
       SIZE: BigInt(lengthBytes),
     })
     call(this.host, this.container, ['IOMMU_UNMAP_DMA', VFIO.IOMMU_UNMAP_DMA], argument.data)
-    this.mappedBytes -= lengthBytes
-    this.space.give(iova)
+  }
+}
+
+function totalBytes(regions: readonly NativeRegion[]): number {
+  return regions.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+}
+
+function mapRuns(host: HardwareHost, file: string, runs: readonly BarRun[]): NativeRegion[] {
+  const fd = openSync(file, 'r+')
+  const regions: NativeRegion[] = []
+  try {
+    for (const { offsetBytes, lengthBytes } of runs) regions.push(host.map(fd, offsetBytes, lengthBytes, 'read-write'))
+    return regions
+  } catch (error) {
+    for (const region of regions) region.unmap()
+    throw error
+  } finally {
+    closeSync(fd)
   }
 }
 

@@ -251,25 +251,73 @@ test('and so they do where the driver waits by interrupts, none of which comes',
   await transport.close()
 })
 
-test('a BAR of another device is mapped for this one, and can be the target of its reads', async () => {
-  const vfio = drive()
+/** Another device, with a BAR 2 of 8 MiB at c0000000h, and a driver if one is given. */
+function peer(driver?: string) {
   sys.function('0000:0c:00.0', {
     classCode: '0x030200',
+    ...(driver !== undefined && { driver }),
     files: {
-      resource: '0x0 0x0 0x0\n0x0 0x0 0x0\n0x00000000c0000000 0x00000000c03fffff 0x000000000014220c\n',
+      resource: '0x0 0x0 0x0\n0x0 0x0 0x0\n0x00000000c0000000 0x00000000c07fffff 0x000000000014220c\n',
     },
   })
-  sys.file('sys/bus/pci/devices/0000:0c:00.0/resource2', new Uint8Array(4_194_304))
+  sys.file('sys/bus/pci/devices/0000:0c:00.0/resource2', new Uint8Array(8_388_608))
+  return { bdf: '0000:0c:00.0', bar: 2 }
+}
+
+test('a BAR of another device is mapped for this one until it is freed or the transport is closed', async () => {
+  const vfio = drive()
+  const gpu = peer()
   const transport = await open()
-  const memory = transport.mapPeer({ bdf: '0000:0c:00.0', bar: 2 })
-  expect(memory.lengthBytes).toBe(4_194_304)
-  expect(vfio.maps.get(memory.iovaAt(0))!.lengthBytes).toBe(4_194_304)
+  expect(transport.can.dmaToVram).toBe(true)
+  const memory = transport.mapPeer(gpu)
+  expect([memory.lengthBytes, memory.view]).toEqual([8_388_608, undefined])
+  expect(vfio.maps.get(memory.iovaAt(0))!.lengthBytes).toBe(8_388_608)
   memory.free()
   expect(vfio.maps.size).toBe(1)
-  expect(() => transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })).toThrow(/expected an existing BAR, got BAR 0/)
-  transport.mapPeer({ bdf: '0000:0c:00.0', bar: 2 })
+  expect(() => transport.mapPeer({ ...gpu, bar: 0 })).toThrow(/expected an existing BAR, got BAR 0/)
+  transport.mapPeer(gpu)
   await transport.close()
   expect(vfio.maps.size).toBe(0)
+})
+
+const SCATTERED = [
+  { offsetBytes: 0x60_0000, lengthBytes: 0x20_0000 },
+  { offsetBytes: 0, lengthBytes: 0x40_0000 },
+]
+
+test('parts of a BAR have consecutive addresses, and the rest of it is not mapped', async () => {
+  const vfio = drive()
+  const gpu = { ...peer('nvidia'), driver: 'nvidia', runs: SCATTERED }
+  const transport = await open()
+  const before = new Set(vfio.maps.keys())
+  const memory = transport.mapPeer(gpu)
+  const iova = memory.iovaAt(0)
+  expect(memory.segments).toEqual([{ offsetBytes: 0, iova, lengthBytes: 0x60_0000 }])
+  const added = [...vfio.maps].filter(([at]) => !before.has(at))
+  expect(added.map(([at, { lengthBytes }]) => [at - iova, lengthBytes])).toEqual([
+    [0, 0x20_0000],
+    [0x20_0000, 0x40_0000],
+  ])
+  memory.free()
+  expect(new Set(vfio.maps.keys())).toEqual(before)
+  await transport.close()
+})
+
+test('if the kernel refuses one part of a BAR, none stays mapped', async () => {
+  const vfio = drive()
+  const gpu = { ...peer(), runs: SCATTERED }
+  const transport = await open()
+  const before = new Set(vfio.maps.keys())
+  const map = host.ioctls.get(0x3b71)!
+  host.ioctls.set(0x3b71, (argument, ...more) => {
+    if (argument.getBigUint64(24, true) === 0x40_0000n) throw refusal('EFAULT', 'ioctl')
+    return map(argument, ...more)
+  })
+  expect(() => transport.mapPeer(gpu)).toThrow(/IOMMU_MAP_DMA failed: EFAULT/)
+  expect(new Set(vfio.maps.keys())).toEqual(before)
+  host.ioctls.set(0x3b71, map)
+  transport.mapPeer(gpu).free()
+  await transport.close()
 })
 
 /** Every allocation lies at 0x1_2340_0000. */

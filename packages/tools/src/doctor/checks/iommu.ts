@@ -2,7 +2,7 @@ import { valueOf } from '../../machine/known.js'
 import type { Machine } from '../../machine/machine.js'
 import { firmwareSwitch, kernelParameter } from '../advice.js'
 import type { Facts } from '../facts.js'
-import { finding, hands, read, type Draft, type Evidence, type Finding, type Step } from '../finding.js'
+import { finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
 
 /** Checks the IOMMU, which matters for safety, for the choice of a transport, and for addresses of GPU memory. */
 export function checkIommu({ machine }: Facts): Finding[] {
@@ -31,12 +31,12 @@ function byMode(machine: Machine): Draft[] {
     case 'translated':
     case 'mixed':
       return [
-        ...(machine.gpus.some(({ vendor }) => vendor === 'NVIDIA') ? [translates(machine, name, evidence)] : []),
         {
           id: 'iommu',
           severity: 'ok',
           title: `${name} is on: a drive can access only memory mapped for it`,
           evidence,
+          opens: ['tier2-static-bar1'],
         },
       ]
     case 'unknown':
@@ -49,17 +49,6 @@ function byMode(machine: Machine): Draft[] {
           closes: ['tier2-static-bar1'],
         },
       ]
-  }
-}
-
-function translates(machine: Machine, name: string, evidence: Evidence[]): Draft {
-  return {
-    id: 'iommu-translates',
-    severity: 'note',
-    title: `${name} translates addresses: static BAR1 uses bus addresses and requires iommu=pt`,
-    evidence,
-    steps: kernelParameter(machine, { add: 'iommu=pt' }),
-    closes: ['tier2-static-bar1'],
   }
 }
 

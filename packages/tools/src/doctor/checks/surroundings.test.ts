@@ -53,11 +53,11 @@ test('a disabled IOMMU has a step for the kernel command line or the firmware', 
   ])
 })
 
-test('a translating IOMMU closes static BAR1 only, and passthrough closes nothing', () => {
+test('neither a translating IOMMU nor passthrough closes a way; an unknown mode does', () => {
   const mode = (to: Machine['iommu']['mode']) =>
     checkIommu(facts({ machine: { iommu: { mode: to, evidence: [], kind: 'AMD-Vi', groups: [] } } }))
-  expect(mode('translated').flatMap(({ closes }) => closes)).toEqual(['tier2-static-bar1'])
-  expect(mode('passthrough').flatMap(({ closes }) => closes)).toEqual([])
+  for (const known of ['translated', 'passthrough', 'off'] as const)
+    expect([known, mode(known).flatMap(({ closes }) => closes)]).toEqual([known, []])
   expect(ids(mode('unknown'))).toEqual(['iommu-unknown unknown'])
 })
 

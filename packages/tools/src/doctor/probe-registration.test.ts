@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DRIVE, facts, GPU, MACHINE, NVIDIA, RUNNING, withFunction } from '../../../test/doctor/facts.js'
-import { fakeRm, type FakeDriver } from '../../../test/doctor/fake-rm.js'
-import { scratch } from '../../../test/gpunvme.js'
-import { probeRegistration } from './probe.js'
+import { DRIVE, facts, GPU, MACHINE, NVIDIA, RUNNING, withFunction } from '../../test/doctor/facts.js'
+import { fakeRm, type FakeDriver } from '../../../cuda-native/test/rm/fake-rm.js'
+import { scratch } from '../../test/gpunvme.js'
+import { probeRegistration } from './probe-registration.js'
 
 /** Creates a root with the nodes of the NVIDIA driver and the registers of a drive, 16 KiB. */
 function root(): string {

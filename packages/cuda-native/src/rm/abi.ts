@@ -1,7 +1,7 @@
 import { struct, u16, u32, u32Array, u64 } from '@gpunvme/nvme-spec/layout'
 
 /*
- * Requests of NVIDIA's resource manager (RM), named as in its headers nvos.h, nv-ioctl.h, cl0080.h and ctrl0000gpu.h,
+ * Requests of NVIDIA's resource manager (RM), named as in its headers nvos.h, nv-ioctl.h, cl0080.h, cl2080.h and ctrl0000gpu.h,
  * in upper case and without prefixes. Sizes and offsets come from compiling the headers of 14 versions from 525 to 595.
  * Only RM_ALLOC changed among them.
  */
@@ -9,8 +9,8 @@ import { struct, u16, u32, u32Array, u64 } from '@gpunvme/nvme-spec/layout'
 /** Numbers of ioctl requests: NV_ESC_… of nv_escape.h and nv-ioctl-numbers.h. */
 export const ESCAPE = { ALLOC_MEMORY: 0x27, FREE: 0x29, CONTROL: 0x2a, ALLOC: 0x2b, REGISTER_FD: 201 } as const
 
-/** Classes of objects: NV01_ROOT_CLIENT, NV01_DEVICE_0, NV01_MEMORY_SYSTEM_OS_DESCRIPTOR. */
-export const CLASS = { ROOT_CLIENT: 0x41, DEVICE: 0x80, OS_DESCRIPTOR: 0x71 } as const
+/** Classes of objects: NV01_ROOT_CLIENT, NV01_DEVICE_0, NV20_SUBDEVICE_0, NV01_MEMORY_SYSTEM_OS_DESCRIPTOR. */
+export const CLASS = { ROOT_CLIENT: 0x41, DEVICE: 0x80, SUBDEVICE: 0x2080, OS_DESCRIPTOR: 0x71 } as const
 
 /** Controls of the root client: NV0000_CTRL_CMD_GPU_…. */
 export const CONTROL = { GET_ATTACHED_IDS: 0x201, GET_ID_INFO_V2: 0x205, GET_PCI_INFO: 0x21b } as const
@@ -92,6 +92,12 @@ export const DeviceParameters = struct(
   'NV0080_ALLOC_PARAMETERS',
   { bytes: 56, doc: 'Parameters of a device', spec: 'vendor NVIDIA 590.48.01 cl0080.h' },
   { DEVICE: u32(0, 'deviceId: its instance'), CLIENT_SHARE: u32(4, 'hClientShare') },
+)
+
+export const SubdeviceParameters = struct(
+  'NV2080_ALLOC_PARAMETERS',
+  { bytes: 4, doc: 'Parameters of a subdevice', spec: 'vendor NVIDIA 590.48.01 cl2080.h' },
+  { SUBDEVICE: u32(0, 'subDeviceId: its index in the device') },
 )
 
 export const AttachedIds = struct(

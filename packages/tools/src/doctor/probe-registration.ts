@@ -1,12 +1,11 @@
+import { isKnownVersion, ResourceManager, RmRefusal, statusName, type RmGpu } from '@gpunvme/cuda-native/rm'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { valueOf } from '../../machine/known.js'
-import { functionAt } from '../../machine/index.js'
-import { gpunvme, sysfs, type Facts } from '../facts.js'
-import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
-import { isKnownVersion, ResourceManager, RmRefusal, type GpuPlace } from './resource-manager.js'
-import { statusName } from './status.js'
+import { functionAt } from '../machine/index.js'
+import { valueOf } from '../machine/known.js'
+import { gpunvme, sysfs, type Facts } from './facts.js'
+import { command, finding, hands, instead, read, type Draft, type Finding } from './finding.js'
 
 /** Drivers that do not use a drive's registers themselves. */
 const LEAVE_ALONE = [undefined, 'vfio-pci', 'pci-stub', 'uio_pci_generic']
@@ -67,11 +66,10 @@ interface Asked {
 
 function probePair(facts: Facts, host: RmHostWithMap, version: string, { address, minor, drive }: Asked): Draft {
   const subjects = [address, drive]
-  const place = minor === undefined ? undefined : placeOf(address, minor)
-  if (place === undefined)
+  if (minor === undefined)
     return { ...none, subjects, severity: 'unknown', title: `--rm: GPU ${address} has no node below /dev` }
   try {
-    register(facts.machine.root, host, version, place, drive)
+    register(facts.machine.root, host, version, { bdf: address, minor }, drive)
     return {
       id: 'rm-registers',
       severity: 'ok',
@@ -85,22 +83,16 @@ function probePair(facts: Facts, host: RmHostWithMap, version: string, { address
   }
 }
 
-function placeOf(address: string, minor: number): GpuPlace {
-  const [domain = '', bus = '', slot = ''] = address.split(/[:.]/)
-  const [a, b, c] = [domain, bus, slot].map((part) => Number.parseInt(part, 16))
-  return { domain: a!, bus: b!, slot: c!, minor }
-}
-
 /** @throws RmRefusal, Error with `code` */
-function register(root: string, host: RmHostWithMap, version: string, place: GpuPlace, drive: string): void {
+function register(root: string, host: RmHostWithMap, version: string, gpu: RmGpu, drive: string): void {
   const fd = openSync(join(root, sysfs(drive, 'resource0')), 'r+')
   try {
     const lengthBytes = fstatSync(fd).size
     const registers = host.map(fd, 0, lengthBytes, 'read-write')
     try {
-      const manager = new ResourceManager(host, root, version, place)
+      const manager = new ResourceManager(host, root, version, gpu)
       try {
-        manager.registerRegisters(place, registers.address, lengthBytes)
+        manager.registerRegisters(registers.address, lengthBytes)
       } finally {
         manager.close()
       }

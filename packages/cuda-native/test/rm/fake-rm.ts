@@ -1,5 +1,7 @@
-import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
-import type { RmHostWithMap } from '../../src/doctor/rm/probe.js'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+
+/** Functions of the native host that the driver's clients use. */
+type RmHostWithMap = Pick<HardwareHost, 'ioctl' | 'allocate' | 'map'>
 
 /** Behaviour of a version of NVIDIA's driver. */
 export interface FakeDriver {
@@ -11,6 +13,8 @@ export interface FakeDriver {
   readonly device?: number
   /** Domain, bus and slot of each GPU. */
   readonly gpus?: readonly (readonly [number, number, number])[]
+  /** Reply to FB_GET_STATIC_BAR1_INFO; the control is refused with another length, or without a reply. */
+  readonly staticBar1?: Uint8Array | undefined
 }
 
 export interface Call {
@@ -37,8 +41,13 @@ export function fakeRm(driver: FakeDriver): {
   const parameters = new ArrayBuffer(4096)
   const gpus = driver.gpus ?? [[0, 0x0a, 0]]
 
-  const controlOf = (command: number, data: DataView) => {
-    if (command === 0x201)
+  /** Returns the status. */
+  const controlOf = (command: number, lengthBytes: number, data: DataView): number => {
+    if (command === 0x2080_1354) {
+      if (driver.staticBar1 === undefined) return 0x56
+      if (lengthBytes !== driver.staticBar1.length) return 0x3a
+      new Uint8Array(parameters).set(driver.staticBar1)
+    } else if (command === 0x201)
       for (let i = 0; i < 32; i++) data.setUint32(i * 4, i < gpus.length ? 0x100 + i : 0xffff_ffff, true)
     else {
       const index = data.getUint32(0, true) - 0x100
@@ -49,6 +58,7 @@ export function fakeRm(driver: FakeDriver): {
         data.setUint16(10, slot, true)
       } else data.setUint32(8, index, true)
     }
+    return 0
   }
 
   const answer = (escape: number, data: DataView): number => {
@@ -60,7 +70,7 @@ export function fakeRm(driver: FakeDriver): {
         return data.getUint32(12, true)
       }
       case 0x2a:
-        controlOf(data.getUint32(8, true), new DataView(parameters))
+        data.setUint32(28, controlOf(data.getUint32(8, true), data.getUint32(24, true), new DataView(parameters)), true)
         return data.getUint32(8, true)
       case 0x27:
         memory.push({

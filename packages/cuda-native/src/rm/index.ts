@@ -1,0 +1,9 @@
+export {
+  isKnownVersion,
+  ResourceManager,
+  RmRefusal,
+  type RmControl,
+  type RmGpu,
+  type RmHost,
+} from './resource-manager.js'
+export { statusName } from './status.js'
