@@ -5,6 +5,7 @@
 #include "../values.h"
 #include "calls.h"
 #include "state.h"
+#include "touch.h"
 
 namespace gpunvme::cuda {
 
@@ -103,6 +104,7 @@ napi_value Register(napi_env env, napi_callback_info info) {
   const unsigned flags = kRegisterPortable | kRegisterDeviceMap | (io ? kRegisterIoMemory : 0);
   const Parked parked(*session->parking);
   if (!CheckParked(env, parked, "cuMemHostRegister_v2")) return nullptr;
+  if (io) TouchPages(address / 4096 * 4096, address + static_cast<uint64_t>(length));
   const Result registered = session->api.cuMemHostRegister_v2(resource.host, resource.length, flags);
   if (!Check(env, session->api, registered, "cuMemHostRegister_v2", attempt)) return nullptr;
   return FindDevicePointer(env, &resource, attempt) ? Keep(env, resource) : nullptr;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "../cuda/touch.h"
+
 namespace gpunvme {
 
 namespace {
@@ -26,14 +28,6 @@ uint64_t NowNs() {
 
 Problem NotAtRest() {
   return {"pause", "CUDA_ERROR_NOT_READY", "engines on this GPU could not be paused", cuda::kErrorNotReady};
-}
-
-// A controller's kernel driver may map pages of registers at their first access only, and NVIDIA's driver finds only
-// mapped pages. Only where it has found none: doorbells are not meant to be read.
-void Touch(uint64_t first, uint64_t end) {
-  for (uint64_t page = first; page < end; page += kPage) {
-    static_cast<void>(*reinterpret_cast<const volatile uint32_t*>(static_cast<uintptr_t>(page)));
-  }
 }
 
 }  // namespace
@@ -242,11 +236,8 @@ Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint
     if (!parked.ok()) return NotAtRest();
     auto* memory = reinterpret_cast<void*>(static_cast<uintptr_t>(first));
     const unsigned flags = cuda::kRegisterPortable | cuda::kRegisterDeviceMap | (registers ? cuda::kRegisterIoMemory : 0);
-    cuda::Result result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
-    if (registers && result != cuda::kSuccess) {
-      Touch(first, end);
-      result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
-    }
+    if (registers) cuda::TouchPages(first, end);
+    const cuda::Result result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
     if (Problem problem = ProblemOf("cuMemHostRegister_v2", result)) return problem;
     registered_[address] = first;
     Problem problem = Find(first, end, &pages);

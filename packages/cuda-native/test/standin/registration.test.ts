@@ -1,4 +1,4 @@
-import { closeSync, openSync, truncateSync } from 'node:fs'
+import { closeSync, openSync, readSync, truncateSync } from 'node:fs'
 import { onTestFinished, describe, expect, test } from 'vitest'
 import { openCuda, type Cuda } from '../../src/cuda/index.js'
 import { native } from '../native.js'
@@ -16,6 +16,15 @@ function open(machine = 'open 580.159.04 6.18'): Cuda {
     await cuda.close()
   })
   return cuda
+}
+
+/** Whether pages are present, by bit 63 of /proc/self/pagemap. */
+function presentPages(address: bigint, count: number): boolean[] {
+  const entries = new BigUint64Array(count)
+  const fd = openSync('/proc/self/pagemap', 'r')
+  readSync(fd, entries, 0, count * 8, Number(address / BigInt(PAGE)) * 8)
+  closeSync(fd)
+  return [...entries].map((entry) => entry >> 63n === 1n)
 }
 
 /** Locked memory, whose pages are present. */
@@ -112,19 +121,27 @@ describe.skipIf(!hasStandin)(`registrations that NVIDIA's driver refuses${skippe
     expect(answer(() => cuda.register(queue.address, queue.lengthBytes))).toBe('accepted')
   })
 
-  test('registers are refused while one of their pages is not present', () => {
-    const region = memory(8 * PAGE)
+  // As of vfio-pci since Linux 6.12, which maps each page at its first access.
+  test('pages of registers that nothing has accessed are mapped before they are registered', () => {
     const file = scratchFile(new Uint8Array(4 * PAGE))
     onTestFinished(() => file[Symbol.dispose]())
     const fd = openSync(file.path, 'r+')
     const untouched = native.map(fd, 0, 4 * PAGE, 'read-write')
     closeSync(fd)
     onTestFinished(() => untouched.unmap())
-    standin.pretend(region, { ...untouched, name: 'anon_inode:[vfio-device]' })
+    standin.pretend({ ...untouched, name: 'anon_inode:[vfio-device]' })
+    expect(presentPages(untouched.address, 4)).toEqual([false, false, false, false])
     const cuda = open()
-    expect(answer(() => cuda.registerIo(untouched.address, 2 * PAGE))).toBe(REFUSED)
-    untouched.load32(0)
-    expect(answer(() => cuda.registerIo(untouched.address, PAGE))).toBe('accepted')
+    expect(answer(() => cuda.registerIo(untouched.address + BigInt(PAGE), 2 * PAGE))).toBe('accepted')
+    expect(presentPages(untouched.address, 4).slice(1, 3)).toEqual([true, true])
+  })
+
+  test('registers are refused while their pages are not present', () => {
+    const nothing = { address: 0x20_0000n, lengthBytes: 2 * PAGE }
+    standin.pretend({ ...nothing, name: 'anon_inode:[vfio-device]' })
+    expect(presentPages(nothing.address, 2)).toEqual([false, false])
+    const cuda = open()
+    expect(answer(() => cuda.registerIo(nothing.address, nothing.lengthBytes))).toBe(REFUSED)
   })
 
   test('registers are refused beyond the end of their mapping', () => {
