@@ -61,7 +61,7 @@ GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
   pair.taken = 0;
   pair.served = 0;
   leader.linger_ns = 0;
-  serve<Port>(leader, launch);
+  serve<Port>(leader, launch, true);
   pair.shares = io.shares_before;
   pair.control = io.control_before;
   pair.seen_control = io.seen_before;

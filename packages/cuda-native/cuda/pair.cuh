@@ -74,8 +74,8 @@ struct Leader {
   void* context;
   // Time without work after which the leader ends.
   uint64_t linger_ns;
-  // Run time after which it drains and ends; its next launch continues. A display's watchdog kills longer kernels, and
-  // calls that wait for all kernels get their turn. 0 for no limit.
+  // Run time after which it ends; its next launch continues. A display's watchdog kills longer kernels, and calls that wait
+  // for all kernels get their turn. 0 for no limit.
   uint64_t run_limit_ns;
 
   uint32_t pair_count;

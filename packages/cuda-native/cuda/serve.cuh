@@ -42,10 +42,19 @@ GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
   return true;
 }
 
+// Returns the number of commands in flight on all queues.
+GPUNVME_DEVICE uint32_t in_flight_of(const Leader& leader) {
+  uint32_t in_flight = 0;
+  for (uint32_t index = 0; index < leader.pair_count; index++) in_flight += leader.pairs[index].in_flight;
+  return in_flight;
+}
+
 // Serves the queues until there was no work for `linger_ns`, the host sets stop or pause, or `run_limit_ns` has passed.
-// All submitted commands then have their outcomes. `launch` counts the calls for this leader, which do not overlap.
+// After a pause or at the limit, commands may still be in flight: their slots wait for the next launch, so that a
+// command that is never answered does not keep a kernel running. With `whole`, all submitted commands have their outcomes
+// at the end. `launch` counts the calls for this leader, which do not overlap.
 template <class Port, class Crew = Alone>
-GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
+GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch, bool whole = false) {
   leader.draining = false;
   // The last launch may have seen a pause that has ended meanwhile; a new one must count as a change.
   for (uint32_t index = 0; index < leader.pair_count; index++) leader.pairs[index].seen_control &= ~CONTROL_PAUSE;
@@ -62,8 +71,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     expired_ns = 0;
 
     // Control words are read every turn only if all queues are idle.
-    uint32_t in_flight = 0;
-    for (uint32_t index = 0; index < leader.pair_count; index++) in_flight += leader.pairs[index].in_flight;
+    uint32_t in_flight = in_flight_of(leader);
     const bool look_at_control = in_flight == 0 || turn % TURNS_BETWEEN_CONTROLS == 0;
     in_flight = 0;
     uint32_t staged = 0;
@@ -80,18 +88,22 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     if (look_at_clock || turn % TURNS_BETWEEN_CLOCKS == 0) {
       const uint64_t now_ns = time_of<Port>(leader);
       if (now_ns >= leader.next_deadline_ns) expired_ns = now_ns;
-      if (empty_polls >= Port::PATIENT_POLLS || in_flight == 0) release_completions<Port>(leader);
+      // Before the launch ends too: the controller may need the room for completions that the next launch awaits.
+      if (empty_polls >= Port::PATIENT_POLLS || in_flight == 0 || leader.draining) release_completions<Port>(leader);
       if (turn % TURNS_BETWEEN_CLOCKS == 0) Port::store_relaxed64(&leader.report->heartbeat, ++leader.heartbeat);
       if (in_flight == 0) {
         const uint64_t idle_ns = Port::now_ns();
         if (idle_since_ns == NO_DEADLINE) idle_since_ns = idle_ns;
         if (leader.stopping || leader.draining || idle_ns - idle_since_ns >= leader.linger_ns) break;
+      } else if (leader.draining && !whole) {
+        break;
       }
       if (leader.run_limit_ns != 0 && Port::now_ns() - start_ns >= leader.run_limit_ns) leader.draining = true;
     }
     if (consumed == 0 && staged == 0) Port::relax(empty_polls);
   }
   publish<Port>(leader);
+  Port::store_relaxed64(&leader.report->in_flight, in_flight_of(leader));
   Port::store_release64(&leader.report->ended, launch);
   Port::wake_host(leader.context);
 }

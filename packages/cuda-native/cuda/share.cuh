@@ -55,7 +55,7 @@ constexpr uint64_t CONTROL_POSTED = 0xffffffffULL;
 // Added when a share is cancelled.
 constexpr uint64_t CONTROL_CANCEL = 1ULL << 32;
 constexpr uint64_t CONTROL_CANCELS = 0x0fffffffULL << 32;
-// No more commands are submitted. The leader ends once nothing is in flight; its next launch continues.
+// The leader submits no more commands and ends, even with commands in flight; its next launch continues.
 constexpr uint64_t CONTROL_PAUSE = 1ULL << 60;
 // No more commands are submitted. Commands in flight are awaited.
 constexpr uint64_t CONTROL_HALT = 1ULL << 61;
@@ -88,7 +88,8 @@ struct alignas(64) Report {
   uint64_t doorbell_writes;
   // Completions that matched no command.
   uint64_t stale;
-  uint64_t reserved;
+  // Commands that the last launch left in flight for the next one.
+  uint64_t in_flight;
 };
 
 }  // namespace gpunvme

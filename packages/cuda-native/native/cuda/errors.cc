@@ -44,7 +44,7 @@ bool CheckParked(napi_env env, const Parked& parked, const char* call) {
   if (parked.ok()) return true;
   napi_value arguments[3], constructor = nullptr, error = nullptr;
   const std::string attempt = std::string("Pausing the engines of this GPU for ") + call;
-  const char* next = "await the plans in flight, or detach the engine whose drive does not respond, and try again";
+  const char* next = "wait until other work on this GPU has ended, and try again";
   napi_create_string_utf8(env, attempt.c_str(), attempt.size(), &arguments[0]);
   arguments[1] = Number(env, static_cast<double>(parked.limit_ns()));
   napi_create_string_utf8(env, next, NAPI_AUTO_LENGTH, &arguments[2]);

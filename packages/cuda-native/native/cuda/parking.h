@@ -19,11 +19,9 @@ class Parkable {
 
   virtual ~Parkable() = default;
 
-  // Lets its kernels end as soon as nothing is in flight.
+  // Lets its kernels end, even with commands in flight.
   virtual void Pause() = 0;
   virtual State Look() = 0;
-  // Longest time limit of commands in flight, in nanoseconds.
-  virtual uint64_t LongestNs() const = 0;
   // Launches kernels with work again.
   virtual void Resume() = 0;
 };
@@ -35,7 +33,7 @@ struct Parking {
   unsigned depth = 0;
 };
 
-// Pauses all engines from construction to destruction, if `ok`. Waits for commands in flight, within their time limits.
+// Pauses all engines from construction to destruction, if `ok`. Commands in flight stay in flight.
 // Objects nest.
 class Parked {
  public:
@@ -46,12 +44,11 @@ class Parked {
 
   bool ok() const { return ok_; }
   // The waiting time, if not `ok`.
-  uint64_t limit_ns() const { return limit_ns_; }
+  static uint64_t limit_ns();
 
  private:
   Parking& parking_;
   bool ok_ = true;
-  uint64_t limit_ns_ = 0;
 };
 
 }  // namespace gpunvme::cuda

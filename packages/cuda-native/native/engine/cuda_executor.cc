@@ -84,7 +84,6 @@ void CudaExecutor::Pause() {
   if (leaders_ != nullptr) leaders_->Pause();
 }
 
-uint64_t CudaExecutor::LongestNs() const { return leaders_ == nullptr ? 0 : leaders_->LongestNs(); }
 
 void CudaExecutor::Resume() {
   if (leaders_ != nullptr) leaders_->Resume();

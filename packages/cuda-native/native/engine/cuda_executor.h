@@ -40,7 +40,6 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
  private:
   void Pause() override;
   State Look() override;
-  uint64_t LongestNs() const override;
   void Resume() override;
 
   Problem Enter() const;

@@ -44,11 +44,9 @@ struct SharedBlock {
 // Leaders that can be paused and resumed.
 class Pausable {
  public:
-  // Lets leaders submit no more commands, and end when none is in flight.
+  // Lets leaders submit no more commands, and end, even with commands in flight.
   virtual void Pause() = 0;
   virtual bool HaveEnded() const = 0;
-  // Longest time limit of commands in flight, in nanoseconds.
-  virtual uint64_t LongestNs() const = 0;
   // Launches leaders with work again.
   virtual void Resume() = 0;
 

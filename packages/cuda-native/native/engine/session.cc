@@ -93,6 +93,8 @@ struct Session::Led {
   std::vector<std::unique_ptr<Queue>> queues;
 
   bool HasEnded() const { return Load(&report->ended) == launches; }
+  // Whether its last launch left commands in flight, which the next one awaits.
+  bool HasLeft() const { return HasEnded() && Load(&report->in_flight) != 0; }
   bool HasWork() const {
     return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->HasRoom(), queue->oldest != queue->posted; });
   }
@@ -436,11 +438,16 @@ Problem Session::StartIdle() {
   if (paused_) return {};
   for (auto& led : leaders_) {
     if (!led->HasEnded() || !led->HasWork()) continue;
-    // Counted after it succeeded, so that the end of a failed launch is not awaited.
-    if (Problem problem = executor_->Launch(led->number, local_ + led->leader, led->launches + 1, led->report)) return problem;
-    led->launches++;
+    if (Problem problem = Launch(led.get())) return problem;
   }
   return {};
+}
+
+Problem Session::Launch(Led* led) {
+  // Counted after it succeeded, so that the end of a failed launch is not awaited.
+  Problem problem = executor_->Launch(led->number, local_ + led->leader, led->launches + 1, led->report);
+  if (!problem) led->launches++;
+  return problem;
 }
 
 void Session::EndJob(Job* job, Finished* finished) {
@@ -491,12 +498,6 @@ bool Session::HaveEnded() const {
   return !ready_ || std::all_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return led->HasEnded(); });
 }
 
-uint64_t Session::LongestNs() const {
-  uint64_t longest_ns = 0;
-  for (const auto& job : jobs_) longest_ns = std::max(longest_ns, job->timeout_ns);
-  return longest_ns;
-}
-
 void Session::Resume() {
   paused_ = false;
   if (!ready_) return;
@@ -516,13 +517,21 @@ Counters Session::counters() const {
 }
 
 Problem Session::StopLeaders(uint64_t limit_ns) {
-  const auto ended = [this] {
-    return std::all_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return led->HasEnded(); });
+  // A launch that ended at its run limit may have left commands in flight.
+  const auto ended = [this](Problem* problem) {
+    bool all = true;
+    for (auto& led : leaders_) {
+      if (led->HasLeft()) *problem = Launch(led.get());
+      all = all && led->HasEnded();
+    }
+    return all;
   };
   for (Queue* queue : queues_) Store(queue->control, *queue->control | CONTROL_STOP);
   uint64_t well_ns = NowNs();
-  for (const uint64_t until_ns = well_ns + limit_ns; !ended(); sched_yield()) {
-    Problem problem = executor_->Check();
+  for (const uint64_t until_ns = well_ns + limit_ns;; sched_yield()) {
+    Problem problem;
+    if (ended(&problem)) return {};
+    if (!problem) problem = executor_->Check();
     if (problem.dead) return problem;
     const uint64_t now_ns = NowNs();
     if (!problem) well_ns = now_ns;
@@ -531,7 +540,6 @@ Problem Session::StopLeaders(uint64_t limit_ns) {
     Abandon();
     return problem;
   }
-  return {};
 }
 
 Problem Session::Abandoned() { return {"serve", "no end", "a leader did not end after it was stopped", 0}; }

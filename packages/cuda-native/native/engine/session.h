@@ -117,7 +117,6 @@ class Session final : private Pausable {
 
   void Pause() override;
   bool HaveEnded() const override;
-  uint64_t LongestNs() const override;
   void Resume() override;
   Problem Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) const;
   Problem MakeRoom(size_t shared, size_t local, bool* made);
@@ -125,6 +124,7 @@ class Session final : private Pausable {
   void Abandon();
   static Problem Abandoned();
   Problem StartIdle();
+  Problem Launch(Led* led);
   void EndJob(Job* job, Finished* finished);
   void Release();
 

@@ -418,7 +418,7 @@ void stop_ends_a_persistent_leader() {
   test.end();
 }
 
-// A launch submits nothing more after `run_limit_ns`, and ends when nothing is in flight. The next launch continues.
+// A launch submits nothing more after `run_limit_ns`, and ends. The next launch continues with the commands in flight.
 void run_limit() {
   Layout layout;
   layout.linger_ns = NO_DEADLINE;
@@ -430,10 +430,46 @@ void run_limit() {
     test.launch([&](uint64_t operations) {
       if (operations % 200 == 0) test.answer();
     });
-    EXPECT(test.rig.pairs[0].in_flight, 0);
   }
   REQUIRE(launches > 1, "no launch ended at its limit");
   for (uint32_t i = 0; i < 64; i++) REQUIRE(ending(test.plan(0), i) == SUCCESS, "command %u", i);
+  test.end();
+}
+
+// A command that is not answered keeps no launch running, neither at its limit nor after a pause. It has one outcome: that
+// of its completion, if a later launch finds one before the deadline.
+void unanswered_at_run_limit() {
+  Layout layout;
+  layout.linger_ns = NO_DEADLINE;
+  Case test(layout);
+  test.rig.leader.run_limit_ns = 2;
+  test.rig.may_time_out = test.rig.may_halt = true;
+  test.rig.post(0, kRead, {1, 1});
+  // The clock of deadlines stands still, so that only the limit can end a launch.
+  bool is_answered = false;
+  for (const uint32_t left : {2u, 1u, 1u}) {
+    test.launch([&](uint64_t) {
+      test.fetch();
+      if (left == 2 || is_answered) return;
+      test.complete_command(0);
+      is_answered = true;
+    });
+    EXPECT(test.rig.report.in_flight, left);
+    EXPECT(test.rig.look(), 0);
+  }
+  test.rig.leader.run_limit_ns = 0;
+  test.rig.flag(CONTROL_PAUSE);
+  test.launch([&](uint64_t) {});
+  EXPECT(test.rig.report.in_flight, 1);
+  test.rig.unflag(CONTROL_PAUSE);
+  test.rig.leader.linger_ns = 0;
+  test.launch([&](uint64_t operations) {
+    if (operations == 500) test.rig.clock = 1000;
+  });
+  REQUIRE(test.rig.look(), "the plan did not end");
+  EXPECT(test.rig.report.in_flight, 0);
+  REQUIRE(ending(test.plan(0), 0) == SUCCESS, "the answered command failed");
+  REQUIRE(ending(test.plan(0), 1) == TIMEOUT, "the unanswered command did not time out");
   test.end();
 }
 
@@ -611,6 +647,7 @@ constexpr Named kCases[] = {
     CASE(linger_from_the_last_command),
     CASE(stop_ends_a_persistent_leader),
     CASE(run_limit),
+    CASE(unanswered_at_run_limit),
     CASE(strays),
     CASE(completion_queue_of_two),
     CASE(doorbells_of_a_batch),

@@ -152,6 +152,10 @@ class Rig {
     for (uint32_t pair = 0; pair < layout.pairs; pair++) say(pair, queues[pair]->control | flags);
   }
 
+  void unflag(uint64_t flags) {
+    for (uint32_t pair = 0; pair < layout.pairs; pair++) say(pair, queues[pair]->control & ~flags);
+  }
+
   void cancel(size_t at) {
     Plan& plan = *plans[at];
     if (plan.done) return;
@@ -191,7 +195,9 @@ class Rig {
   void serve_once() {
     serve<Port>(leader, launches);
     for (const Pair& pair : pairs)
-      REQUIRE(pair.in_flight == 0, "SQ %u: the leader ended with %u commands in flight", pair.qid, pair.in_flight);
+      REQUIRE(pair.in_flight == 0 || leader.draining, "SQ %u: the leader ended with %u commands in flight", pair.qid,
+              pair.in_flight);
+    REQUIRE(report.in_flight == in_flight_of(leader), "the report does not have the commands in flight");
   }
 
   // What a controller must be able to rely on whenever a doorbell is rung (Base 2.1, "Invalid Doorbell Write Value").

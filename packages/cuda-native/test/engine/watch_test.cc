@@ -119,7 +119,7 @@ int main() {
 
   // Paused, they are not launched; afterwards those with something to do are.
   executor->served->Pause();
-  REQUIRE(executor->served->LongestNs() == 1000 && !executor->served->HaveEnded());
+  REQUIRE(!executor->served->HaveEnded());
   executor->end(0);
   executor->end(1);
   REQUIRE(executor->served->HaveEnded());

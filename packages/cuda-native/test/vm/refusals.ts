@@ -71,7 +71,7 @@ export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
     ...HUGE_PAGES,
     noFunction: refusal('PCI_FUNCTION_NOT_FOUND', LISTED, 'not-found'),
     noController: refusal('NOT_NVME', LISTED, 'not-found'),
-    userBinds: refusalOfUser('DEVICE_USE_UNKNOWN', /\/dev\/nvme\dn1: EACCES[^]*Try: again as root/),
+    userBinds: refusalOfUser('DEVICE_USE_UNKNOWN', /\/dev\/nvme\dn1: EACCES[^]*Try: run as root/),
     userOpens: refusalOfUser('CONFIG_SPACE_ACCESS', /EACCES[^]*Try: run as root/),
     openAlready: OPEN_ALREADY,
   },
