@@ -127,9 +127,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a kernel that does not end holds nothi
     const memory = rig.alloc(MIB)
     const kept = rig.cuda.allocPinned(64)
     let isPending = true
-    const running = engine
-      .execute(blocksOf(4, memory), memory, { timeoutNs: 1000 })
-      .finally(() => (isPending = false))
+    const running = engine.execute(blocksOf(4, memory), memory, { timeoutNs: 1000 }).finally(() => (isPending = false))
     while ((await rig.reads()) < 3) await new Promise(setImmediate)
     const before = standin.launched()
     rig.cuda.allocDevice(64).free()
