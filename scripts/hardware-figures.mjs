@@ -1,0 +1,65 @@
+// Writes the table of figures in docs/evidence/hardware/README.md from the JSON reports beside it: for each GPU the newest
+// value, and the range over all its reports.
+//
+//   node scripts/hardware-figures.mjs [--check]    --check writes nothing, and fails if the table is not that of the reports
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+
+const folder = join(import.meta.dirname, '../docs/evidence/hardware')
+const page = join(folder, 'README.md')
+
+/** What a figure is, its name in the reports, its unit, and digits after the decimal point. */
+const ROWS = [
+  ['4 KiB reads a second by the engine, QD 32, one queue pair', 'engine-commands-per-second', '', 0],
+  ['the same by the loop of the original', 'original-commands-per-second', '', 0],
+  ['**ratio of the two in one run**', 'engine-over-original', ' times', 1],
+  ['cycles of a submission, alone', 'submit-cycles-batch-1', '', 0],
+  ['cycles of a submission in a batch of 32', 'submit-cycles-batch-32', '', 0],
+  ['cycles of an empty poll', 'empty-poll-cycles', '', 0],
+  ['CRC-32 of 256 MiB in GPU memory, chunks of 64 KiB, launch included', 'checksum-rate', ' GB/s', 0],
+]
+
+/** The values of a figure by GPU, oldest first. */
+const values = new Map()
+for (const name of readdirSync(folder)
+  .filter((each) => each.endsWith('.json'))
+  .sort()) {
+  const { startedAt, cuda, figures } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  const gpu = cuda.devices[0].name.replace('NVIDIA ', '')
+  for (const figure of figures) {
+    const key = `${gpu} ${figure.name}`
+    values.set(gpu, startedAt.slice(0, 10))
+    values.set(key, [...(values.get(key) ?? []), figure.value])
+  }
+}
+const gpus = [...values].filter(([, each]) => typeof each === 'string')
+
+const rows = ROWS.map(([title, name, unit, digits]) => {
+  const cells = gpus.map(([gpu]) => cell(values.get(`${gpu} ${name}`) ?? [], unit, digits))
+  return `| ${[title, ...cells].join(' | ')} |`
+})
+const head = `| newest report, and the range of all | ${gpus.map(([gpu, date]) => `${gpu}, ${date}`).join(' | ')} |`
+const table = [head, `|${'---|'.repeat(gpus.length + 1)}`, ...rows].join('\n')
+
+const text = readFileSync(page, 'utf8')
+const marked = /(<!-- figures: scripts\/hardware-figures.mjs -->\n)[^]*?(<!-- end of figures -->)/
+if (!marked.test(text)) throw new Error(`${page} has no place for the table`)
+const made = await format(text.replace(marked, `$1\n${table}\n\n$2`), {
+  ...(await resolveConfig(page)),
+  filepath: page,
+})
+if (process.argv.includes('--check')) {
+  if (made !== text) {
+    console.error('docs/evidence/hardware/README.md is not of its reports: run node scripts/hardware-figures.mjs')
+    process.exitCode = 1
+  }
+} else writeFileSync(page, made)
+
+function cell(all, unit, digits) {
+  if (all.length === 0) return 'not measured'
+  const shown = (value) =>
+    value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits })
+  const [least, most] = [Math.min(...all), Math.max(...all)].map(shown)
+  return `${shown(all.at(-1))}${unit}${least === most ? '' : ` (${least} to ${most})`}`
+}
