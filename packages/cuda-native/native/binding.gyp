@@ -19,8 +19,8 @@
       'sources': [
         'addon.cc', 'checksum.cc', 'crc32.cc', 'environment.cc', 'foreign.cc', 'memory.cc', 'received.cc',
         'region.cc', 'sockets.cc', 'system.cc', 'values.cc', 'waits.cc',
-        'engine/checks.cc', 'engine/cpu_engine.cc', 'engine/cpu_executor.cc', 'engine/engine_api.cc', 'engine/session.cc',
-        'engine/waker.cc',
+        'engine/checks.cc', 'engine/cpu_engine.cc', 'engine/cpu_executor.cc', 'engine/doorbell_proxy.cc',
+        'engine/engine_api.cc', 'engine/session.cc', 'engine/waker.cc',
       ],
     },
     {
@@ -29,8 +29,8 @@
       'sources': [
         'cuda/addon.cc', 'cuda/driver.cc', 'cuda/errors.cc', 'cuda/library.cc', 'cuda/memory.cc', 'cuda/parking.cc',
         'cuda/peer.cc', 'cuda/session.cc', 'cuda/state.cc', 'cuda/watcher.cc', 'cuda/work.cc', 'values.cc',
-        'engine/checks.cc', 'engine/cuda_engine.cc', 'engine/cuda_executor.cc', 'engine/engine_api.cc', 'engine/report_watch.cc',
-        'engine/session.cc', 'engine/waker.cc',
+        'engine/checks.cc', 'engine/cuda_engine.cc', 'engine/cuda_executor.cc', 'engine/doorbell_proxy.cc',
+        'engine/engine_api.cc', 'engine/report_watch.cc', 'engine/session.cc', 'engine/waker.cc',
       ],
       'libraries': ['-ldl'],
     },

@@ -496,6 +496,7 @@ napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_v
   chosen.linger_ns = from.Long("lingerNs");
   chosen.run_limit_ns = from.Long("runLimitNs");
   chosen.clock = from.Address("clock");
+  chosen.forwards_doorbells = from.Flag("forwardsDoorbells");
   if (!from.ok()) return nullptr;
   auto engine = std::make_unique<Engine>();
   if (!engine->waker.Start(env, on_wake)) {

@@ -188,6 +188,18 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     }
     leaders.push_back(std::move(led));
   }
+  // Only the range of their doorbells is made accessible to leaders.
+  uint64_t first = ~0ULL, end = 0;
+  const auto includes = [&](uint64_t doorbell) {
+    first = std::min(first, doorbell);
+    end = std::max(end, doorbell + sizeof(uint32_t));
+  };
+  for (const LeaderLayout& layout : layouts) {
+    includes(layout.head_doorbell);
+    for (const PairLayout& pair : layout.pairs) includes(pair.tail_doorbell);
+  }
+  // What leaders ring if they cannot write registers: an image of that range.
+  const uint64_t rung = options_.forwards_doorbells ? shared.Take<Share>((end - first + sizeof(Share) - 1) / sizeof(Share)) : 0;
   const auto fail = [this](Problem problem) {
     Release();
     return problem;
@@ -218,19 +230,11 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     reached_.push_back(memory.address);
     return {};
   };
-  // Only the range of their doorbells is made accessible to leaders.
-  uint64_t first = ~0ULL, end = 0;
-  const auto includes = [&](uint64_t doorbell) {
-    first = std::min(first, doorbell);
-    end = std::max(end, doorbell + sizeof(uint32_t));
-  };
-  for (const LeaderLayout& layout : layouts) {
-    includes(layout.head_doorbell);
-    for (const PairLayout& pair : layout.pairs) includes(pair.tail_doorbell);
+  uint64_t doorbells = shared_.device + rung;
+  if (!options_.forwards_doorbells) {
+    const Memory used = {registers.address + first, end - first, registers.on_device};
+    if (Problem problem = reach(used, "doorbells", !are_memory, &doorbells)) return fail(problem);
   }
-  uint64_t doorbells = 0;
-  const Memory used = {registers.address + first, end - first, registers.on_device};
-  if (Problem problem = reach(used, "doorbells", !are_memory, &doorbells)) return fail(problem);
   const uint64_t bar = doorbells - first;
   uint64_t clock = 0;
   if (options_.clock != 0) {
@@ -301,6 +305,19 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     }
   }
   if (Problem problem = executor_->Upload(local_, image.data(), image.size())) return fail(problem);
+  if (options_.forwards_doorbells) {
+    std::vector<DoorbellProxy::Doorbell> tails, heads;
+    const auto forward = [&](std::vector<DoorbellProxy::Doorbell>& doorbells, uint64_t offset, uint32_t value) {
+      auto* word = reinterpret_cast<uint32_t*>(shared_.host + rung + offset - first);
+      *word = value;
+      doorbells.push_back({word, Pointer<uint32_t>(registers.address + offset), value});
+    };
+    for (const LeaderLayout& layout : layouts) {
+      forward(heads, layout.head_doorbell, layout.cq_head);
+      for (const PairLayout& pair : layout.pairs) forward(tails, pair.tail_doorbell, pair.sq_tail);
+    }
+    if (Problem problem = proxy_.Start(std::move(tails), std::move(heads))) return fail(problem);
+  }
   ready_ = true;
   return {};
 }
@@ -418,6 +435,7 @@ void Session::Cancel(uint32_t id) {
 }
 
 void Session::Halt(bool lost) {
+  if (lost) proxy_.Stop(false);
   const uint64_t flags = lost ? CONTROL_HALT | CONTROL_LOST : CONTROL_HALT;
   for (Queue* queue : queues_) Store(queue->control, *queue->control | flags);
 }
@@ -546,6 +564,7 @@ Problem Session::Abandoned() { return {"serve", "no end", "a leader did not end 
 
 // Keeps all memory that leaders may still access.
 void Session::Abandon() {
+  proxy_.Stop(false);
   abandoned_ = true;
   ready_ = false;
   executor_->Abandon();
@@ -559,6 +578,7 @@ void Session::Abandon() {
 Problem Session::Detach(uint64_t limit_ns, std::vector<LeaderLayout>* layouts) {
   if (abandoned_) return Abandoned();
   if (Problem problem = StopLeaders(limit_ns)) return problem;
+  proxy_.Stop(true);
   const Counters counted = counters();
   for (auto& led : leaders_) {
     LeaderLayout& layout = (*layouts)[led->number];
@@ -587,6 +607,7 @@ Problem Session::Detach(uint64_t limit_ns, std::vector<LeaderLayout>* layouts) {
 }
 
 void Session::Release() {
+  proxy_.Stop(false);
   ready_ = false;
   for (const uint64_t address : reached_) executor_->Forget(address);
   reached_.clear();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "doorbell_proxy.h"
 #include "executor.h"
 #include "share.cuh"
 
@@ -20,6 +21,8 @@ struct SessionOptions {
   uint32_t first_share = 0;
   // Maximum run time of a launch; 0 for none.
   uint64_t run_limit_ns = 0;
+  // Leaders cannot write the controller's registers: a thread forwards their doorbells.
+  bool forwards_doorbells = false;
 };
 
 // Memory by its address in this process, or by its address for leaders if `on_device`.
@@ -140,6 +143,7 @@ class Session final : private Pausable {
   // Memory of the queues that host and leaders share: reports, control words, rings of shares.
   SharedBlock shared_;
   uint64_t local_ = 0;
+  DoorbellProxy proxy_;
   Counters past_{};
   // Leaders can be launched: their memory is initialised.
   bool ready_ = false;

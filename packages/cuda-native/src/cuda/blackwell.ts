@@ -18,7 +18,7 @@ export class BlackwellRegistersError extends GpuNvmeError {
         'registering a drive’s BAR0 with a Blackwell GPU (10.0 and newer; an RTX 5060 Ti) froze a machine',
         '{ riskBlackwellRegisters: true } overrides this; the machine may freeze',
       ],
-      next: "use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells; data can go to the GPU with them too",
+      next: "pass { doorbells: 'cpu' }: a thread writes the doorbells, and the GPU does everything else; or use the engine 'host'",
     })
   }
 }

@@ -144,4 +144,4 @@ export class CudaRegistrationError extends GpuNvmeError {
 }
 
 const AS_ROOT = 'run as root, or load the driver with NVreg_RegistryDwords=PeerMappingOverride=1'
-const MEANWHILE = "use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells"
+const MEANWHILE = "pass { doorbells: 'cpu' } to cudaEngine, or use the engine 'host': the CPU then writes the doorbells"

@@ -60,7 +60,10 @@ export function cpuKernelEngine(
   // Checked before the addon is loaded, which may not be built.
   if (transport.bar.window === undefined) throw new EngineUnsuitableError('cpu-kernel', transport.name)
   const addon = loadAddon()
-  const native = { lingerNs: lingerNsOf(options, LINGER_NS), runLimitNs: 0, clock: clockAddress(addon, options) }
+  const native = {
+    ...{ lingerNs: lingerNsOf(options, LINGER_NS), runLimitNs: 0, clock: clockAddress(addon, options) },
+    forwardsDoorbells: false,
+  }
   return new KernelEngine(transport, {
     name: 'cpu-kernel',
     addon,

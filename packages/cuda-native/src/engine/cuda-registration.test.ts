@@ -4,7 +4,7 @@ import { blocksOf, isRead, openCudaRig } from '../../test/cuda-rig.js'
 import { isBuilt } from '../../test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
-import { CudaRegistrationError } from '../cuda/index.js'
+import { cudaEngine, CudaRegistrationError } from '../cuda/index.js'
 
 const standin = useStandin()
 
@@ -54,5 +54,33 @@ describe.skipIf(!hasStandin || !isBuilt)(`memory of queues${skippedWithoutStandi
     expect(await engine.execute(blocksOf(64, memory), memory)).toMatchObject({ succeeded: 64, failures: [] })
     expect(isRead(memory)).toBe(true)
     engine.detach()
+  })
+})
+
+describe.skipIf(!hasStandin || !isBuilt)(`doorbells that the CPU writes${skippedWithoutStandin}`, () => {
+  test.each([1, 4])('work where the driver does not register the registers, with %i queues', async (queues) => {
+    const rig = await openCudaRig({ queues })
+    // As of a drive: the driver refuses memory that is registered as registers.
+    const window = { ...rig.transport.bar.window!, isMemory: false }
+    const transport = { ...rig.transport, bar: Object.assign(Object.create(rig.transport.bar) as object, { window }) }
+    const direct = cudaEngine(transport as typeof rig.transport, rig.cuda)
+    expect(() => direct.attach(rig.queues)).toThrow(CudaRegistrationError)
+    const engine = cudaEngine(transport as typeof rig.transport, rig.cuda, { doorbells: 'cpu' })
+    for (let round = 0; round < 3; round++) {
+      engine.attach(rig.queues)
+      const memory = rig.alloc(512 * 512)
+      const plan = blocksOf(512, memory, queues)
+      expect(await engine.execute(plan, memory)).toMatchObject({ succeeded: 512, failures: [] })
+      expect(isRead(memory)).toBe(true)
+      engine.detach()
+    }
+    await rig.cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('must be the GPU or the CPU', async () => {
+    const rig = await openCudaRig()
+    const wrong = { doorbells: 'thread' } as unknown as { doorbells: 'cpu' }
+    expect(() => cudaEngine(rig.transport, rig.cuda, wrong)).toThrow("doorbells: expected 'gpu' or 'cpu', got")
   })
 })

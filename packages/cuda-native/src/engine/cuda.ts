@@ -1,5 +1,5 @@
 import type { BarWindow, Transport } from '@gpunvme/nvme-spec/transport'
-import { checkOptions, checkTransport, flag } from '../arguments.js'
+import { checkOptions, checkTransport, fit, flag } from '../arguments.js'
 import { BlackwellRegistersError, FIRST_BLACKWELL } from '../cuda/blackwell.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { CudaCallError, CudaRegistrationError } from '../cuda/errors.js'
@@ -21,6 +21,13 @@ export interface CudaEngineOptions extends KernelEngineOptions {
    * simulator's. Default: false.
    */
   readonly riskBlackwellRegisters?: boolean
+  /**
+   * Who writes the controller's doorbells. 'gpu': kernels do, which requires that the driver registers the controller's registers
+   * for the GPU and that the platform routes writes between the devices. 'cpu': kernels write a word in host memory, which a
+   * thread of this process forwards; it polls while commands are in flight, and rarely otherwise. Everything else stays with
+   * the GPU. For Blackwell, proprietary kernel modules, and slots between which no writes are routed. Default: 'gpu'.
+   */
+  readonly doorbells?: 'gpu' | 'cpu'
 }
 
 /** Time that a kernel polls for another plan before it ends: several times the cost of a launch. */
@@ -30,11 +37,11 @@ const LINGER_NS = 200_000
  * Creates the engine `cuda`: one kernel per completion queue builds entries, rings doorbells and polls for completions,
  * without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
  *
- * `attach` registers queues and the controller's doorbells with CUDA, and throws CudaRegistrationError if the driver refuses
+ * `attach` registers queues and, unless `doorbells` is 'cpu', the controller's doorbells with CUDA, and throws CudaRegistrationError if the driver refuses
  * one of them. It throws RangeError for more completion queues than kernels can run at once (CUDA_DEVICE_MAX_CONNECTIONS minus three). Keep `cuda`
  * open until the engine is detached. Kernels pause while memory of that GPU is allocated or freed; plans continue afterwards.
  * @throws EngineUnsuitableError if native code cannot access the transport's registers; BlackwellRegistersError for a drive's
- *   registers and a GPU of compute capability 10.0 or newer; CudaCallError for a GPU that the kernels do not support;
+ *   registers and a GPU of compute capability 10.0 or newer, unless `doorbells` is 'cpu'; CudaCallError for a GPU that the kernels do not support;
  *   RangeError for a `lingerNs` of Infinity on a GPU that ends long-running kernels.
  */
 export function cudaEngine(
@@ -43,20 +50,25 @@ export function cudaEngine(
   options: CudaEngineOptions = {},
 ): KernelEngine {
   checkTransport(transport)
-  checkOptions('cudaEngine', options, { ...kernelEngineChecks, warp: flag, riskBlackwellRegisters: flag })
+  checkOptions('cudaEngine', options, {
+    ...{ ...kernelEngineChecks, warp: flag, riskBlackwellRegisters: flag },
+    doorbells: fit("'gpu' or 'cpu'", (value) => value === 'gpu' || value === 'cpu'),
+  })
   // Checked before the kernels are compiled.
   const { window } = transport.bar
   if (window === undefined) throw new EngineUnsuitableError('cuda', transport.name)
   const session = sessionOf(cuda)
   const { addon, handle, computeCapability } = session
-  const isRisk = computeCapability[0] >= FIRST_BLACKWELL && window.isMemory !== true
+  const forwardsDoorbells = options.doorbells === 'cpu'
+  const isRisk = computeCapability[0] >= FIRST_BLACKWELL && window.isMemory !== true && !forwardsDoorbells
   if (isRisk && options.riskBlackwellRegisters !== true) {
     throw new BlackwellRegistersError(transport.name, computeCapability)
   }
   const { connections, hasTimeLimit } = addon.limits(handle)
   const lingerNs = lingerNsOf(options, LINGER_NS)
   const runLimitNs = runLimitOf(options.lingerNs === Infinity, hasTimeLimit)
-  const native = { lingerNs, runLimitNs, clock: clockAddress(addon, options), warp: options.warp ?? false }
+  const clock = clockAddress(addon, options)
+  const native = { lingerNs, runLimitNs, clock, forwardsDoorbells, warp: options.warp ?? false }
   loadPackageKernels(cuda)
   const engine = new KernelEngine(transport, {
     name: 'cuda',

@@ -142,4 +142,6 @@ export interface EngineOptions {
   readonly runLimitNs: number
   /** Address of a 64-bit word that counts nanoseconds, for time-outs; 0n for the executor's clock. */
   readonly clock: bigint
+  /** Whether leaders ring words in memory, which a thread of this process forwards to the controller's doorbells. */
+  readonly forwardsDoorbells: boolean
 }

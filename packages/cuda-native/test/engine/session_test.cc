@@ -230,7 +230,7 @@ class Host {
     static constexpr uint64_t kRunLimits[] = {0, 0, 1, 100'000};
     const SessionOptions options = {kLingers[random_.below(5)], reinterpret_cast<uintptr_t>(clock_.at),
                                     random_.once_in(2) ? 0xfffffff0 + random_.below(16) : 0,
-                                    kRunLimits[random_.below(4)]};
+                                    kRunLimits[random_.below(4)], random_.once_in(2)};
     auto executor = backend_.make();
     executor->Wakes(&waker_);
     Session session(std::move(executor), options, &waker_);

@@ -131,7 +131,10 @@ export class World {
         ...[0, PAGE, 1024, new Uint32Array(4)],
       ],
       ...{ checksumWay: () => [], viewAddress: () => [new Uint8Array(64)] },
-      createEngine: () => [{ lingerNs: random.below(1000), runLimitNs: 0, clock: 0n }, () => undefined],
+      createEngine: () => [
+        { lingerNs: random.below(1000), runLimitNs: 0, clock: 0n, forwardsDoorbells: random.below(2) === 1 },
+        () => undefined,
+      ],
       engineDescribe: () => [rig.engine, BigUint64Array.of(0x1000n), 63, PAGE],
       engineAttach: () => [rig.engine, rig.queues],
       enginePost: () => [rig.engine, random.below(100), planOfOneBlock(), rig.table],

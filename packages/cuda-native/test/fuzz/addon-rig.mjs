@@ -47,7 +47,10 @@ export function engineMemory(addon) {
  * @returns {AddonRig}
  */
 export function detachedRig({ addon, at }) {
-  const engine = addon.createEngine({ lingerNs: 0, runLimitNs: 0, clock: 0n }, () => undefined)
+  const engine = addon.createEngine(
+    { lingerNs: 0, runLimitNs: 0, clock: 0n, forwardsDoorbells: false },
+    () => undefined,
+  )
   const tableOf = (/** @type {bigint} */ iova, /** @type {number} */ pages) => {
     const table = addon.engineDescribe(engine, BigUint64Array.of(iova), 63, pages * PAGE)
     if (table === null) throw new Error('no room for a table')

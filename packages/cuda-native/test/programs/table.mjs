@@ -9,10 +9,11 @@ const plain = ['-O1']
 const library = ['-shared', '-fPIC']
 
 const withoutNode = ['-Itest/engine/without-node']
-const session = ['test/engine/session_test.cc', 'native/engine/session.cc', 'native/engine/checks.cc']
-const onThreads = [...session, 'native/engine/cpu_executor.cc']
+const session = ['session', 'checks', 'doorbell_proxy'].map((name) => `native/engine/${name}.cc`)
+const sessionTest = ['test/engine/session_test.cc', ...session]
+const onThreads = [...sessionTest, 'native/engine/cpu_executor.cc']
 const onStandin = [
-  ...[...session, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
+  ...[...sessionTest, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
   ...['native/cuda/driver.cc', 'test/standin/libcuda.cc', 'test/standin/registration.cc'],
 ]
 const overStandin = [...withoutNode, '-DOVER_STANDIN']
@@ -49,7 +50,7 @@ export const programs = {
   'fibers/warp-read': { sources: ['test/fibers/warp_read_test.cc'], flags: plain },
   'fibers/warp-read-memory': { sources: ['test/fibers/warp_read_test.cc'], flags: memory },
   'engine/watch': {
-    sources: ['test/engine/watch_test.cc', 'native/engine/session.cc', 'native/engine/checks.cc'],
+    sources: ['test/engine/watch_test.cc', ...session],
     flags: [...withoutNode, ...memory],
   },
   'engine/session-threads': { sources: onThreads, flags: [...withoutNode, ...threads] },

@@ -16,6 +16,7 @@
 //   GPUNVME_STANDIN_TIME_LIMIT  1 for a GPU that ends kernels which run for long
 //   GPUNVME_STANDIN_DRIVER   whose registrations it refuses: "proprietary 550.163.01 6.12 user" (see ReadMachine)
 //   GPUNVME_STANDIN_SMAPS    a file of mappings that this process is to have, before those that it has, such as registers
+//   GPUNVME_STANDIN_LOST     "7f0000000000-7f0000004000": registered memory to which stores of kernels do not arrive
 //   GPUNVME_STANDIN_CONTROL  a file of a page that shows what is there (see Control) and can hold copies back
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -95,6 +96,9 @@ std::string gControlPath;
 int gDevices = -1;
 int gVersion = 12020;
 int gTimeLimit = 0;
+// Registered memory to which stores of kernels do not arrive: first and end. They go to `gNowhere`.
+unsigned long gLost[2];
+alignas(4096) uint8_t gNowhere[1 << 16];
 standin::Machine gMachine;
 
 void StopWork();
@@ -141,6 +145,8 @@ void ReadEnvironment() {
   gMachine = {};
   standin::ReadMachine(text("GPUNVME_STANDIN_DRIVER"), &gMachine);
   gMachine.smaps = text("GPUNVME_STANDIN_SMAPS");
+  gLost[0] = gLost[1] = 0;
+  static_cast<void>(std::sscanf(text("GPUNVME_STANDIN_LOST").c_str(), "%lx-%lx", &gLost[0], &gLost[1]));
   gAttributes.clear();
   const std::string attributes = text("GPUNVME_STANDIN_ATTRIBUTES");
   for (size_t at = 0, end; at < attributes.size(); at = end + 1) {
@@ -925,6 +931,7 @@ EXPORT cuMemHostGetDevicePointer_v2(DevicePointer* pointer, void* memory, unsign
     const size_t offset = Number(memory) - Number(block.host);
     if (offset >= block.length) continue;
     *pointer = Number(block.device + offset);
+    if (Number(memory) >= gLost[0] && Number(memory) < gLost[1]) *pointer = Number(gNowhere) + (Number(memory) - gLost[0]) % sizeof gNowhere;
     return kSuccess;
   }
   return kInvalidValue;

@@ -86,6 +86,8 @@ export interface Standin {
   driver(machine: string): void
   /** From now on, this memory is taken for these mappings: for registers, where nothing else is given. */
   pretend(...mappings: readonly (MemoryRange & Partial<PretendedMapping>)[]): void
+  /** From the next cuInit on, stores of kernels to this memory, which is registered, do not arrive. */
+  lose(range: MemoryRange): void
   /** Which registers were registered last. */
   registers(): { readonly at: bigint; readonly lengthBytes: number }
 }
@@ -96,6 +98,7 @@ export async function until(condition: () => boolean): Promise<void> {
 }
 
 const VARIABLES = [
+  'LOST',
   'LIBRARY',
   'FAIL',
   'DEVICES',
@@ -167,6 +170,9 @@ export function useStandin(): Standin {
     },
     pretend(...mappings) {
       writeFileSync(smaps, mappings.map(smapsOf).join(''))
+    },
+    lose({ address, lengthBytes }) {
+      process.env['GPUNVME_STANDIN_LOST'] = `${address.toString(16)}-${(address + BigInt(lengthBytes)).toString(16)}`
     },
     registers() {
       const [at, lengthBytes] = new BigUint64Array(words().slice(14, 18).buffer)

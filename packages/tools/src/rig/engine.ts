@@ -1,6 +1,6 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { BlackwellRegistersError, cudaEngine, CudaRegistrationError } from '@gpunvme/cuda-native/cuda'
-import { Controller, HostEngine, type ControllerOptions } from '@gpunvme/host-driver'
+import { Controller, HostEngine, TransferError, type ControllerOptions } from '@gpunvme/host-driver'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import { openEngine, type EngineName } from '../drive/by-name.js'
@@ -13,9 +13,12 @@ export interface Driven {
   readonly choice: Choice
 }
 
+/** Time for an answer to the first read: far more than a drive takes to wake from its deepest power state. */
+const ANSWER_NS = 1_000_000_000
+
 /**
- * Opens the controller with the requested engine; by default, with `cuda` if the GPU can ring its doorbells, otherwise
- * with `host`.
+ * Opens the controller with the requested engine. By default with `cuda`: the GPU rings the doorbells if a read proves that
+ * they arrive, otherwise the CPU writes them; with `host` if the GPU cannot access the queues.
  * @throws errors of `Controller.open`; EngineUnsuitableError, CudaUnavailableError, … for a requested engine
  */
 export async function openDriven(
@@ -25,28 +28,49 @@ export async function openDriven(
   options: ControllerOptions,
 ): Promise<Driven> {
   const drive = transport.bdf ?? transport.name
-  const choice = (chosen: EngineName, reason: string, rejected: Choice['rejected'] = []): Choice => {
-    return { subject: 'engine', drive, chosen, reason, rejected }
+  const rejected: { option: string; reason: string }[] = []
+  const openWith = async (chosen: EngineName, engine: Engine, reason: string): Promise<Driven> => {
+    const controller = await Controller.open(transport, { ...options, engine })
+    return { controller, choice: { subject: 'engine', drive, chosen, reason, rejected } }
   }
   if (wanted !== undefined) {
     // The engine uses the GPU that receives the layers.
     const engine =
       wanted === 'cuda' && gpu !== undefined ? cudaEngine(transport, gpu.cuda) : openEngine(wanted, transport)
-    const controller = await Controller.open(transport, { ...options, engine })
-    return { controller, choice: choice(wanted, 'requested') }
+    return openWith(wanted, engine, 'requested')
   }
-  const byHost = async (reason: string): Promise<Driven> => {
-    const controller = await Controller.open(transport, { ...options, engine: new HostEngine(transport) })
-    return { controller, choice: choice('host', 'works with every transport', [{ option: 'cuda', reason }]) }
+  const attempts = gpu === undefined ? [] : WAYS
+  if (gpu === undefined) rejected.push({ option: 'cuda', reason: 'no GPU' })
+  for (const { doorbells, option, reason } of attempts) {
+    try {
+      const driven = await openWith('cuda', cudaEngine(transport, gpu!.cuda, { doorbells }), reason)
+      if (doorbells === 'cpu' || (await isAnswered(driven.controller))) return driven
+      await driven.controller.close()
+      rejected.push({ option, reason: 'a command whose doorbell the GPU rang was not answered within a second' })
+    } catch (error) {
+      if (!isUnsuitable(error)) throw error
+      rejected.push({ option, reason: error.headline })
+    }
   }
-  if (gpu === undefined) return byHost('no GPU')
+  return openWith('host', new HostEngine(transport), 'works with every transport')
+}
+
+/** Ways to use the engine `cuda`, the best first. */
+const WAYS = [
+  { doorbells: 'gpu', option: 'cuda', reason: 'the GPU can write the doorbells' },
+  { doorbells: 'cpu', option: 'cuda, with doorbells of the CPU', reason: 'the CPU writes the doorbells for the GPU' },
+] as const
+
+/** Returns whether a command is answered; a drive that answers with an error has received its doorbell. */
+async function isAnswered(controller: Controller): Promise<boolean> {
+  const [namespace] = controller.namespaces
+  if (namespace === undefined) return true
   try {
-    const engine: Engine = cudaEngine(transport, gpu.cuda)
-    const controller = await Controller.open(transport, { ...options, engine })
-    return { controller, choice: choice('cuda', 'the GPU can write the doorbells') }
+    await namespace.readBytes(0, namespace.blockBytes, { timeoutNs: ANSWER_NS })
+    return true
   } catch (error) {
-    if (!isUnsuitable(error)) throw error
-    return byHost(error.headline)
+    if (!(error instanceof TransferError)) throw error
+    return error.failures.every(({ outcome }) => outcome.kind === 'status')
   }
 }
 

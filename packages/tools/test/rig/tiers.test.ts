@@ -58,11 +58,15 @@ const aliased = ({ cuda }: OpenGpu, { dma }: Transport): GpuReach => {
   }
 }
 
+/** What is done to the drive's transport before the rig is opened. */
+type Prepare = (transport: Transport) => Transport
+
 /** Runs `use` with a rig on a real-time drive that has the model and can access GPU memory. */
 async function withRig(
   options: ComposeOptions,
   use: (rig: Rig) => Promise<void>,
   findReach: FindReach = aliased,
+  prepare: Prepare = (transport) => transport,
 ): Promise<void> {
   // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING: the owner sees writes in order (cuda.h).
   process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
@@ -71,7 +75,7 @@ async function withRig(
   const drive = await openTransport('sim', { profile: 'ideal', realTime: true, capacityBytes: 64 * MIB })
   try {
     await packInto(drive, path, {})
-    const transport = { ...drive.transport, can: { ...drive.transport.can, dmaToVram: true } }
+    const transport = prepare({ ...drive.transport, can: { ...drive.transport.can, dmaToVram: true } })
     const budget = { vram: 7 * MIB, ram: 5 * MIB }
     const rig = await composeRig([{ ...drive, transport }], { gpu: 0, ...budget, ...options }, { findReach })
     try {
@@ -135,6 +139,38 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       },
       none,
     )
+  })
+
+  test('doorbells of the GPU that do not arrive are written by the CPU, with a reason', async () => {
+    const prepare: Prepare = (transport) => {
+      standin.lose(transport.bar.window!)
+      return transport
+    }
+    const use = (rig: Rig) => {
+      expect(rig.why.find(({ subject }) => subject === 'engine')).toMatchObject({
+        chosen: 'cuda',
+        reason: 'the CPU writes the doorbells for the GPU',
+        rejected: [{ option: 'cuda', reason: expect.stringContaining('was not answered') as string }],
+      })
+      return passes(rig)
+    }
+    await withRig({ tier: 1 }, use, aliased, prepare)
+  })
+
+  test('registers that the driver does not register are written by the CPU, with a reason', async () => {
+    const prepare: Prepare = (transport) => {
+      // As of a drive: the driver refuses memory that is registered as registers.
+      const window = { ...transport.bar.window!, isMemory: false }
+      return { ...transport, bar: Object.assign(Object.create(transport.bar) as Transport['bar'], { window }) }
+    }
+    const use = (rig: Rig) => {
+      expect(rig.why.find(({ subject }) => subject === 'engine')).toMatchObject({
+        chosen: 'cuda',
+        rejected: [{ option: 'cuda', reason: expect.stringMatching(/^Registering .* of doorbells/) as string }],
+      })
+      return passes(rig)
+    }
+    await withRig({ tier: 1 }, use, aliased, prepare)
   })
 
   test('static BAR1 is tried only if it is asked for, and its refusal is a reason for tier 1', async () => {
