@@ -134,7 +134,9 @@ const COMPUTE_MODES = new Map<number, CudaDevice['computeMode']>([
   [3, 'exclusive-process'],
 ])
 
-const OTHER_ENGINES = "the engine 'cpu-kernel' or 'host', where the CPU rings doorbells"
+const OTHER_ENGINES = "the engine 'cpu-kernel' or 'host'"
+const WITHOUT_REGISTERS =
+  "pass { doorbells: 'cpu' } to cudaEngine, which then registers no registers; or use the engine 'host'"
 
 /** Does not check the driver's version: drivers before CUDA 12.2 have no devices here. */
 function outlookOf(device: Omit<CudaDevice, 'engine'>, major: number, minor: number): CudaEngineOutlook {
@@ -168,7 +170,7 @@ function outlookOf(device: Omit<CudaDevice, 'engine'>, major: number, minor: num
   }
   if (major >= FIRST_BLACKWELL) {
     const message = `compute capability ${device.computeCapability} (Blackwell or newer): registering a drive's registers with such a GPU froze a machine`
-    reasons.push({ code: 'blackwell-registers', prevents: true, message, next: `use ${OTHER_ENGINES}` })
+    reasons.push({ code: 'blackwell-registers', prevents: true, message, next: WITHOUT_REGISTERS })
   }
   return { usable: !reasons.some(({ prevents }) => prevents), reasons }
 }

@@ -130,12 +130,12 @@ export class CudaRegistrationError extends GpuNvmeError {
   readonly resultName: string
 
   /** @param explained the range and the machine, from `explainRegistration`. */
-  constructor(cause: CudaCallError, { facts, next }: RegistrationReport) {
+  constructor(cause: CudaCallError, { kind, facts, next }: RegistrationReport) {
     const isPrivilege = cause.resultName === 'CUDA_ERROR_NOT_PERMITTED'
     const step = isPrivilege ? AS_ROOT : (cause.next ?? next)
     super(cause.headline, {
       facts: [...cause.facts, ...facts],
-      next: step === undefined ? MEANWHILE : `${step}; or ${MEANWHILE}`,
+      next: step === undefined ? MEANWHILE[kind] : `${step}; or ${MEANWHILE[kind]}`,
       cause,
     })
     this.category = isPrivilege ? 'privilege' : 'infeasible'
@@ -144,4 +144,7 @@ export class CudaRegistrationError extends GpuNvmeError {
 }
 
 const AS_ROOT = 'run as root, or load the driver with NVreg_RegistryDwords=PeerMappingOverride=1'
-const MEANWHILE = "pass { doorbells: 'cpu' } to cudaEngine, or use the engine 'host': the CPU then writes the doorbells"
+const MEANWHILE = {
+  registers: "pass { doorbells: 'cpu' } to cudaEngine, so that a thread writes the doorbells, or use the engine 'host'",
+  memory: "use the engine 'cpu-kernel' or 'host', where the CPU does what the GPU would",
+} as const

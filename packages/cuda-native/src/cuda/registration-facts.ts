@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
+import { registerLookup, type NvidiaModule } from './register-lookup.js'
 
 /** Where to find facts about the machine, for tests. */
 export interface RegistrationCircumstances {
@@ -19,6 +20,7 @@ export interface RegistrationRange {
 
 /** Facts that a refused registration depends on, and the next step if they show the cause. */
 export interface RegistrationReport {
+  readonly kind: RegistrationRange['kind']
   readonly facts: readonly string[]
   readonly next: string | undefined
 }
@@ -37,7 +39,7 @@ export function explainRegistration(
   const facts = [`driver: ${nameOf(module)}`, `Linux ${kernelRelease}`]
   if (range.kind === 'registers') facts.push(`IOMMU: ${iommuState(root)}`)
   facts.push(`the range: ${describe(mapping, range)}`)
-  return { facts, next: nextStep(range.kind, mapping, module, numbersOf(kernelRelease)) }
+  return { kind: range.kind, facts, next: nextStep(range.kind, mapping, module, kernelRelease) }
 }
 
 const PFNMAP = 'page frames without struct page (VM_IO, VM_PFNMAP)'
@@ -46,8 +48,8 @@ const PFNMAP = 'page frames without struct page (VM_IO, VM_PFNMAP)'
 function nextStep(
   kind: RegistrationRange['kind'],
   mapping: Mapping | undefined,
-  module: LoadedModule | undefined,
-  kernel: readonly number[],
+  module: NvidiaModule | undefined,
+  kernelRelease: string,
 ): string | undefined {
   if (mapping === undefined || mapping.isShort) return 'map the whole range before registering it'
   if (kind === 'memory') {
@@ -58,30 +60,13 @@ function nextStep(
   }
   if (!mapping.isPfnmap) return "map the controller's BAR, or set isMemory to register it as memory"
   if (module === undefined) return undefined
-  if (!module.isOpen) return isBelow(kernel, [6, 10]) ? undefined : OPEN_MODULE
-  const fixed = FIXED.find(([branch]) => branch! >= module.version[0]!) ?? []
-  return isBelow(kernel, [6, 12]) || !isBelow(module.version, fixed) ? undefined : NEWER_MODULE
+  const lookup = registerLookup(module, kernelRelease)
+  return lookup === 'works' ? undefined : lookup === 'needs-open' ? OPEN_MODULE : NEWER_MODULE
 }
 
 const OPEN_MODULE = "install the current open variant of NVIDIA's kernel modules, which supports GPUs from Turing on"
 const NEWER_MODULE =
   "update NVIDIA's driver: open kernel modules support this kernel in 535.247.01, 550.163.01, 570.133.07 and later"
-/** First open version of each branch that uses follow_pfnmap_start, the only look-up from Linux 6.12 on. */
-const FIXED: readonly (readonly number[])[] = [
-  [535, 247, 1],
-  [550, 163, 1],
-  [570, 133, 7],
-]
-
-function numbersOf(version: string): number[] {
-  return (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number)
-}
-
-function isBelow(version: readonly number[], other: readonly number[]): boolean {
-  const at = other.findIndex((number, index) => number !== (version[index] ?? 0))
-  return at !== -1 && (version[at] ?? 0) < other[at]!
-}
-
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -90,24 +75,18 @@ function read(path: string): string | undefined {
   }
 }
 
-interface LoadedModule {
-  readonly isOpen: boolean
-  readonly version: readonly number[]
-  readonly text: string
-}
-
 /** Only the open variant names itself. */
-function loadedModule(root: string): LoadedModule | undefined {
+function loadedModule(root: string): NvidiaModule | undefined {
   const text = read(join(root, 'proc/driver/nvidia/version'))
   const line = text?.split('\n').find((each) => each.startsWith('NVRM version:'))
   if (line === undefined) return undefined
   const version = /\s(\d+(?:\.\d+)+)\s/.exec(line)?.[1] ?? 'of unknown version'
-  return { isOpen: line.includes('Open Kernel Module'), version: numbersOf(version), text: version }
+  return { isOpen: line.includes('Open Kernel Module'), version }
 }
 
-function nameOf(module: LoadedModule | undefined): string {
+function nameOf(module: NvidiaModule | undefined): string {
   if (module === undefined) return 'no NVIDIA kernel module reports its version in /proc/driver/nvidia/version'
-  return `${module.isOpen ? 'open' : 'proprietary'} kernel module ${module.text}`
+  return `${module.isOpen ? 'open' : 'proprietary'} kernel module ${module.version}`
 }
 
 function iommuState(root: string): string {
@@ -146,7 +125,7 @@ function describe(mapping: Mapping | undefined, { kind }: RegistrationRange): st
   const where = /\/resource\d+(_wc)?$/.test(name)
     ? `a PCI BAR, ${name}`
     : /vfio/.test(name)
-      ? `a region of VFIO, ${name}; read every page once before registering it`
+      ? `a region of VFIO, ${name}`
       : OWN_NODE.test(name)
         ? `mapped by the module gpunvme, ${name}`
         : name === ''

@@ -46,11 +46,12 @@ describe('what a registration depends on', () => {
     })
     const report = explainRegistration({ ...BAR, lengthBytes: 12_288 }, { root, kernelRelease: '6.1.0-56-amd64' })
     expect(report).toEqual({
+      kind: 'registers',
       facts: [
         'driver: open kernel module 580.65.06',
         'Linux 6.1.0-56-amd64',
         'IOMMU: on, with groups of type DMA-FQ, identity; the driver then maps registers for the GPU unless NVreg_DmaRemapPeerMmio=0',
-        `the range: a region of VFIO, anon_inode:[vfio-device]; read every page once before registering it; ${FRAMES}; the mapping ends before the range does`,
+        `the range: a region of VFIO, anon_inode:[vfio-device]; ${FRAMES}; the mapping ends before the range does`,
       ],
       next: 'map the whole range before registering it',
     })
@@ -61,6 +62,7 @@ describe('what a registration depends on', () => {
     ['proprietary', CLOSED_MODULE, '6.9.3', undefined],
     ['open, with follow_pte', OPEN_MODULE.replace('580.65.06', '570.124.06'), '6.12.1', /^update NVIDIA's driver/],
     ['open, with follow_pte', OPEN_MODULE.replace('580.65.06', '570.124.06'), '6.11.0', undefined],
+    ['open, with follow_pfn', OPEN_MODULE.replace('580.65.06', '535.183.01'), '6.11.0', /^update NVIDIA's driver/],
     ['open, with follow_pfnmap_start', OPEN_MODULE, '6.18.44', undefined],
     ['open, of a later branch', OPEN_MODULE.replace('580.65.06', '615.71.09'), '7.2.0', undefined],
   ])('blames a driver only for its kernel: %s module, Linux %#s %s', (_, version, kernelRelease, next) => {
@@ -120,7 +122,7 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
       'cuMemHostRegister_v2=1',
       'CUDA_ERROR_INVALID_VALUE',
       'infeasible',
-      /Try: .*; or use the engine 'cpu-kernel' or 'host', where the CPU rings doorbells$/,
+      /Try: .*; or pass \{ doorbells: 'cpu' \} to cudaEngine, .* or use the engine 'host'$/,
     ],
     ['cuMemHostRegister_v2=800', 'CUDA_ERROR_NOT_PERMITTED', 'privilege', /Try: run as root, .*PeerMappingOverride=1/],
     ['cuMemHostGetDevicePointer_v2=801', 'CUDA_ERROR_NOT_SUPPORTED', 'infeasible', /Try: map the controller's BAR/],

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, truncateSync } from 'node:fs'
 import { onTestFinished, describe, expect, test } from 'vitest'
-import { openCuda, type Cuda } from '../../src/cuda/index.js'
+import { openCuda, registerLookup, type Cuda } from '../../src/cuda/index.js'
 import { native } from '../native.js'
 import { scratchFile } from '../scratch-file.js'
 import { hasStandin, skippedWithoutStandin, useStandin } from './standin.js'
@@ -84,6 +84,25 @@ describe.skipIf(!hasStandin)(`registrations that NVIDIA's driver refuses${skippe
       await cuda.close()
     }
     expect(accepted).toEqual(expected)
+  })
+
+  // What `doctor` and errors say of a machine, and what the engine meets there.
+  test('registerLookup predicts each of these answers', async () => {
+    const bar = memory()
+    standin.pretend(bar)
+    const drivers = ['535.54.03', '535.183.01', '535.216.03', '535.247.01', '550.54.14', '550.90.07', '550.163.01']
+    drivers.push('570.86.15', '570.124.06', '570.133.07', '575.64.05', '580.95.05', '590.48.01')
+    for (const variant of ['open', 'proprietary'])
+      for (const version of drivers)
+        for (const kernel of KERNELS) {
+          standin.driver(`${variant} ${version} ${kernel}`)
+          const cuda = openCuda()
+          const got = answer(() => cuda.registerIo(bar.address, bar.lengthBytes)) === 'accepted'
+          const predicted = registerLookup({ isOpen: variant === 'open', version }, `${kernel}.0-generic`)
+          expect([variant, version, kernel, predicted]).toEqual([variant, version, kernel, got ? 'works' : predicted])
+          expect([variant, version, kernel, got]).toEqual([variant, version, kernel, predicted === 'works'])
+          await cuda.close()
+        }
   })
 
   test('registers are refused to a process without privileges', () => {
