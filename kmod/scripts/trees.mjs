@@ -56,10 +56,11 @@ export function image(release) {
   return tree
 }
 
-/** What make is told to build a module in `folder` for a kernel. */
+/** Arguments of make that build a module in `folder` for a kernel. */
 export function makeArguments({ release, tree }, folder) {
   const compiler = join(tree, 'gcc')
-  return ['-C', join(tree, 'usr/src', `linux-headers-${release}`), `M=${folder}`, `CC=${compiler}`, 'modules']
+  const sources = join(tree, 'usr/src', `linux-headers-${release}`)
+  return ['-C', sources, `M=${folder}`, `CC=${compiler}`, 'GPUNVME_WERROR=y', 'modules']
 }
 
 function relocate(tree, release) {
@@ -67,7 +68,7 @@ function relocate(tree, release) {
   const build = join(tree, 'usr/src', `linux-headers-${release}-amd64`)
   const makefile = readFileSync(join(build, 'Makefile'), 'utf8')
   writeFileSync(join(build, 'Makefile'), makefile.replaceAll('/usr/src/', join(tree, 'usr/src/')))
-  // Types for BPF are made of it, by pahole: none of ours.
+  // Otherwise pahole would generate BPF types from it, which the module does not need.
   rmSync(join(build, 'vmlinux'), { force: true })
   const kbuild = join(
     tree,

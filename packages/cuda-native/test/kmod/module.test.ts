@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
@@ -39,7 +39,7 @@ describe('the module gpunvme', () => {
     if (missing !== undefined) return skip(missing)
     for (const release of releases) {
       const folder = sources()
-      const { status, output } = run('make', '-C', folder, `KDIR=/usr/src/linux-headers-${release}`)
+      const { status, output } = run('make', '-C', folder, `KDIR=/usr/src/linux-headers-${release}`, 'GPUNVME_WERROR=y')
       expect(status, output).toBe(0)
       expect(output.split('\n').filter((line) => /: warning: |^WARNING: |undefined!/.test(line))).toEqual([])
       const module = readFileSync(join(folder, 'gpunvme.ko'))
@@ -52,6 +52,19 @@ describe('the module gpunvme', () => {
       expect(symbols).toMatch(/\bpin_user_pages_fast\b/)
       expect(symbols).not.toMatch(/nvidia|\bnv_|\brm_/i)
     }
+  })
+
+  test("a compiler's new warning is an error only for the tests", { timeout: 60_000 }, ({ skip }) => {
+    if (missing !== undefined) return skip(missing)
+    const folder = sources()
+    appendFileSync(join(folder, 'power.c'), 'static void unused(void)\n{\n}\n')
+    const build = ['-C', `/usr/src/linux-headers-${releases[0]!}`, `M=${folder}`, 'power.o']
+    const shipped = run('make', ...build)
+    expect(shipped.output).toMatch(/warning: .unused. defined but not used/)
+    expect(shipped.status, shipped.output).toBe(0)
+    const strict = run('make', ...build, 'GPUNVME_WERROR=y')
+    expect(strict.output).toMatch(/error: .unused. defined but not used/)
+    expect(strict.status).not.toBe(0)
   })
 
   test('does not compile where nothing does, and says so', { timeout: 60_000 }, ({ skip }) => {

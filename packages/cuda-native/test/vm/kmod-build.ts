@@ -31,7 +31,7 @@ function build(release: string): Buffer | string {
   }
   try {
     make('-C', KMOD, 'dkms-tree', `TO=${folder}`)
-    make('-C', folder, `KDIR=${headers}`)
+    make('-C', folder, `KDIR=${headers}`, 'GPUNVME_WERROR=y')
     return readFileSync(join(folder, 'gpunvme.ko'))
   } finally {
     rmSync(folder, { recursive: true })
