@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory of the kernel for queues. */
 #include <linux/dma-direct.h>
+#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/vmalloc.h>
 
 #include "gpunvme.h"
 
 /* An allocation that fails returns an errno: no line in the log, and no process is killed. */
-#define QUIETLY (GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define QUIETLY (GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN)
 
 static void free_pages_of(struct gpunvme_mem *mem)
 {
-	unsigned long count = 1ul << get_order(mem->length);
+	unsigned long count = mem->length >> PAGE_SHIFT;
 
 	/* A page that a GPU's driver has pinned stays until it is unpinned. */
 	while (count-- > 0)
@@ -27,21 +28,29 @@ static void free_pages_of(struct gpunvme_mem *mem)
 static int alloc_pages_for(struct gpunvme *g, struct gpunvme_mem *mem)
 {
 	struct device *dev = &g->pdev->dev;
+	bool translated = gpunvme_iommu_mode(dev) == GPUNVME_IOMMU_TRANSLATED;
 	unsigned int order = get_order(mem->length);
+	unsigned long i;
 
 	/* Processor and controller would not see alike what is in the processor's caches. */
-	if (IS_ENABLED(CONFIG_ARCH_HAS_SYNC_DMA_FOR_DEVICE))
+	if (!dev_is_dma_coherent(dev))
 		return -EOPNOTSUPP;
-	mem->pages = alloc_pages_node(dev_to_node(dev), QUIETLY, order);
+	/* With an IOMMU, single pages do as well: none are moved to make one piece. */
+	mem->pages = alloc_pages_node(dev_to_node(dev),
+				      QUIETLY | (translated ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL),
+				      order);
 	if (!mem->pages)
 		return -ENOMEM;
 	split_page(mem->pages, order);
-	mem->iova = dma_map_page(dev, mem->pages, 0, mem->length, DMA_BIDIRECTIONAL);
+	/* Only what RLIMIT_MEMLOCK is charged with is held. */
+	for (i = mem->length >> PAGE_SHIFT; i < 1ul << order; i++)
+		__free_page(mem->pages + i);
+	mem->iova = dma_map_page_attrs(dev, mem->pages, 0, mem->length, DMA_BIDIRECTIONAL,
+				       DMA_ATTR_NO_WARN);
 	if (dma_mapping_error(dev, mem->iova))
 		goto free;
 	/* A bounce buffer: what the controller writes would not arrive in these pages. */
-	if (gpunvme_iommu_mode(dev) != GPUNVME_IOMMU_TRANSLATED &&
-	    mem->iova != phys_to_dma(dev, page_to_phys(mem->pages)))
+	if (!translated && mem->iova != phys_to_dma(dev, page_to_phys(mem->pages)))
 		goto unmap;
 	mem->cpu = page_address(mem->pages);
 	return 0;
@@ -84,8 +93,8 @@ int gpunvme_alloc_coherent(struct gpunvme *g, struct gpunvme_alloc_coherent *arg
 	if (error)
 		goto put;
 	if (alloc_pages_for(g, mem)) {
-		mem->cpu = dma_alloc_attrs(&g->pdev->dev, mem->length, &mem->iova, QUIETLY,
-					   DMA_ATTR_NO_WARN);
+		mem->cpu = dma_alloc_attrs(&g->pdev->dev, mem->length, &mem->iova,
+					   QUIETLY | __GFP_RETRY_MAYFAIL, DMA_ATTR_NO_WARN);
 		if (!mem->cpu) {
 			gpunvme_uncharge(g, mem->length);
 			error = -ENOMEM;

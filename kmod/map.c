@@ -22,9 +22,8 @@ static void change_flags(struct vm_area_struct *vma, unsigned long set, unsigned
 }
 
 /*
- * A process whose controller has gone is not ended by looking at what it had: it is told by what it
- * finds there, ones in registers and the last content in memory, as of hardware that was pulled
- * out.
+ * After a removal, mappings keep working, as for hardware that was pulled out: registers read all
+ * ones, and memory has its last content. Without a page there, the process would get SIGBUS.
  */
 static vm_fault_t insert(struct vm_fault *vmf, struct page *page)
 {
@@ -113,6 +112,9 @@ static vm_fault_t coherent_fault(struct vm_fault *vmf)
 	else if (mem->pages)
 		/* Given up by madvise(2). */
 		result = insert(vmf, mem->pages + index);
+	else if (is_vmalloc_addr(mem->cpu))
+		/* The same: pages that the IOMMU makes one piece of. */
+		result = insert(vmf, vmalloc_to_page(mem->cpu + (index << PAGE_SHIFT)));
 	mutex_unlock(&g->lock);
 	return result;
 }

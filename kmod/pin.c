@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory of the process, held where it is. */
 #include <linux/dma-direct.h>
+#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "gpunvme.h"
 
+/* Without a copy from a bounce buffer: it could overwrite what the process has stored since. */
+#define MAP_ATTRS (DMA_ATTR_NO_WARN | DMA_ATTR_SKIP_CPU_SYNC)
 /* Pages at a time, between which a signal may end it. */
 #define PAGES_AT_A_TIME 4096
 
@@ -65,8 +68,12 @@ static bool bounced(struct device *dev, struct sg_table *sgt)
 static int map_pinned(struct gpunvme *g, struct gpunvme_mem *mem, struct gpunvme_segments *segments)
 {
 	struct device *dev = &g->pdev->dev;
-	int error = dma_map_sgtable(dev, &mem->pinned, mem->direction, 0);
+	int error;
 
+	/* The process shares the memory with the controller while it is mapped. */
+	if (!dev_is_dma_coherent(dev))
+		return -EOPNOTSUPP;
+	error = dma_map_sgtable(dev, &mem->pinned, mem->direction, MAP_ATTRS);
 	if (error)
 		return error == -ENOMEM ? error : -EOPNOTSUPP;
 	error = bounced(dev, &mem->pinned) ?
@@ -77,7 +84,7 @@ static int map_pinned(struct gpunvme *g, struct gpunvme_mem *mem, struct gpunvme
 		error = gpunvme_add_memory(g, mem);
 	}
 	if (error)
-		dma_unmap_sgtable(dev, &mem->pinned, mem->direction, 0);
+		dma_unmap_sgtable(dev, &mem->pinned, mem->direction, MAP_ATTRS);
 	else
 		mem->sgt = &mem->pinned;
 	return error;
@@ -151,7 +158,7 @@ put:
 
 void gpunvme_unpin_user(struct gpunvme *g, struct gpunvme_mem *mem)
 {
-	dma_unmap_sgtable(&g->pdev->dev, &mem->pinned, mem->direction, 0);
+	dma_unmap_sgtable(&g->pdev->dev, &mem->pinned, mem->direction, MAP_ATTRS);
 	unpin(mem);
 	gpunvme_uncharge(g, mem->length);
 }
