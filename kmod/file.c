@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One open file for each controller, and of that the address space that opened it. */
+#include <linux/capability.h>
 #include <linux/fs.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/pm_runtime.h>
 #include <linux/sched/mm.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 
 #include "gpunvme.h"
@@ -72,9 +75,28 @@ sleep:
 	return error;
 }
 
+/*
+ * Without translation, the owner can have the controller access all memory. That takes the same
+ * capability as vfio-noiommu, and lockdown forbids it as it forbids the PCI files of sysfs.
+ */
+static int may_open(bool translated)
+{
+	if (translated)
+		return 0;
+	return capable(CAP_SYS_RAWIO) ? security_locked_down(LOCKDOWN_PCI_ACCESS) : -EPERM;
+}
+
+static void taint(struct gpunvme *g)
+{
+	add_taint(TAINT_USER, LOCKDEP_STILL_OK);
+	pci_warn(g->pdev, "process %d (%s) can access all memory: no IOMMU translates; taint U\n",
+		 task_tgid_nr(current), current->comm);
+}
+
 static int gpunvme_open(struct inode *inode, struct file *file)
 {
 	struct gpunvme *g = container_of(file->private_data, struct gpunvme, misc);
+	bool translated;
 	int error;
 
 	if (atomic_xchg(&g->opened, 1))
@@ -82,6 +104,10 @@ static int gpunvme_open(struct inode *inode, struct file *file)
 	error = gpunvme_enter(g);
 	if (error)
 		goto close;
+	translated = gpunvme_iommu_mode(&g->pdev->dev) == GPUNVME_IOMMU_TRANSLATED;
+	error = may_open(translated);
+	if (error)
+		goto leave;
 	error = wake(g);
 	if (error)
 		goto leave;
@@ -98,6 +124,8 @@ static int gpunvme_open(struct inode *inode, struct file *file)
 	g->events = 0;
 	g->revoked_count = 0;
 	file->private_data = g;
+	if (!translated)
+		taint(g);
 	gpunvme_leave(g);
 	return 0;
 

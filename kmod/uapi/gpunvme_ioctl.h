@@ -3,6 +3,9 @@
  * The face of the module gpunvme towards user space: one character device /dev/gpunvmeN for each NVMe controller that
  * was bound to it. For C11 and C++17, and for the module itself.
  *
+ * Without translation by an IOMMU, open(2) requires CAP_SYS_RAWIO and a kernel that is not locked down (else EPERM),
+ * taints the kernel (U) and logs the process.
+ *
  * Rules that hold for every request:
  * - One open file owns the controller (open(2) gives EBUSY to the next), and of that file one address space: the one
  *   that opened it. Others get EPERM, children of fork(2) too.
@@ -15,7 +18,7 @@
  *   was given the descriptor - it is turned off and the controller disabled or reset before any memory is given back.
  *
  * What an errno says, wherever it comes from:
- *   EAGAIN       the device is being reset or removed by somebody else at this moment
+ *   EAGAIN       another process is resetting or removing the device
  *   E2BIG        the structure is larger than the module's, and the rest is not zero
  *   EBADF        no open file, or no eventfd, is behind that descriptor
  *   EBUSY        open already; coherent memory is still mapped; or the reset would reset other functions
@@ -34,7 +37,8 @@
  *   ENOTTY       no request of this module
  *   EOPNOTSUPP   the exporter of a dma-buf refuses, the kernel bounces the memory, or there is no such reset
  *   EOVERFLOW    a length above GPUNVME_MAX_LENGTH or GPUNVME_MAX_COHERENT_LENGTH, or a range that wraps around
- *   EPERM        an address space that did not open the file; or mmap(2) of MSI-X, private, or executable
+ *   EPERM        an address space that did not open the file; or mmap(2) of MSI-X, private, or executable; of open(2):
+ *                no translation, and no CAP_SYS_RAWIO or lockdown
  *   ESTALE       a dma-buf whose memory has gone is still imported: release it before turning bus mastering on
  *   ETIMEDOUT    a dma-buf's memory did not become ready
  */
@@ -59,6 +63,8 @@
  * offset that GPUNVME_ALLOC_COHERENT gives, whole or from its beginning.
  * After the controller was removed, or unbound, mappings stay: registers are memory of ones then, and what is written
  * there does nothing; memory has what it had last, or raises SIGBUS where there was none left to keep that in.
+ * The kernel waits with the removal until the file is closed and unmapped. If the hardware is gone, it kills the owner
+ * after the module's parameter gone_timeout, in seconds.
  */
 #define GPUNVME_MMAP_BAR0 0
 
@@ -141,7 +147,7 @@ struct gpunvme_segment {
 
 /*
  * The caller's own memory, locked where it is until it is released. It has to be writable, whatever the controller does:
- * what is read-only now may be copied by the next write, and then the controller would read what nobody writes.
+ * the next write to a read-only page may copy it, and the controller would keep reading the old copy.
  */
 struct gpunvme_pin_user {
 	__u32 size;
