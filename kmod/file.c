@@ -4,6 +4,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/pm_runtime.h>
 #include <linux/sched/mm.h>
 #include <linux/security.h>
@@ -120,7 +121,9 @@ static int gpunvme_open(struct inode *inode, struct file *file)
 	kref_get(&g->ref);
 	mmgrab(current->mm);
 	g->mm = current->mm;
+	g->owner = get_pid(task_tgid(current));
 	g->mapping = file->f_mapping;
+	g->ended = false;
 	g->events = 0;
 	g->revoked_count = 0;
 	file->private_data = g;
@@ -143,6 +146,9 @@ close:
  */
 void gpunvme_end_use(struct gpunvme *g)
 {
+	if (g->ended)
+		return;
+	g->ended = true;
 	gpunvme_quiesce(g);
 	gpunvme_free_irqs(g);
 	gpunvme_release_all(g);
@@ -161,7 +167,9 @@ static int gpunvme_release(struct inode *inode, struct file *file)
 	if (!g->dead)
 		pm_runtime_put(&g->pdev->dev);
 	mmdrop(g->mm);
-	g->mm = NULL;
+	WRITE_ONCE(g->mm, NULL);
+	put_pid(g->owner);
+	g->owner = NULL;
 	g->mapping = NULL;
 	__free_pages(g->gone, GPUNVME_GONE_ORDER);
 	g->gone = NULL;
@@ -173,6 +181,7 @@ static int gpunvme_release(struct inode *inode, struct file *file)
 	mutex_unlock(&g->lock);
 	if (notify)
 		eventfd_ctx_put(notify);
+	wake_up(&g->closed);
 	gpunvme_put(g);
 	return 0;
 }

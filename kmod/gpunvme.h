@@ -17,6 +17,7 @@
 #include <linux/pci.h>
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/xarray.h>
 
 #include "gpunvme_ioctl.h"
@@ -58,8 +59,14 @@ struct gpunvme {
 	unsigned long bar_pages;
 	struct gpunvme_pages hidden[2];
 
-	/* Of the open file. */
+	/* Of the open file; NULL while it is closed. */
 	struct mm_struct *mm;
+	/* The process that opened it. */
+	struct pid *owner;
+	/* Woken when the file is closed. */
+	wait_queue_head_t closed;
+	/* The controller is stopped, and all memory is freed. */
+	bool ended;
 	/*
 	 * What registers are once the controller is gone: ones, a page for the first, and one for
 	 * all others.
@@ -70,7 +77,7 @@ struct gpunvme {
 	unsigned int memory_count;
 	struct eventfd_ctx **irqs;
 	unsigned int irq_count;
-	/* Who resets it by our own request; the kernel's notice of that is none to the owner. */
+	/* The task in GPUNVME_RESET: the kernel's callbacks for that reset cause no event. */
 	struct task_struct *resetter;
 
 	/*
@@ -80,7 +87,7 @@ struct gpunvme {
 	spinlock_t dma_lock;
 	unsigned int revoked_count;
 	bool resetting;
-	/* PCIe error recovery has given it up; until somebody resets it. */
+	/* PCIe error recovery has failed; cleared by a reset. */
 	bool failed;
 	u32 events;
 	struct eventfd_ctx *notify;

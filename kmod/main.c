@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/pm_runtime.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "gpunvme.h"
@@ -18,6 +19,14 @@ static DEFINE_IDA(indices);
  * first of them.
  */
 #define SMALLEST_BAR 0x2000
+
+/* How often remove() logs which process it waits for, and how long it waits after a SIGKILL. */
+#define REPORT_SECONDS 10
+
+static unsigned int gone_timeout = 60;
+module_param(gone_timeout, uint, 0644);
+MODULE_PARM_DESC(gone_timeout,
+		 "Seconds until the owner of a controller that was pulled out is killed (default: 60)");
 
 static int read_bar(struct gpunvme *g)
 {
@@ -105,6 +114,7 @@ static int gpunvme_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	kref_init(&g->ref);
 	mutex_init(&g->lock);
 	spin_lock_init(&g->dma_lock);
+	init_waitqueue_head(&g->closed);
 	xa_init_flags(&g->memories, XA_FLAGS_ALLOC1);
 	g->pdev = pdev;
 	error = prepare_device(g);
@@ -164,6 +174,48 @@ static void revoke_mappings(struct gpunvme *g)
 	mutex_unlock(&g->lock);
 }
 
+/* @kill: the hardware is gone, and the process has kept the file open for too long. */
+static void report_owner(struct gpunvme *g, bool kill)
+{
+	mutex_lock(&g->lock);
+	if (g->mm) {
+		pci_warn(g->pdev, "%s process %d, which keeps /dev/%s open\n",
+			 kill ? "killing" : "waiting for", pid_nr(g->owner), g->name);
+		if (kill)
+			kill_pid(g->owner, SIGKILL, 1);
+	}
+	mutex_unlock(&g->lock);
+}
+
+/*
+ * A GPU may have mapped BAR0, which no kernel interface reports: its stores would reach the device
+ * that gets this address range next. The open file stands for that mapping, and the range is kept
+ * until it is closed, as VFIO does. VFIO also waits when the hardware is gone; but pciehp waits for
+ * this, and then no slot of the port works. So that wait has an end.
+ */
+static void wait_for_close(struct gpunvme *g)
+{
+	unsigned int limit = max(READ_ONCE(gone_timeout), 1u);
+	unsigned int seconds = 0;
+	unsigned int gone = 0;
+
+	/* A process that unbinds the controller that it has open would wait for itself. */
+	while (READ_ONCE(g->mm) != current->mm &&
+	       !wait_event_timeout(g->closed, !READ_ONCE(g->mm), HZ)) {
+		if (gone || !pci_device_is_present(g->pdev))
+			gone++;
+		if (gone == limit)
+			report_owner(g, true);
+		else if (seconds++ % REPORT_SECONDS == 0)
+			report_owner(g, false);
+		if (gone > REPORT_SECONDS && gone - REPORT_SECONDS >= limit) {
+			pci_warn(g->pdev, "/dev/%s is still open: %pR may be reused while mapped\n",
+				 g->name, &g->pdev->resource[0]);
+			return;
+		}
+	}
+}
+
 static void gpunvme_remove(struct pci_dev *pdev)
 {
 	struct gpunvme *g = pci_get_drvdata(pdev);
@@ -180,6 +232,10 @@ static void gpunvme_remove(struct pci_dev *pdev)
 	mutex_lock(&g->lock);
 	gpunvme_end_use(g);
 	gpunvme_event(g, 0);
+	mutex_unlock(&g->lock);
+	wait_for_close(g);
+
+	mutex_lock(&g->lock);
 	release_device(g);
 	g->pdev = NULL;
 	mutex_unlock(&g->lock);
