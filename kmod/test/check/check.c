@@ -9,7 +9,8 @@ int main(int count, char **arguments)
 {
 	const struct check *const tables[] = { register_checks, errno_checks, random_checks,
 					       memory_checks,	end_checks,   event_checks,
-					       dmabuf_checks };
+					       dmabuf_checks,	privilege_checks,
+					       fallback_checks };
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (count < 4)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the cases share: a program that asks the module things, and prints as JSON what it was told.
+ * Shared by the cases of a program that sends requests to the module and prints JSON.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -81,6 +81,14 @@ uint64_t frame_of(const void *address);
  */
 int lookup(const volatile void *address, uint64_t *frame);
 void notify_by(int fd, int event);
+/* Marks the function as pulled out, or undoes that. */
+void pull(bool out);
+/* Sets or clears a capability of this process in its effective set. */
+void set_capability(int capability, bool on);
+/* The kernel's log from here on. */
+int kernel_log(void);
+/* Whether it has a line with this text in time; reads on where the last call found one. */
+bool logs(int log, const char *part, int timeout_ms);
 /* Whether an eventfd is signalled in time; takes what it counted. */
 bool signalled(int event, int timeout_ms);
 /* Whether reading there ends in a signal, and which: SIGBUS, SIGSEGV, 0. */
@@ -108,6 +116,6 @@ struct check {
 	void (*run)(char **arguments);
 };
 extern const struct check register_checks[], errno_checks[], random_checks[], memory_checks[],
-	end_checks[], event_checks[], dmabuf_checks[];
+	end_checks[], event_checks[], dmabuf_checks[], privilege_checks[], fallback_checks[];
 
 #endif

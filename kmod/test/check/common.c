@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "check.h"
 
+#include <linux/capability.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <sys/syscall.h>
 
 #include "../module/gpunvme_test.h"
 
@@ -243,6 +245,62 @@ bool signalled(int event, int timeout_ms)
 	uint64_t count;
 
 	return poll(&wait, 1, timeout_ms) == 1 && read(event, &count, 8) == 8;
+}
+
+void pull(bool out)
+{
+	unsigned int domain, bus, device, function;
+	int fd = open("/dev/gpunvme_test", O_RDWR);
+	__u64 value;
+
+	if (sscanf(bdf, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
+		die("%s is no address", bdf);
+	value = (__u64)(domain << 16 | bus << 8 | device << 3 | function) << 1 | out;
+	must(fd, TEST_PULL, &value);
+	close(fd);
+}
+
+void set_capability(int capability, bool on)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		die("capget");
+	if (on)
+		data[0].effective |= 1u << capability;
+	else
+		data[0].effective &= ~(1u << capability);
+	if (syscall(SYS_capset, &header, data))
+		die("capset");
+}
+
+int kernel_log(void)
+{
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (log < 0 || lseek(log, 0, SEEK_END) < 0)
+		die("/dev/kmsg cannot be read");
+	return log;
+}
+
+bool logs(int log, const char *part, int timeout_ms)
+{
+	uint64_t until = now_ms() + (uint64_t)timeout_ms;
+	char record[8192];
+
+	do {
+		ssize_t got = read(log, record, sizeof(record) - 1);
+
+		if (got > 0) {
+			record[got] = 0;
+			if (strstr(record, part))
+				return true;
+		} else {
+			usleep(20000);
+		}
+	} while (now_ms() < until);
+	return false;
 }
 
 static sigjmp_buf back;

@@ -121,37 +121,122 @@ static void afterwards(struct owner *owner)
 	text("coherent", (char *)owner->controller.memory + MARKER_AT);
 	truth("ownMemory", owner->memory[64 * PAGE - 1] == 0xa5);
 	number("vmPinKiB", counter("/proc/self/status", "VmPin:"));
-	/* Mappings last longer than the file. */
+}
+
+/* Mappings hold the file as well. */
+static void let_go(struct owner *owner)
+{
 	close(owner->fd);
 	munmap((void *)owner->controller.registers, 2 * PAGE);
 	munmap(owner->controller.memory, 2 * PAGE);
 }
 
-/* The driver is told to let go while everything is in use. */
+static const char *drivers(const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/gpunvme/%s", file);
+	return name_of(write_file(path, bdf));
+}
+
+/* Another process unbinds the driver while everything is in use, and waits until nothing is. */
 static void unbound(char **arguments)
 {
 	unsigned long long before = pinned_pages();
+	int log = kernel_log();
 	struct owner owner;
-	uint64_t started;
+	int status;
+	pid_t child;
 
 	(void)arguments;
 	own(&owner);
 	submit_identify(&owner.controller, segments[0].iova);
-	started = now_ms();
-	text("unbind", name_of(write_file("/sys/bus/pci/drivers/gpunvme/unbind", bdf)));
-	truth("soon", now_ms() - started < 5000);
-	truth("told", signalled(owner.event, 1000));
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		close(owner.fd);
+		_exit(strcmp(drivers("unbind"), "OK") != 0);
+	}
+	truth("told", signalled(owner.event, 10000));
 	truth("nodeGone", access(node, F_OK) != 0);
 	number("master", command_register() & 4);
 	number("pinnedAfter", pinned_pages() - before);
 	afterwards(&owner);
-	text("bind", name_of(write_file("/sys/bus/pci/drivers/gpunvme/bind", bdf)));
+	truth("saysSo", logs(log, "waiting for process", 30000));
+	truth("waits", waitpid(child, &status, WNOHANG) == 0);
+	let_go(&owner);
+	truth("unbound", waitpid(child, &status, 0) == child && status == 0);
+	text("bind", drivers("bind"));
+}
+
+/* It would wait for itself. */
+static void unbound_itself(char **arguments)
+{
+	struct owner owner;
+
+	(void)arguments;
+	own(&owner);
+	submit_identify(&owner.controller, segments[0].iova);
+	text("unbind", drivers("unbind"));
+	truth("told", signalled(owner.event, 1000));
+	number("master", command_register() & 4);
+	afterwards(&owner);
+	let_go(&owner);
+	text("bind", drivers("bind"));
+}
+
+/*
+ * The device is gone at once, and its owner neither looks at the event nor ends. With an heir, the
+ * file stays open even after the owner's death.
+ */
+static void pulled(char **arguments)
+{
+	bool has_heir = arguments[0] && !strcmp(arguments[0], "heir");
+	int log = kernel_log();
+	struct controller controller;
+	unsigned char *memory;
+	pid_t child, heir = 0;
+	struct owner owner;
+	int ready[2], status;
+
+	if (pipe(ready) || write_file("/sys/module/gpunvme/parameters/gone_timeout", "1"))
+		die("no pipe, or no parameter");
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		own(&owner);
+		if (has_heir && (heir = fork()) == 0)
+			for (;;)
+				pause();
+		if (write(ready[1], &heir, sizeof(heir)) != sizeof(heir))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	if (read(ready[0], &heir, sizeof(heir)) != sizeof(heir))
+		die("the child did not start");
+	pull(true);
+	text("unbind", drivers("unbind"));
+	truth("saysSo", logs(log, "killing process", 1000));
+	truth("givesUp", has_heir && logs(log, "is still open", 1000));
+	waitpid(child, &status, 0);
+	truth("killed", WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	if (heir)
+		kill(heir, SIGKILL);
+	pull(false);
+	text("bind", drivers("bind"));
+	owner.fd = open_node();
+	memory = anonymous(PAGE);
+	pin(owner.fd, memory, PAGE, segments);
+	start(&controller, owner.fd);
+	truth("works", identify(&controller, segments[0].iova));
 }
 
 /* The device is pulled out; QEMU is asked by a line that the test outside reads. */
 static void removed(char **arguments)
 {
 	unsigned long long before = pinned_pages();
+	int log = kernel_log();
 	struct owner owner;
 	uint64_t started;
 
@@ -161,13 +246,16 @@ static void removed(char **arguments)
 	submit_identify(&owner.controller, segments[0].iova);
 	/* The kernel lets five seconds pass in which the slot's button may be pressed once more. */
 	truth("told", signalled(owner.event, 30000));
+	truth("nodeGone", access(node, F_OK) != 0);
+	number("pinnedAfter", pinned_pages() - before);
+	afterwards(&owner);
+	truth("saysSo", logs(log, "waiting for process", 30000));
+	truth("waits", access(sysfs("vendor"), F_OK) == 0);
+	let_go(&owner);
 	started = now_ms();
 	while (access(sysfs("vendor"), F_OK) == 0 && now_ms() - started < 10000)
 		usleep(10000);
 	truth("functionGone", access(sysfs("vendor"), F_OK) != 0);
-	truth("nodeGone", access(node, F_OK) != 0);
-	number("pinnedAfter", pinned_pages() - before);
-	afterwards(&owner);
 }
 
 /* A module in use stays. */
@@ -183,6 +271,8 @@ static void in_use(char **arguments)
 
 const struct check end_checks[] = { { "killed", killed },
 				    { "unbound", unbound },
+				    { "unbound-itself", unbound_itself },
+				    { "pulled", pulled },
 				    { "removed", removed },
 				    { "in-use", in_use },
 				    { NULL, NULL } };

@@ -46,11 +46,38 @@ static void reset(char **arguments)
 	text("bus", resets(fd, GPUNVME_RESET_BUS));
 	if (info_of(fd).reset_methods & GPUNVME_RESET_BUS)
 		works(fd, memory, "busWorks");
-	/* Somebody else's. */
+	/* By another way than the module's. */
 	text("bySysfs", name_of(write_file(sysfs("reset"), "1")));
 	truth("told", signalled(event, 1000));
 	number("events", info_of(fd).events);
 	works(fd, memory, "works");
+}
+
+/* Many resets of the link while interrupts are in use, by its owner. */
+static void bus_resets(char **arguments)
+{
+	int fd = open_node();
+	struct gpunvme_set_irq irq = { .size = sizeof(irq), .vector = 0, .fd = eventfd(0, 0) };
+	unsigned char *memory = anonymous(PAGE);
+	unsigned long count = strtoul(arguments[0], NULL, 10), done = 0;
+	struct controller controller;
+
+	pin(fd, memory, PAGE, segments);
+	must(fd, GPUNVME_SET_IRQ, &irq);
+	for (; done < count; done++) {
+		start(&controller, fd);
+		if (!identify(&controller, segments[0].iova) || !signalled(irq.fd, 5000))
+			break;
+		submit_identify(&controller, segments[0].iova);
+		/* EIO on QEMU, whose port does not restore the link in time. */
+		resets(fd, GPUNVME_RESET_BUS);
+		munmap((void *)controller.registers, 2 * PAGE);
+		munmap(controller.memory, 2 * PAGE);
+		must(fd, GPUNVME_RELEASE,
+		     &(struct gpunvme_release){ .size = sizeof(struct gpunvme_release),
+						.handle = controller.queues.handle });
+	}
+	number("resets", done);
 }
 
 /*
@@ -96,7 +123,7 @@ static void wait_for_status(const char *status)
 		usleep(20000);
 }
 
-/* Asleep while nobody has it open, awake from open to close. */
+/* Asleep while it is closed, awake from open to close. */
 static void power(char **arguments)
 {
 	unsigned char *memory = anonymous(PAGE);
@@ -116,5 +143,6 @@ static void power(char **arguments)
 }
 
 const struct check event_checks[] = {
-	{ "reset", reset }, { "sleep", sleeps }, { "power", power }, { NULL, NULL }
+	{ "reset", reset }, { "bus-resets", bus_resets }, { "sleep", sleeps },
+	{ "power", power }, { NULL, NULL }
 };

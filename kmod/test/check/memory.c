@@ -4,7 +4,6 @@
 
 #include <linux/capability.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 static struct gpunvme_segment segments[MOST_SEGMENTS];
 
@@ -150,8 +149,6 @@ static void queues(char **arguments)
 /* Without CAP_IPC_LOCK, and 16 pages to lock. */
 static void memlock(char **arguments)
 {
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
 	const struct rlimit limit = { .rlim_cur = 16 * PAGE, .rlim_max = 16 * PAGE };
 	int fd = open_node();
 	unsigned char *memory = anonymous(32 * PAGE);
@@ -166,11 +163,9 @@ static void memlock(char **arguments)
 	struct gpunvme_pin_user first;
 
 	(void)arguments;
-	if (syscall(SYS_capget, &header, data))
-		die("capget");
-	data[0].effective &= ~(1u << CAP_IPC_LOCK);
-	if (syscall(SYS_capset, &header, data) || setrlimit(RLIMIT_MEMLOCK, &limit))
-		die("capset");
+	set_capability(CAP_IPC_LOCK, false);
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		die("setrlimit");
 	attempt.length = 17 * PAGE;
 	text("seventeen", name_of(ask(fd, GPUNVME_PIN_USER, &attempt)));
 	first = pin(fd, memory, 16 * PAGE, segments);

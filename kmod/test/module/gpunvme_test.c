@@ -11,6 +11,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
@@ -228,6 +229,22 @@ static long lookup(u64 __user *argument)
 	return error ? error : put_user((u64)pfn, argument);
 }
 
+static long pull(u64 __user *argument)
+{
+	struct pci_dev *pdev;
+	u64 value;
+
+	if (get_user(value, argument))
+		return -EFAULT;
+	pdev = pci_get_domain_bus_and_slot(value >> 17, value >> 9 & 0xff, value >> 1 & 0xff);
+	if (!pdev)
+		return -ENODEV;
+	/* QEMU has no removal without the kernel's consent. */
+	pdev->error_state = value & 1 ? pci_channel_io_perm_failure : pci_channel_io_normal;
+	pci_dev_put(pdev);
+	return 0;
+}
+
 static long control(struct file *file, unsigned int request, unsigned long argument)
 {
 	switch (request) {
@@ -237,6 +254,8 @@ static long control(struct file *file, unsigned int request, unsigned long argum
 		return export((u32 __user *)argument);
 	case TEST_MOVE:
 		return move((u32 __user *)argument);
+	case TEST_PULL:
+		return pull((u64 __user *)argument);
 	default:
 		return -ENOTTY;
 	}

@@ -16,5 +16,10 @@
  * moves; it is moved.
  */
 #define TEST_MOVE _IOWR('T', 2, __u32)
+/*
+ * In: a PCI function, (domain << 16 | bus << 8 | device and function) << 1, and 1 to mark it as
+ * pulled out, as pciehp does, 0 to undo that.
+ */
+#define TEST_PULL _IOWR('T', 3, __u64)
 
 #endif

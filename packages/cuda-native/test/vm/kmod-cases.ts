@@ -50,10 +50,13 @@ interface Turn {
 /** In this order: the last of them sees what all others have left behind. */
 const TURNS: readonly Turn[] = [
   { name: 'binding' },
+  // Before any other case opens a controller.
+  { name: 'privileges' },
   { name: 'info' },
   { name: 'bar' },
   { name: 'mappings' },
   { name: 'forked' },
+  { name: 'inherited' },
   { name: 'shapes' },
   { name: 'values' },
   { name: 'random', arguments: ['1'], timeoutMs: 180_000 },
@@ -63,6 +66,8 @@ const TURNS: readonly Turn[] = [
   { name: 'handles', timeoutMs: 180_000 },
   { name: 'dma' },
   { name: 'queues' },
+  { name: 'odd' },
+  { name: 'large' },
   { name: 'udmabuf' },
   { name: 'moving' },
   { name: 'killed' },
@@ -71,8 +76,12 @@ const TURNS: readonly Turn[] = [
   { name: 'reset', controller: 'twin' },
   { name: 'power', controller: 'loose' },
   { name: 'unbound' },
+  { name: 'unbound-itself' },
+  { name: 'pulled', controller: 'twin' },
+  { name: 'pulled', controller: 'other', arguments: ['heir'] },
   { name: 'in-use' },
   { name: 'removed', controller: 'loose', arguments: ['loose'] },
+  { name: 'locked' },
   { name: 'restored' },
 ]
 
@@ -81,7 +90,17 @@ export function turnOf(name: string, controller: ControllerName = 'fixed'): stri
   return controller === 'fixed' ? name : `${name} on ${controller}`
 }
 
-/** Has the guest sleep, after which nobody hears of its files and reports any more: a guest of its own. */
+/** In a guest whose kernel copies what any device writes (swiotlb=force). */
+export const BOUNCED: readonly Turn[] = [{ name: 'bounced' }]
+
+/** Resets of the link, many with interrupts in use, and removal, behind a port that supports hot-plug. */
+export const HOTPLUG: readonly Turn[] = [
+  { name: 'bus-resets', controller: 'loose', arguments: ['20'], timeoutMs: 400_000 },
+  { name: 'removed', controller: 'loose', arguments: ['loose'] },
+  { name: 'restored' },
+]
+
+/** Suspends the guest, whose files and reports do not come back: a guest of its own. */
 export const SLEEP: readonly Turn[] = [{ name: 'sleep' }]
 
 /** @param check The program, by its path in the guest. */

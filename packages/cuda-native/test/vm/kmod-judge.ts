@@ -1,28 +1,18 @@
 import { expect, test } from 'vitest'
 import type { ScenarioRun } from './guest.js'
 import { IOMMUS, turnOf, type ControllerName, type Iommu } from './kmod-cases.js'
+import { judgeEnds } from './kmod-judge-ends.js'
 import { SHAPES, VALUES } from './kmod-refusals.js'
 
 /** Where a guest's kernel differs from others in what can be asked of it. */
 export interface Guest {
   readonly iommu: Iommu
-  /** Whether it has udmabuf, and moves what dynamic importers have mapped. */
-  readonly dmabuf: boolean
-}
-
-const GONE = { mmap: 'ENODEV', info: 'ENODEV', release: 'ENODEV', pin: 'ENODEV', alloc: 'ENODEV', irq: 'ENODEV' }
-/** What is left of mappings then: ones in the page of the registers, and memory as it was. */
-const LEFT = {
-  noFrame: true,
-  registers: 0xffffffff,
-  otherFrame: true,
-  coherent: 'as it was',
-  ownMemory: true,
-  vmPinKiB: 0,
+  /** Linux 7.2, which has udmabuf and KFENCE, and moves what dynamic importers have mapped. */
+  readonly isNewest: boolean
 }
 
 /** The tests of one guest. @param of what came of a turn, which has ended well. */
-export function judgeKmod({ iommu, dmabuf }: Guest, of: (turn: string) => ScenarioRun): void {
+export function judgeKmod({ iommu, isNewest }: Guest, of: (turn: string) => ScenarioRun): void {
   const facts = (name: string, controller?: ControllerName) => of(turnOf(name, controller)).lines.at(-1)
   const { mode } = IOMMUS[iommu]
   const physical = mode !== 2
@@ -38,6 +28,25 @@ export function judgeKmod({ iommu, dmabuf }: Guest, of: (turn: string) => Scenar
       mode: '600',
       bound: ['0000:00:04.0'],
     })
+  })
+
+  test('opening a controller that can access all memory requires CAP_SYS_RAWIO, taints the kernel and is logged', () => {
+    expect(facts('privileges')).toEqual({
+      taintedBefore: false,
+      withoutRawio: physical ? 'EPERM' : 'OK',
+      taintedThen: false,
+      withRawio: 'OK',
+      taintedAfter: physical,
+    })
+    const lines = of('privileges').kernel.filter((line) => /process \d+ \(\S+\) can access all memory/.test(line))
+    expect(lines).toHaveLength(physical ? 1 : 0)
+  })
+
+  test('a kernel that is locked down refuses to open a controller that can access all memory', () => {
+    const opened = physical ? 'EPERM' : 'OK'
+    expect(facts('locked')).toEqual({ before: 'OK', integrity: opened, confidentiality: opened })
+    const lines = of('locked').kernel.filter((line) => /Lockdown: .*direct PCI access is restricted/.test(line))
+    expect(lines.length > 0).toBe(physical)
   })
 
   test('the module says what the controller is, and what stands between it and memory', () => {
@@ -104,6 +113,12 @@ export function judgeKmod({ iommu, dmabuf }: Guest, of: (turn: string) => Scenar
 
   test('a child of the owner can neither ask, nor map, nor reach what its parent has mapped', () => {
     expect(facts('forked')).toEqual({ child: 0, owner: true })
+  })
+
+  test('a child inherits no registers, and memory for queues only by MADV_DOFORK, which Linux 7.2 refuses', () => {
+    const inherited = { memory: 'OK', whileChildHasIt: 'EBUSY', child: true, afterwards: 'OK' }
+    const refused = { memory: 'EINVAL', whileChildHasIt: 'OK', child: true, afterwards: 'ENOENT' }
+    expect(facts('inherited')).toEqual({ registers: 'EINVAL', ...(isNewest ? refused : inherited) })
   })
 
   test('every request with a wrong size, flag, reserved member or pointer is refused by an errno of its own', () => {
@@ -178,87 +193,18 @@ export function judgeKmod({ iommu, dmabuf }: Guest, of: (turn: string) => Scenar
     })
   })
 
-  judgeDmabuf(dmabuf, facts)
-
-  test('an owner that is killed in the middle of DMA leaves a controller that is still, and the next one works', () => {
-    expect(facts('killed')).toEqual({
-      pinnedBefore: true,
-      masterBefore: true,
-      died: true,
-      soon: true,
-      pinnedAfter: 0,
-      masterAfter: 0,
-      enabledAfter: 0,
-      next: true,
-      serial: 'KM0001',
-    })
+  test('memory for queues holds as many pages as RLIMIT_MEMLOCK is charged with', () => {
+    expect(facts('odd')).toEqual({ vmPinKiB: 64 * 65 * 4, heldIsCharged: true, vmPinAfterKiB: 0 })
   })
 
-  test.each(['fixed', 'loose', 'twin'] as const)(
-    '%s is reset by its owner, and by others, which is told',
-    (controller) => {
-      expect(facts('reset', controller)).toMatchObject({
-        // Behind a port, the link too; not where others are on the same bus.
-        methods: controller === 'loose' ? 3 : 1,
-        function: 'OK',
-        functionWorks: true,
-        eventsOfOwn: 0,
-        toldOfOwn: false,
-        ...(controller !== 'loose' && { bus: 'EBUSY' }),
-        bySysfs: 'OK',
-        told: true,
-        events: 2,
-        works: true,
-      })
-    },
-  )
-
-  test('a function that sleeps in D3 while it is closed is awake from open to close', () => {
-    expect(facts('power', 'loose')).toEqual({
-      auto: 'OK',
-      closed: 'suspended',
-      closedState: 'D3hot',
-      open: 'active',
-      powerState: 0,
-      works: true,
-    })
+  test('8 MiB for queues are refused without translation; with it, the pages work like those of short memory', () => {
+    const refused = { alloc: 'ENOMEM', vmPinKiB: 0 }
+    const granted = { alloc: 'OK', vmPinKiB: 8192, done: true, serial: 'KM0001', pin: 'OK', given: 'OK', stays: true }
+    expect(facts('large')).toEqual(physical ? refused : { ...granted, release: 'OK' })
   })
 
-  test('a driver that is unbound while everything is in use lets go of it, and the process lives', () => {
-    expect(facts('unbound')).toEqual({
-      unbind: 'OK',
-      soon: true,
-      told: true,
-      nodeGone: true,
-      master: 0,
-      pinnedAfter: 0,
-      ...GONE,
-      ...LEFT,
-      bind: 'OK',
-    })
-  })
-
-  test('a device that is pulled out while everything is in use is gone, and the process lives', () => {
-    expect(facts('removed', 'loose')).toEqual({
-      told: true,
-      functionGone: true,
-      nodeGone: true,
-      pinnedAfter: 0,
-      ...GONE,
-      ...LEFT,
-    })
-  })
-
-  test('the module stays as long as anybody has a controller open, and then goes', () => {
-    expect(facts('in-use')).toEqual({ unload: 'refused', still: true })
-    expect(facts('restored')).toEqual({
-      unloaded: '',
-      drivers: ['nvme'],
-      pinned: 0,
-      // All but the one that was pulled out; the third had the kernel's driver all the time.
-      serials: ['KM0001 4096', 'KM0003 4096', 'KM0004 4096', 'KM0005 4096'],
-    })
-  })
+  judgeDmabuf(isNewest, facts)
+  judgeEnds(isNewest, facts)
 }
 
 function judgeDmabuf(dmabuf: boolean, facts: (name: string) => unknown): void {
@@ -286,7 +232,7 @@ function judgeDmabuf(dmabuf: boolean, facts: (name: string) => unknown): void {
     expect(facts('moving')).toMatchObject({ ...read('held'), ...read('dynamic'), moveHeld: 'EBUSY' })
   })
 
-  test('an exporter takes its memory back: DMA ends first, nothing stays mapped, and the owner is told', ({ skip }) => {
+  test('revocation by an exporter ends DMA first, leaves nothing mapped and notifies the owner', ({ skip }) => {
     if (!dmabuf) return skip('this kernel pins what dynamic importers map; a guest with Linux 7.2 does not')
     expect(facts('moving')).toMatchObject({
       move: 'OK',

@@ -15,6 +15,8 @@ import { basename, join } from 'node:path'
 
 const PCI = '/sys/bus/pci'
 const DRIVER = join(PCI, 'drivers/gpunvme')
+/** Milliseconds between samples; 0 if it is off. */
+const KFENCE = '/sys/module/kfence/parameters/sample_interval'
 const ADDRESS = /^[\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.\d$/
 
 const { VM_CHECK = '', VM_CASE = '', VM_DEVICE = '', VM_PORT = '', VM_STRANGER = '' } = process.env
@@ -30,7 +32,7 @@ function write(path: string, text: string): string {
   }
 }
 
-/** As write; sysfs lets nobody open these files for reading. */
+/** As write, for files of sysfs that cannot be opened for reading. */
 function tell(path: string, text: string): string {
   const { status, stderr } = spawnSync('/tmp/vm/busybox', ['sh', '-c', `echo "$1" > "$2"`, 'sh', text, path])
   return status === 0 ? 'OK' : (/: (?:write error: )?(.*)$/m.exec(stderr.toString())?.[1] ?? 'refused')
@@ -100,7 +102,8 @@ function restored(): object {
     Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(readFileSync('/proc/vmstat', 'utf8'))?.[1])
   const pinned = count('nr_foll_pin_acquired') - count('nr_foll_pin_released')
   const serials = readdirSync('/sys/class/nvme').map((entry) => readable(entry))
-  return { unloaded: unloaded.stderr.trim(), drivers, pinned, serials: serials.sort() }
+  const kfence = existsSync(KFENCE) ? readFileSync(KFENCE, 'utf8').trim() : 'none'
+  return { unloaded: unloaded.stderr.trim(), kfence, drivers, pinned, serials: serials.sort() }
 }
 
 /** The serial number of a controller of the kernel's, whose drive can be read. */
