@@ -48,19 +48,27 @@ const MODULE = {
     ),
   },
   userOpens: refusalOfUser('HARDWARE_ACCESS', /\/dev\/gpunvme0: EACCES[^]*Try: run as root, or make that file/),
-  // Who may open the node needs no root.
-  userHasTheNode: NOT_REFUSED,
-  littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
-  // What the error says is enough is.
-  advisedMemlock: NOT_REFUSED,
   noHugePages: refusal('HUGE_PAGES', /of 2 MiB: 1 needed, 0 free/, 'infeasible'),
   tooMuch: { code: 'none', category: 'none', message: matching(/expected at most 67108864 in one piece/), left: [] },
 }
 
 /** What is refused in each mode, and while the kernel has no vfio. */
 export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
-  kmod: MODULE,
-  'kmod-iommu': MODULE,
+  kmod: {
+    ...MODULE,
+    userHasTheNode: refusalOfUser(
+      'KMOD_UNTRANSLATED',
+      /this process lacks CAP_SYS_RAWIO\n[^]*Try: run as root or with/,
+    ),
+  },
+  'kmod-iommu': {
+    ...MODULE,
+    // With translation, access to the node is enough.
+    userHasTheNode: NOT_REFUSED,
+    littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
+    // What the error says is enough is.
+    advisedMemlock: NOT_REFUSED,
+  },
   'kmod-pt': {},
   enable: {
     noDriver: refusal('DRIVER_NOT_LOADED', /no driver of that name\n.*Try: modprobe vfio-pci/, 'not-found'),

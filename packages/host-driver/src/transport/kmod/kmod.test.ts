@@ -5,6 +5,7 @@ import { bdf, FakeKmod, type FakeKmodOptions } from '../../../test/fake-kmod.js'
 import { FakeHardwareHost, refusal } from '../../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../../guard/guard.js'
+import type { IommuGroup } from '../../pci/function.js'
 import { openKmod, type KmodOptions, type KmodTransport } from './index.js'
 import { openError } from './node.js'
 
@@ -303,7 +304,7 @@ describe('while it is open', () => {
   })
 
   test.each([
-    ['a reset by somebody else', 2],
+    ['an external reset', 2],
     ['sleep of the machine', 4],
     ['PCIe error recovery', 8],
   ])('after %s the controller may reach memory again, and the driver recovers it', async (_, event) => {
@@ -413,7 +414,7 @@ describe('dma-bufs', () => {
 })
 
 describe('what is refused when it is opened has an error of its own, and leaves nothing behind', () => {
-  test('a node or an address that is none', async () => {
+  test('an invalid node or address', async () => {
     drive()
     await expect(open({ device: '/dev/nvme0' })).rejects.toThrow(
       /expected a node such as \/dev\/gpunvme0 or a PCI address/,
@@ -475,7 +476,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_KMOD_VERSION' })
   })
 
-  test('a file that is none of the module', async () => {
+  test('a file that is not a node of the module', async () => {
     drive()
     host.ioctls.clear()
     await expect(open()).rejects.toMatchObject({ cause: { code: 'ENOTTY' }, category: 'usage' })
@@ -515,9 +516,10 @@ describe('what is refused when it is opened has an error of its own, and leaves 
   }, 20_000)
 
   const code = (errno: string) => Object.assign(new Error(errno), { code: errno }) as NodeJS.ErrnoException
-  const refused = (errno: string) => openError(sys.root, bdf, '/dev/gpunvme0', code(errno))
+  const refused = (errno: string, group?: IommuGroup) =>
+    openError(sys.root, { bdf, group }, '/dev/gpunvme0', code(errno))
 
-  test('a node that somebody else has open: who', async () => {
+  test('a node that another process has open: names the process', async () => {
     drive()
     sys.file('proc/4242/comm', 'nvmf_tgt\n')
     mkdirSync(join(sys.root, 'proc/4242/fd'))
@@ -528,12 +530,54 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     expect(error.message).toContain('fuser /dev/gpunvme0 shows the process')
   })
 
+  const group = (type: string, isNoIommu = false) => ({ number: '3', type, isNoIommu, functions: [bdf] })
+  const capabilities = (bits: string) => sys.file('proc/self/status', `Name:\tnode\nCapEff:\t${bits}\n`)
+  const lockdown = (text: string) => sys.file('sys/kernel/security/lockdown', `${text}\n`)
+  /** All capabilities of Linux 6.1, and all but CAP_SYS_RAWIO. */
+  const ALL = '000001ffffffffff'
+  const NO_RAWIO = '000001fffffdffff'
+
+  test.each([
+    ['no IOMMU', undefined, 'IOMMU: none, or off'],
+    ['iommu=pt', group('identity'), 'IOMMU group 3: identity'],
+    ["a group of vfio's no-IOMMU mode", group('', true), 'IOMMU: none, or off'],
+  ])('EPERM without translation names the missing capability: %s', async (_, iommu, fact) => {
+    drive()
+    capabilities(NO_RAWIO)
+    const error = await refused('EPERM', iommu)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_KMOD_UNTRANSLATED', category: 'privilege' })
+    expect(error.message).toBe(
+      `Cannot open ${bdf}, for which no IOMMU translates addresses: this process lacks CAP_SYS_RAWIO\n` +
+        `  ${fact}\n  the controller could access all memory of the machine\n` +
+        '  Try: run as root or with CAP_SYS_RAWIO, or enable an IOMMU that translates (not iommu=pt)',
+    )
+  })
+
+  test.each(['integrity', 'confidentiality'])('EPERM without translation names lockdown: %s', async (level) => {
+    drive()
+    capabilities(ALL)
+    lockdown(`none ${level === 'integrity' ? '[integrity] confidentiality' : 'integrity [confidentiality]'}`)
+    const error = await refused('EPERM')
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_KMOD_UNTRANSLATED', category: 'infeasible' })
+    expect(error.message).toContain(`no IOMMU translates addresses: the kernel is locked down (${level})`)
+    expect(error.message).toMatch(/Try: enable the IOMMU .* or disable Secure Boot/)
+  })
+
+  test.each([
+    ['the group translates', NO_RAWIO, group('DMA-FQ')],
+    ['the process has the capability, as in a container that forbids the device', ALL, undefined],
+  ])('EPERM has another cause if %s', async (_, bits, iommu) => {
+    drive()
+    capabilities(bits)
+    lockdown('[none] integrity confidentiality')
+    expect(await refused('EPERM', iommu)).toMatchObject({ code: 'ERR_GPUNVME_HARDWARE_ACCESS' })
+  })
+
   test.each([
     ['ENOENT', 'KMOD_MISSING', /No \/dev node of the module/],
     ['ENODEV', 'KMOD_REMOVED', /was removed, or unbound/],
     ['ENXIO', 'KMOD_REMOVED', /was removed, or unbound/],
     ['EACCES', 'HARDWARE_ACCESS', /Try: run as root, or make that file accessible/],
-    ['EPERM', 'HARDWARE_ACCESS', /EPERM/],
     ['EIO', 'KMOD', /Opening 0000:0b:00.0 failed: the controller does not respond \(EIO\)/],
     ['EAGAIN', 'KMOD', /Opening 0000:0b:00.0 failed: another process is resetting or removing/],
     ['EMFILE', 'KMOD', /EMFILE/],

@@ -9,6 +9,7 @@ import { checkBdf } from '../../machine-files/bdf.js'
 import { driverBound, nvmeFunction, type PciFunction } from '../../pci/function.js'
 import { accessRefused } from '../hardware-access.js'
 import { kmodRefused, kmodRemoved, type KmodNode } from './call.js'
+import { untranslatedRefused } from './untranslated.js'
 
 const DRIVER = 'gpunvme'
 
@@ -45,17 +46,13 @@ export function findNode(sysRoot: string, device: string): FoundNode {
 
 /**
  * Opens a node, which excludes other users. The controller is then awake, without bus mastering.
- * @throws DriverError (KMOD_MISSING, KMOD_BUSY, KMOD_REMOVED, HARDWARE_ACCESS, KMOD)
+ * @throws DriverError (KMOD_MISSING, KMOD_BUSY, KMOD_REMOVED, KMOD_UNTRANSLATED, HARDWARE_ACCESS, KMOD)
  */
-export async function openNode(
-  host: HardwareHost,
-  sysRoot: string,
-  { found: { bdf }, path }: FoundNode,
-): Promise<KmodNode> {
+export async function openNode(host: HardwareHost, sysRoot: string, { found, path }: FoundNode): Promise<KmodNode> {
   try {
-    return { host, bdf, path, fd: openSync(path, 'r+'), isOpen: true }
+    return { host, bdf: found.bdf, path, fd: openSync(path, 'r+'), isOpen: true }
   } catch (error) {
-    throw await openError(sysRoot, bdf, path, error as NodeJS.ErrnoException)
+    throw await openError(sysRoot, found, path, error as NodeJS.ErrnoException)
   }
 }
 
@@ -71,11 +68,12 @@ export function closeNode(node: KmodNode): void {
 /** Returns the error for a node that cannot be opened. */
 export async function openError(
   sysRoot: string,
-  bdf: string,
+  found: Pick<PciFunction, 'bdf' | 'group'>,
   path: string,
   error: NodeJS.ErrnoException,
 ): Promise<Error> {
   const { code } = error
+  const { bdf } = found
   switch (code) {
     case undefined:
       return error
@@ -86,8 +84,9 @@ export async function openError(
     case 'ENODEV':
     case 'ENXIO':
       return kmodRemoved(bdf, error)
-    case 'EACCES':
     case 'EPERM':
+      return untranslatedRefused(sysRoot, found, error) ?? accessRefused(bdf, path, code, error)
+    case 'EACCES':
       return accessRefused(bdf, path, code, error)
     default:
       return kmodRefused(bdf, 'open', code, error)
