@@ -16,7 +16,7 @@ export interface DriverChoice {
 
 /**
  * Returns the requested driver; otherwise one that this machine supports: the module first, which requires nothing
- * else.
+ * else, except that it refuses a controller without translation by an IOMMU if the kernel is locked down.
  */
 export function chooseDriver(
   root: string,
@@ -24,11 +24,20 @@ export function chooseDriver(
   target: Target | undefined,
 ): DriverChoice {
   if (target !== undefined) return { driver: TARGETS[target], reason: `requested by --to ${target}` }
-  if (new MachineFiles(root).exists('sys/bus/pci/drivers/gpunvme'))
-    return { driver: 'gpunvme', reason: 'the module gpunvme is loaded' }
+  const files = new MachineFiles(root)
+  const translates = group !== undefined && !group.isNoIommu && group.type !== 'identity'
+  const isLoaded = files.exists('sys/bus/pci/drivers/gpunvme')
+  const isRefused = isLoaded && !translates && isLockedDown(files)
+  if (isLoaded && !isRefused) return { driver: 'gpunvme', reason: 'the module gpunvme is loaded' }
   if (group !== undefined && !group.isNoIommu)
     return { driver: 'vfio-pci', reason: `the IOMMU is on (group ${group.number})` }
-  return { driver: null, reason: 'there is no IOMMU, or it is off, and the module gpunvme is not loaded' }
+  const module = isRefused ? 'cannot open the drive, since the kernel is locked down' : 'is not loaded'
+  return { driver: null, reason: `there is no IOMMU, or it is off, and the module gpunvme ${module}` }
+}
+
+function isLockedDown(files: MachineFiles): boolean {
+  const path = 'sys/kernel/security/lockdown'
+  return files.exists(path) && !files.text(path).includes('[none]')
 }
 
 /** Returns the name of a driver, or text for none. */

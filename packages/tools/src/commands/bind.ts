@@ -34,7 +34,7 @@ users are named; the check is repeated after Linux's driver has let go. Only
 driver, driver_override and power/control of this function are changed.
 
 Driver, requirements, transport:
-  kmod      the module gpunvme, with or without an IOMMU; kmod
+  kmod      the module gpunvme; root if no IOMMU translates; kmod
   vfio-pci  an IOMMU, which limits DMA to our memory; vfio
   none      no IOMMU or iommu=pt, root and huge pages; sysfs
 

@@ -67,6 +67,23 @@ test('a kernel without vfio-pci, and lockdown without an IOMMU, are reported', (
   expect(about({}, { kernel: { ...MACHINE.kernel, lockdown: 'integrity' } })[0]).toBe('locked-down-without-iommu')
 })
 
+test('a locked-down kernel rules out the kernel module unless an IOMMU translates', () => {
+  const locked = (type?: string): Partial<Machine> => ({
+    ...loaded('gpunvme', 'vfio_pci'),
+    kernel: { ...MACHINE.kernel, lockdown: 'integrity' },
+    iommu: { ...MACHINE.iommu, groups: type === undefined ? [] : [{ number: 12, type, functions: [DRIVE] }] },
+  })
+  const REFUSED = 'locked-down-without-iommu'
+  expect(about({}, locked())[0]).toBe(REFUSED)
+  expect(about({ driver: 'gpunvme' }, locked())[0]).toBe(REFUSED)
+  expect(about({ driver: 'gpunvme', group: 12 }, locked('identity'))[0]).toBe(REFUSED)
+  expect(about({ driver: 'gpunvme', group: 12 }, locked('DMA-FQ'))[0]).toBe('drive-bound')
+  const titleOf = (type: string) =>
+    checkTransports(facts({ machine: { ...withFunction(DRIVE, { group: 12 }), ...locked(type) } }))[0]!.title
+  expect(titleOf('identity')).toMatch(/by vfio-pci$/)
+  expect(titleOf('DMA')).toMatch(/by the module gpunvme$/)
+})
+
 test('steps for a copied machine do not name the copy', () => {
   const [finding] = checkTransports(facts({ machine: { ...withFunction(DRIVE, { group: 12 }), root: 'b450' } }))
   expect(textOf(finding!.steps.at(-1)!)).toBe(`sudo modprobe vfio-pci && sudo gpunvme bind ${DRIVE}`)

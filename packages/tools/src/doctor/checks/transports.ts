@@ -4,7 +4,7 @@ import type { PciFunction } from '../../machine/pci-function.js'
 import { functionAt } from '../../machine/index.js'
 import { firmwareSwitch } from '../advice.js'
 import { gpunvme, sysfs, type Facts } from '../facts.js'
-import { command, finding, read, type Draft, type Finding, type Step } from '../finding.js'
+import { command, finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
 import { callDrive, isSystemDrive } from './drives.js'
 import { kmodState } from './software.js'
 
@@ -35,6 +35,9 @@ function checkDrive(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
   const { address, driver } = found
   const given = driver === undefined ? undefined : GIVEN.get(driver)
   const evidence = [read(sysfs(address, 'driver'), driver ?? 'none')]
+  const level = lockdownWithoutTranslation(facts, found)
+  if (level !== undefined && (given === 'kmod' || (given === undefined && found.group === undefined)))
+    return [lockedDown(facts, drive, found, level)]
   if (given !== undefined)
     return [
       ...forDmaBuf(facts, drive, found),
@@ -74,7 +77,8 @@ function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number):
     read(sysfs(found.address, 'driver'), found.driver ?? 'none'),
     read(sysfs(found.address, 'iommu_group'), number),
   ]
-  if (kmod.isLoaded) return [{ ...toBind(drive, found, [bind(facts, found)], BY_MODULE), evidence }]
+  if (kmod.isLoaded && lockdownWithoutTranslation(facts, found) === undefined)
+    return [{ ...toBind(drive, found, [bind(facts, found)], BY_MODULE), evidence }]
   if (others.length > 0) {
     const names = others.map(({ address, driver }) => `${address} (${driver!})`).join(', ')
     return [
@@ -118,26 +122,12 @@ const BY_MODULE = 'the module gpunvme'
 
 /** Without an IOMMU group: our module if it is loaded, else /sys and huge pages. */
 function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
-  const { machine } = facts
   const kmod = kmodState(facts)
   const evidence = [
     read(sysfs(found.address, 'driver'), found.driver ?? 'none'),
     read(sysfs(found.address, 'iommu_group'), 'none'),
   ]
   if (kmod.isLoaded) return [{ ...toBind(drive, found, [bind(facts, found)], BY_MODULE), evidence }]
-  const level = valueOf(machine.kernel.lockdown)
-  if (level !== undefined && level !== 'none')
-    return [
-      {
-        id: 'locked-down-without-iommu',
-        severity: 'blocker',
-        title: `${callDrive(drive)}: the kernel is locked down, which without an IOMMU rules out every transport`,
-        cause: 'Lockdown blocks registers in /sys. vfio with an IOMMU and signed modules still work.',
-        evidence: [...evidence, read('/sys/kernel/security/lockdown', level)],
-        steps: [firmwareSwitch(machine, 'iommu'), ...kmod.steps],
-        closes: ['memory'],
-      },
-    ]
   const hasDriver = found.driver !== undefined
   const steps = [...hugePages(facts), ...(hasDriver ? [bind(facts, found)] : [])]
   if (steps.length > 0) return [{ ...toBind(drive, found, steps, '/sys and huge pages'), evidence }]
@@ -150,6 +140,35 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
       opens: ['memory'],
     },
   ]
+}
+
+/** Level of lockdown if no IOMMU translates for the drive: then neither /sys nor our module gives access to it. */
+function lockdownWithoutTranslation({ machine }: Facts, { group }: PciFunction): string | undefined {
+  const level = valueOf(machine.kernel.lockdown)
+  if (level === undefined || level === 'none') return undefined
+  const type = machine.iommu.groups.find(({ number }) => number === group)?.type
+  return group === undefined || type === 'identity' ? level : undefined
+}
+
+function lockedDown(facts: Facts, drive: Drive, { address, driver, group }: PciFunction, level: string): Draft {
+  const evidence = [
+    read(sysfs(address, 'driver'), driver ?? 'none'),
+    read(sysfs(address, 'iommu_group'), group ?? 'none'),
+    read('/sys/kernel/security/lockdown', level),
+  ]
+  const how = group === undefined ? 'without an IOMMU rules out every transport' : 'with iommu=pt rules out the module'
+  return {
+    id: 'locked-down-without-iommu',
+    severity: 'blocker',
+    title: `${callDrive(drive)}: the kernel is locked down, which ${how}`,
+    cause: 'Lockdown blocks registers in /sys, and the module gpunvme unless an IOMMU translates. vfio still works.',
+    evidence,
+    steps:
+      group === undefined
+        ? [firmwareSwitch(facts.machine, 'iommu')]
+        : [hands('boot without iommu=pt, or bind the drive to vfio-pci')],
+    closes: ['memory'],
+  }
 }
 
 function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: string): Draft {
