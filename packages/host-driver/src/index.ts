@@ -22,7 +22,13 @@ export type { RecoveryStep } from './events/controller-event.js'
 export { DeviceHeldError, ForeignDataError, UNREADABLE_DATA, type WriteRequest } from './guard/guard.js'
 export type { Holder } from './guard/holder.js'
 export { findHolders, UNSEEN_USES, type HolderOptions } from './guard/holders.js'
-export { findSignatures, SIGNATURE_REACH_BYTES, type FoundSignature, type SignatureSource } from './guard/signatures.js'
+export {
+  findSignatures,
+  SIGNATURE_NAMES,
+  SIGNATURE_REACH_BYTES,
+  type FoundSignature,
+  type SignatureSource,
+} from './guard/signatures.js'
 export { DeviceUseUnknownError } from './guard/tree.js'
 export { HostEngine, type HostEngineOptions } from './engine/host-engine.js'
 export type { CommandObserver } from './engine/plan-work.js'

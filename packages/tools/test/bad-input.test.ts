@@ -160,6 +160,12 @@ describe('exit code 3, not found:', () => {
     ])
   })
 
+  test('a missing model before missing GPU memory, for plan', async () => {
+    await expectError(['plan', 'missing.gguf'], 3, 'no such file')
+    await expectError(['plan', '--image', 'missing.img', '--measure'], 3, 'no such file')
+    await expectError(['plan', 'model.gguf'], 2, '--vram')
+  })
+
   test('a file without an image', async () => {
     writeFileSync(at('empty.img'), new Uint8Array(4 * 1024 * 1024))
     await Promise.all([
@@ -196,6 +202,12 @@ describe('exit code 4, refused or not permitted:', () => {
     const before = readFileSync(at('drive.img'))
     await expectError(['pack', 'model.gguf', '--image', 'drive.img'], 4, 'namespace 1 already has a model', '--replace')
     expect(readFileSync(at('drive.img')).equals(before)).toBe(true)
+  })
+
+  test('a kind for --overwrite that no refusal names', async () => {
+    const words = ['pack', 'model.gguf', '--image', 'drive.img', '--overwrite']
+    await expectError([...words, 'foo'], 2, "Invalid --overwrite: 'foo'", 'such as GPT or unknown data')
+    await expectError([...words, 'nfts'], 2, 'Did you mean NTFS?')
   })
 
   test('a file system without --overwrite for its kind', async () => {

@@ -57,6 +57,24 @@ describe('a traced verb', () => {
     expect(stderr).not.toContain('ring tail')
   })
 
+  test('a traced verb is quiet if trace is', LIMIT, async () => {
+    const words = [
+      'nvme',
+      'trace',
+      '--format',
+      'jsonl',
+      '-o',
+      'quiet.jsonl',
+      '--json',
+      '-q',
+      'nvme',
+      'identify',
+      '--sim',
+    ]
+    const { code, stdout, stderr } = await gpunvme(words, { cwd })
+    expect([code, stderr, (JSON.parse(stdout) as { schema: string }).schema]).toEqual([0, '', 'gpunvme.identify/1'])
+  })
+
   test('a traced verb that fails leaves its trace, and keeps its exit code', LIMIT, async () => {
     const words = [
       'nvme',
@@ -171,6 +189,10 @@ describe('a replay', () => {
     [['nvme', 'replay', '/dev/zero'], '/dev/zero is not a regular file'],
     [['nvme', 'replay', 'missing.jsonl'], 'no such file or directory'],
     [['nvme', 'replay', 'nonsense.jsonl'], 'line 2'],
+    [
+      ['nvme', 'replay', 'old.jsonl'],
+      'older version, which kept commands as text; record it again\n  Try: gpunvme nvme trace',
+    ],
     [['nvme', 'replay', 'writes.jsonl', '--allow-writes'], 'No drive is named'],
     [['nvme', 'replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'data of unknown format'],
     [['nvme', 'replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it has commands of drive 1 alone'],
@@ -178,6 +200,15 @@ describe('a replay', () => {
   ])('replay rejects %j', async (words, text) => {
     writeFileSync(at('nonsense.jsonl'), `${linesOf(submission(Read, { NSID: 1 }))}<html>\n`)
     writeFileSync(at('writes.jsonl'), linesOf(submission(Write, { NSID: 1, SLBA: 8, NLB: 7 })))
+    writeFileSync(
+      at('old.jsonl'),
+      linesOf({
+        timeNs: 1,
+        track: 'sq 1',
+        name: 'submit',
+        details: { entry: 'Read CID=0x0001 NSID=1 SLBA=0x10 NLB=7' },
+      }),
+    )
     writeFileSync(at('text.img'), Buffer.alloc(1024 * 1024, 'all my work '))
     expect((await failureIn(cwd, ...words, '-q')).message).toContain(text)
     expect(readFileSync(at('text.img')).equals(Buffer.alloc(1024 * 1024, 'all my work '))).toBe(true)

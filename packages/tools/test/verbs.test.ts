@@ -219,7 +219,7 @@ test('regs --as-found does not bring the controller up', async () => {
 
 test('demo creates, packs, loads and compares a model, and removes its files', async () => {
   const temporary = scratch()
-  const ended = await gpunvme(['demo', '--size', '4MiB'], { cwd, env: { TMPDIR: temporary } })
+  const ended = await gpunvme(['demo', '--sim', '--size', '4MiB'], { cwd, env: { TMPDIR: temporary } })
   expect(ended.code).toBe(0)
   expect(ended.stdout).toMatch(/\nloaded {4}2 layers, [^]*\nPASS +HOST +DRIVE .*\n +1 /)
   expect(ended.stdout).toMatch(

@@ -44,6 +44,9 @@ const sought = signatureTable.map(({ magic, ...row }) => ({
   magic: typeof magic === 'string' ? Array.from(magic, (character) => character.charCodeAt(0)) : magic,
 }))
 
+/** Names that `FoundSignature.name` may have, in alphabetical order. */
+export const SIGNATURE_NAMES: readonly string[] = [...new Set(signatureTable.map(({ name }) => name))].sort()
+
 /** Returns every known signature on a namespace: file systems, partition tables, volume managers, RAID, encryption. */
 export async function findSignatures(namespace: SignatureSource): Promise<FoundSignature[]> {
   const found = new Map<string, Set<number>>()

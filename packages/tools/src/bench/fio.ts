@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { printable } from '../terminal/printable.js'
+import { formatBytes } from '../terminal/units.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 /** Maximum output of fio; a run with all bins has some hundred kilobytes. */
@@ -94,7 +95,7 @@ function capture(
       if (signal.aborted) reject(signal.reason as Error)
       else if (killedBy !== null) reject(new FioError(`it did not end within ${limitSeconds} s and was killed`))
       else if (code !== 0) reject(new FioError(complaint.lastLine || `exit code ${code ?? '?'}`))
-      else if (output.isCut) reject(new FioError(`it printed more than ${MAX_BYTES} bytes`))
+      else if (output.isCut) reject(new FioError(`it printed more than ${formatBytes(MAX_BYTES)}`))
       else resolve(jsonPart(output.text))
     })
   })

@@ -1,11 +1,9 @@
 import { findSignatures, ForeignDataError, type Namespace } from '@gpunvme/host-driver'
-import { holdsImage, UNKNOWN_DATA, UnknownDataError } from './unknown-data.js'
+import { holdsImage, UnknownDataError } from './unknown-data.js'
 import type { ByteRange } from './byte-range.js'
 import { firstByteSet } from './first-byte-set.js'
 import { ToolsError } from '../command-line/tools-error.js'
-
-/** Name of models for --overwrite. */
-const MODELS = 'models'
+import { MODELS, UNKNOWN_DATA } from '../command-line/write-options.js'
 
 /**
  * Rejects writes that would destroy data not named by the user: data with a known signature anywhere on the namespace;

@@ -6,9 +6,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { firstByteSet, type ScanOptions } from './first-byte-set.js'
 import { formatBytes } from '../terminal/units.js'
 import { ToolsError } from '../command-line/tools-error.js'
-
-/** Name of unknown data for --overwrite. */
-export const UNKNOWN_DATA = 'unknown data'
+import { UNKNOWN_DATA } from '../command-line/write-options.js'
 
 /**
  * Rejects overwriting data of unknown format: any nonzero byte in ranges of a file or drive that the existing image

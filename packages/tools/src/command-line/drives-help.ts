@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { addDriveOptions, addQueueOptions, addWriteOptions } from './options.js'
+import { addDriveOptions, addQueueOptions } from './options.js'
+import { addWriteOptions } from './write-options.js'
 
 const SECTIONS: readonly (readonly [title: string, options: readonly string[]])[] = [
   ['Which drive', ['--drive', '--image', '--sim', '--socket', '--nsid']],

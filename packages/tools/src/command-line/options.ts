@@ -63,13 +63,9 @@ const NSID = 'namespace (default: the first active one)'
 
 /** @param image as in `addTransportOptions`. @param nsid description of that option; false to omit it. */
 export function addDriveOptions(command: Command, image?: string, nsid: string | false = NSID): void {
-  command
-    .addOption(
-      common(new Option('--drive <address>', 'a real drive: PCI address or Linux name (nvme0); see gpunvme list')),
-    )
-    .addOption(
-      common(new Option('--sim', 'a simulated drive; implied by --image, --profile, --real-time, --transport sim')),
-    )
+  command.addOption(
+    common(new Option('--drive <address>', 'a real drive: PCI address or Linux name (nvme0); see gpunvme list')),
+  )
   addEmulatedOptions(
     command,
     'sim; qtest (QEMU); sysfs, vfio or kmod for --drive (default: by its driver); vfio-user for --socket',
@@ -85,6 +81,8 @@ export function addDriveOptions(command: Command, image?: string, nsid: string |
 
 /** Adds options for verbs on drives whose data are not kept. */
 export function addEmulatedOptions(command: Command, transport: string, image?: string): void {
+  const sim = 'a simulated drive; implied by --image, --profile, --real-time, --transport sim'
+  command.addOption(common(new Option('--sim', sim)))
   if (image !== undefined) command.addOption(common(new Option('--image <file>', image)))
   const profile = 'simulated drive: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753 (default: sn740)'
   command
@@ -96,22 +94,13 @@ export function addEmulatedOptions(command: Command, transport: string, image?: 
 }
 
 /** Marks an option that names a drive, for its own section in the help of each verb. */
-function common(option: Option): Option {
+export function common(option: Option): Option {
   return option.helpGroup('Drive (all options: gpunvme help drives):')
 }
 
 /** Marks an option that only `gpunvme help drives` lists. */
 function rare(option: Option): Option {
   return option.hideHelp()
-}
-
-/** Adds options for verbs that write to a drive: confirmation, and permitted losses. */
-export function addWriteOptions(command: Command): void {
-  const overwrite = 'allow loss of data of this kind, as named by a refusal; may be repeated'
-  command
-    .addOption(common(new Option('--serial <serial>', 'required serial number of the drive')))
-    .addOption(common(new Option('--yes', 'with --serial: write to a real drive without confirmation')))
-    .addOption(common(new Option('--overwrite <kind>', overwrite)).argParser(collect))
 }
 
 /** Parser of an option that may be repeated. */

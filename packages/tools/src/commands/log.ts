@@ -16,6 +16,7 @@ import { folded } from '../decode/known-structures.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
+import { formatBytes } from '../terminal/units.js'
 
 interface Flags extends DriveFlags, OutputOptions {
   readonly length?: number
@@ -95,7 +96,7 @@ function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | u
     }
   }
   if (length !== undefined && length > MAX_BYTES) {
-    throw new UsageError(`--length: expected at most ${MAX_BYTES} bytes, got ${length}`, {
+    throw new UsageError(`--length: expected at most ${formatBytes(MAX_BYTES)}, got ${formatBytes(length)}`, {
       next: 'use --offset for the rest',
     })
   }

@@ -7,6 +7,7 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { verb, type Context } from '../command-line/verb.js'
+import { addWriteOptions } from '../command-line/write-options.js'
 import { membersOf, type Member } from '../drive/members.js'
 import type { WriteFlags } from '../drive/with-drive.js'
 import { addNamingOption, type NamingFlags } from '../model/naming.js'
@@ -14,13 +15,7 @@ import { placeOf, requirePlace, type Place } from '../model/place.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { requireSpace } from '../model/enough-space.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
-import {
-  addTransportOptions,
-  addWriteOptions,
-  allowSeveral,
-  type WithSeveral,
-  type TransportFlags,
-} from '../command-line/options.js'
+import { addTransportOptions, allowSeveral, type WithSeveral, type TransportFlags } from '../command-line/options.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { packAndReport, type PackReport, type PackRequest } from '../model/pack-report.js'
 import { openOrCreateSet, type FoundSet } from '../model/pack-set.js'

@@ -132,9 +132,11 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
   if (given === undefined && placeOf(drives) === undefined)
     throw new UsageError('plan requires a MODEL, or a drive with one', { next: { command: ['help', 'plan'] } })
   const { vramBytes, gpuLink, drive } = await defaultsOf(flags)
+  // Errors of the model come before a missing --vram; only then are reads measured.
+  const measure = flags.measure === true && vramBytes !== undefined
+  const { planned, read } = await look(given, { ...flags, measure }, drives, output, signal)
   if (vramBytes === undefined) throw new NoGpuMemoryError()
-  const { planned, read } = await look(given, flags, drives, output, signal)
-  const { ram: ramBytes, tier, measure = false } = flags
+  const { ram: ramBytes, tier } = flags
   const checkBytesPerSecond = flags.checkRate ?? (await measureCheckRate(hostChecksummer()))
   const options: ResidenceOptions = {
     budget: { vramBytes, ramBytes },

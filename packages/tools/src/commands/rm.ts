@@ -1,14 +1,9 @@
 import { removeModel } from '@gpunvme/layer-loader/image'
 import { verb, type Context } from '../command-line/verb.js'
+import { addWriteOptions } from '../command-line/write-options.js'
 import { membersOf } from '../drive/members.js'
 import type { WriteFlags } from '../drive/with-drive.js'
-import {
-  addTransportOptions,
-  addWriteOptions,
-  allowSeveral,
-  type WithSeveral,
-  type TransportFlags,
-} from '../command-line/options.js'
+import { addTransportOptions, allowSeveral, type WithSeveral, type TransportFlags } from '../command-line/options.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes, plural } from '../terminal/units.js'

@@ -4,12 +4,12 @@ import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { sameFile } from '../block-io/same-file.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import { addExamples } from '../command-line/options.js'
 import { isVerb, placeOf, wordsOf } from '../command-line/place.js'
 import { unknownCommand } from '../command-line/suggestions.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { verb, type Context } from '../command-line/verb.js'
 import { createProgram, parse, type Session } from '../program.js'
-import { Output } from '../terminal/output.js'
+import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import { traceInto } from '../tracing/active.js'
@@ -18,33 +18,27 @@ import { EVENT_KINDS, FORMATS, writeEvents, type EventWriter, type Format } from
 import { ToolsError } from '../command-line/tools-error.js'
 import { errorLines, errorText } from '../command-line/error-text.js'
 
-interface Flags {
+interface Flags extends OutputOptions {
   readonly format: Format
   readonly output?: string
   readonly only?: readonly string[]
-  readonly json?: boolean
-  readonly quiet?: boolean
 }
 
-export function trace(command: Command, session: Session): void {
-  command
-    .argument('<verb>', 'a verb that accesses a controller: load, nvme read')
-    .argument('[arguments...]', 'arguments and options of that verb')
-    .addOption(new Option('--format <name>', 'output format').choices(FORMATS).default('text'))
-    .option('-o, --output <file>', 'write the trace to FILE (default: stderr)')
-    .option('--only <kinds>', `kinds of events, separated by commas: ${EVENT_KINDS.join(', ')}`, kinds)
-    .option('--json', 'print the result of VERB as one JSON object')
-    .option('-q, --quiet', 'do not print the number of events')
-    .helpOption('-h, --help', 'print this help')
-    .passThroughOptions()
-    .action((verb: string, words: string[], flags: Flags) => run([verb, ...words], flags, session))
-  command.addHelpText(
-    'after',
-    `
+export const trace = verb({
+  options(command) {
+    command
+      .argument('<verb>', 'a verb that accesses a controller: load, nvme read')
+      .argument('[arguments...]', 'arguments and options of that verb')
+      .addOption(new Option('--format <name>', 'output format').choices(FORMATS).default('text'))
+      .option('-o, --output <file>', 'write the trace to FILE (default: stderr)')
+      .option('--only <kinds>', `kinds of events, separated by commas: ${EVENT_KINDS.join(', ')}`, kinds)
+      .passThroughOptions()
+  },
+  about: `
 Runs VERB and records what the host does with the drive: register accesses with
 their fields, commands and completions decoded, doorbells, configuration space,
 interrupts and resets. The output and exit code of VERB are unchanged; only the
-time between accesses changes.
+time between accesses changes. --json and -q apply to VERB too.
 
 FILE is replaced atomically at the end, even if VERB fails or is interrupted;
 memory use does not grow with the trace. A killed process leaves
@@ -58,14 +52,15 @@ Times are modelled for a simulated drive, otherwise wall time. If a verb opens
 several drives, tracks of the second one are named '2: sq 1' and so on.
 Doorbells rung by a GPU or by native threads are not seen: use --engine host.
 Commands sent through Linux's own driver are not seen either.`,
-  )
-  addExamples(command, [
+  examples: [
     'gpunvme nvme trace nvme identify --sim',
     'gpunvme nvme trace --only commands nvme read --sim --lba 8',
     'gpunvme nvme trace --format jsonl -o t.jsonl -- nvme read --image drive.img',
     'gpunvme nvme trace --format perfetto -o t.json load --image drive.img',
-  ])
-}
+  ],
+  run: (word: string, words: string[], flags: Flags, { output, session }: Context) =>
+    run([word, ...words], flags, output, session),
+})
 
 function kinds(text: string): string[] {
   const words = text.split(',').map((word) => word.trim())
@@ -74,14 +69,13 @@ function kinds(text: string): string[] {
   return words
 }
 
-async function run(typed: readonly string[], flags: Flags, session: Session): Promise<void> {
-  const words = flags.json === true ? ['--json', ...typed] : typed
+async function run(typed: readonly string[], flags: Flags, output: Output, session: Session): Promise<void> {
+  const words = [...(flags.json ? ['--json'] : []), ...(flags.quiet ? ['--quiet'] : []), ...typed]
   const program = await createProgram(session, words)
   const traced = placeOf(program, words)
   const name = wordsOf(traced).join(' ')
   checkTraced(traced, typed)
-  const { format, output: path, only, quiet = false } = flags
-  const output = new Output({ quiet }, session.io)
+  const { format, output: path, only } = flags
   if (path !== undefined && words.some((word) => sameFile(word.replace(/^--[^=]+=/, ''), path))) {
     throw new UsageError(`${printable(path)} is used by ${name} and would be overwritten`, {
       next: 'use another -o FILE',

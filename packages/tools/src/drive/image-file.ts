@@ -3,6 +3,7 @@ import { constants, rmSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { FileError } from '../command-line/file-error.js'
 import type { NextStep } from '../command-line/next-step.js'
+import { formatBytes } from '../terminal/units.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -70,7 +71,7 @@ export async function createImageFile(path: string, capacityBytes: number): Prom
     const { code = '' } = cause as NodeJS.ErrnoException
     throw new ImageFileError(
       path,
-      `a file of ${capacityBytes} bytes is not possible here (${code})`,
+      `a file of ${formatBytes(capacityBytes)} is not possible here (${code})`,
       'infeasible',
       'use another disk',
     )

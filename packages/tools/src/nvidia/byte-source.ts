@@ -1,3 +1,4 @@
+import { formatBytes } from '../terminal/units.js'
 import { UnpackError } from './unpack.js'
 
 /** Buffers bytes that arrive in pieces, for reads of any length, up to a total limit. */
@@ -55,7 +56,8 @@ export class ByteSource {
 
   private count(lengthBytes: number): void {
     this.position += lengthBytes
-    if (this.position > this.limitBytes) throw new UnpackError(`it unpacks to more than ${this.limitBytes} bytes`)
+    if (this.position > this.limitBytes)
+      throw new UnpackError(`it unpacks to more than ${formatBytes(this.limitBytes)}`)
   }
 
   private keep(bytes: Buffer): void {

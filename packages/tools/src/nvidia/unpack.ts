@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { unknown, type Known } from '../machine/known.js'
+import { formatBytes } from '../terminal/units.js'
 
 export type Compression = 'none' | 'gzip' | 'xz' | 'zstd' | 'lz4'
 
@@ -46,7 +47,7 @@ export async function unpackWhole(
   try {
     for await (const part of unpacked(bytes, compression)) {
       lengthBytes += part.length
-      if (lengthBytes > atMostBytes) return unknown(`it unpacks to more than ${atMostBytes} bytes`)
+      if (lengthBytes > atMostBytes) return unknown(`it unpacks to more than ${formatBytes(atMostBytes)}`)
       parts.push(part)
     }
   } catch (error) {

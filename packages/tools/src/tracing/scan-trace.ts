@@ -1,4 +1,5 @@
 import { CommandPairs } from '@gpunvme/nvme-spec/trace'
+import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { readTrace, TraceFileError } from './read-trace.js'
 import { replayable } from './replayable.js'
 
@@ -27,10 +28,12 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
   const pairs = new CommandPairs()
   let [lines, commands, writes, nsid, blocks, writtenFrom, writtenTo] = [0, 0, 0, 0, 0, Infinity, 0]
   let time: string | undefined
+  let isOld = false
   const drives = new Set<string>()
   for await (const { event } of readTrace(path, signal)) {
     lines++
     if (event.track === `${drive}trace` && event.name === 'open') time = textOf(event.details?.['time'])
+    isOld ||= isOldSubmission(event)
     const found = pairs.add(event)
     if (found?.kind !== 'submitted') continue
     drives.add(found.drive)
@@ -47,9 +50,16 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
     writtenTo = Math.max(writtenTo, command.slba + command.blocks)
   }
   if (lines === 0) throw new TraceFileError(path, 'it has no events')
+  if (isOld)
+    throw new TraceFileError(path, 'it was recorded by an older version, which kept commands as text; record it again')
   if (drives.size === 0) throw new TraceFileError(path, 'it has no submitted commands')
   if (commands === 0) throw new TraceFileError(path, `--opened ${opened(drive)}: it has commands of ${named(drives)}`)
   return { commands, writes, nsid, blocks, writtenFrom, writtenTo, time }
+}
+
+/** Returns whether an event has a command as text only, as all did before events had the member `command`. */
+function isOldSubmission({ name, command, details }: TraceEvent): boolean {
+  return name === 'submit' && command === undefined && /\b[A-Z]+\d?=/.test(String(details?.['entry'] ?? ''))
 }
 
 /** Number of a drive, as in the prefix of its tracks. */
