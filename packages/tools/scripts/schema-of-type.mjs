@@ -17,7 +17,7 @@ export class Schemas {
 
   /**
    * Returns the schema of a result.
-   * @param drive schema of the facts in its member `drive`, beside its own
+   * @param [drive] schema of the facts in its member `drive`, beside its own
    */
   of(type, drive) {
     this.#definitions = {}
@@ -45,9 +45,12 @@ export class Schemas {
   /** Returns the schema of results that fit one of two. */
   merge(a, b) {
     if (a.type !== 'object' || b.type !== 'object') return anyOf([a, b])
-    const properties = { ...a.properties }
-    for (const [name, schema] of Object.entries(b.properties ?? {})) {
-      properties[name] = properties[name] === undefined ? schema : this.#either(properties[name], schema)
+    const others = [a, b].flatMap(({ additionalProperties: each }) => (each === undefined ? [] : [each]))
+    const either = (schemas) => schemas.reduce((one, other) => this.#either(one, other))
+    const properties = {}
+    for (const name of Object.keys({ ...a.properties, ...b.properties })) {
+      const schemas = [a, b].flatMap((each) => each.properties?.[name] ?? each.additionalProperties ?? [])
+      properties[name] = schemas.includes(true) ? {} : either(schemas)
     }
     const required = (a.required ?? []).filter((name) => b.required?.includes(name))
     const $defs = { ...a.$defs, ...b.$defs }
@@ -55,6 +58,7 @@ export class Schemas {
       type: 'object',
       properties,
       ...withRequired(required),
+      ...(others.length > 0 && { additionalProperties: others.includes(true) ? true : either(others) }),
       ...(Object.keys($defs).length > 0 && { $defs }),
     }
   }
@@ -87,8 +91,8 @@ export class Schemas {
       const name = type.aliasSymbol?.name ?? type.symbol?.name
       if (name === undefined || name.startsWith('__'))
         throw new Error(`${where}: a type without a name contains itself`)
-      this.#recursive.set(type, name)
-      return { $ref: `#/$defs/${name}` }
+      if (!this.#recursive.has(type)) this.#recursive.set(type, this.#unused(name))
+      return { $ref: `#/$defs/${this.#recursive.get(type)}` }
     }
     this.#open.push(type)
     const schema = make()
@@ -97,6 +101,14 @@ export class Schemas {
     if (name === undefined) return schema
     this.#definitions[name] = schema
     return { $ref: `#/$defs/${name}` }
+  }
+
+  /** Returns a name that no other type has: several files may declare a type of this name. */
+  #unused(name) {
+    const used = [...this.#recursive.values()]
+    let free = name
+    for (let count = 2; used.includes(free); count++) free = `${name}${count}`
+    return free
   }
 
   #union(types, where) {

@@ -27,7 +27,8 @@ describe('bind and unbind', () => {
       [
         `${BDF} (nvme0) is bound to vfio-pci (previously nvme)`,
         '  why        the IOMMU is on (group 12)',
-        `  opened by  gpunvme nvme identify --drive ${BDF} (transport vfio)`,
+        '  transport  vfio',
+        `  next       gpunvme nvme identify --drive ${BDF}`,
         `  undo       gpunvme unbind ${BDF} --root DIR`,
         '',
       ].join('\n'),
@@ -40,6 +41,13 @@ describe('bind and unbind', () => {
     expect([back.code, back.stdout]).toEqual([0, `${BDF} was returned to nvme\n`])
     expect(tree.state()).toEqual(ORIGINAL)
     expect(existsSync(stateFile())).toBe(false)
+  })
+
+  test('read a serial number that is not UTF-8 as one character per byte', async () => {
+    tree.file(`sys/bus/pci/devices/${BDF}/nvme/nvme0/serial`, Buffer.from('S\xe9RIAL\n', 'latin1'))
+    const listed = json(await inProcess(tree, 'list', '--json')) as { drives: { serial: string }[] }
+    expect(listed.drives.map(({ serial }) => serial)).toEqual(['S\xe9RIAL'])
+    expect(json(await bind('--serial', 'S\xe9RIAL', '--yes', '--json'))).toMatchObject({ serial: 'S\xe9RIAL' })
   })
 
   test('list the block devices that disappear, with their formats, before the drive is taken', async () => {

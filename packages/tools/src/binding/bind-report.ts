@@ -53,14 +53,14 @@ export function reportBound(output: Output, binding: BindingOf): void {
   const { root, drive, choice, steps } = binding
   const { columns, invocation } = output
   const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
-  const rows: [string, string][] = [
+  const rows: (readonly [string, string])[] = [
     ['why', choice.reason],
-    [
-      'opened by',
-      'none' in opening
-        ? `nothing: ${opening.none}`
-        : `${typed({ command: ['nvme', 'identify', '--drive', drive.bdf] }, invocation)} (transport ${opening.transport})`,
-    ],
+    ...('none' in opening
+      ? ([['transport', `none: ${opening.none}`]] as const)
+      : ([
+          ['transport', opening.transport],
+          ['next', typed({ command: ['nvme', 'identify', '--drive', drive.bdf] }, invocation)],
+        ] as const)),
     ['undo', steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : 'nothing was changed'],
   ]
   const before = ` (previously ${drive.driver ?? 'no driver'})`

@@ -1,5 +1,6 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { isSystemError } from '../command-line/file-error.js'
+import { identifyText } from '../machine/identify-text.js'
 
 /** Data of a drive from Linux's own driver; null if that is not bound. */
 export interface DriveFacts {
@@ -14,11 +15,10 @@ export function linuxNameOf(root: string, bdf: string): string | undefined {
 
 export function driveFacts(root: string, bdf: string): DriveFacts {
   const linuxName = linuxNameOf(root, bdf)
-  // Padded with blanks in Identify data.
   const text = (name: string) =>
     linuxName === undefined
       ? undefined
-      : unlessMissing(() => new MachineFiles(root).text(`${nvmeFolder(bdf)}/${linuxName}/${name}`).trim())
+      : unlessMissing(() => identifyText(new MachineFiles(root).bytes(`${nvmeFolder(bdf)}/${linuxName}/${name}`)))
   return { serial: text('serial') ?? null, model: text('model') ?? null }
 }
 

@@ -42,8 +42,10 @@ export function verb<Arguments extends readonly [...unknown[], Context]>({
     command.action((...given: [...unknown[], OutputOptions, Command]) => {
       const flags = given.at(-2) as OutputOptions
       const context: Context = { output: new Output(flags, session.io), signal: session.signal, session, command }
+      // The parser's types do not know what `options` declared; `Arguments` repeats it.
+      const values = (given as unknown[]).with(-1, context) as unknown as Arguments
       // eslint-disable-next-line gpunvme/no-unbounded-spread -- as many as the verb has arguments
-      return run(...((given as unknown[]).with(-1, context) as unknown as Arguments))
+      return run(...values)
     })
   }
 }

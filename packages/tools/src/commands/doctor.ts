@@ -7,14 +7,14 @@ import { attempting } from '../command-line/file-error.js'
 import { typed } from '../command-line/next-step.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { verb, type Context } from '../command-line/verb.js'
-import { addressesOf } from '../doctor/addresses.js'
+import { addressesOf } from '../machine/addresses.js'
 import { examine } from '../doctor/examine.js'
 import type { Facts } from '../doctor/facts.js'
 import { diagnosisJson } from '../doctor/json.js'
 import { askProcess } from '../doctor/live.js'
 import { formatReport } from '../doctor/report.js'
 import { probeRegistration } from '../doctor/probe-registration.js'
-import { readMachine, Root, writeLiveTree } from '../machine/index.js'
+import { readMachine, Root, writeLiveTree, type Saved } from '../machine/index.js'
 import { readNvidia } from '../nvidia/index.js'
 import type { Session } from '../program.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
@@ -106,8 +106,12 @@ async function checkNew(into: string): Promise<void> {
     throw new UsageError(`${printable(into)} exists`, { next: 'use --save with the name of a new directory' })
 }
 
+interface SavedJson extends Saved {
+  readonly folder: string
+}
+
 /** Saves the files, and lists what private data they contain. */
-async function save(root: string, into: string, output: Output): Promise<object> {
+async function save(root: string, into: string, output: Output): Promise<SavedJson> {
   const { files, bytes } = await writeLiveTree(root, into, { also: [(from) => readNvidia(from)] })
   const read = typed({ command: ['doctor', '--root', into] }, output.invocation)
   output.note(

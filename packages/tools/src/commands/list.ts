@@ -1,7 +1,7 @@
 import { readRemembered } from '../binding/drive-status.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { verb, type Context } from '../command-line/verb.js'
-import { addressesOf } from '../doctor/addresses.js'
+import { addressesOf } from '../machine/addresses.js'
 import { addressOf } from '../drive/find-drive.js'
 import { describeDrive } from '../list/describe-drive.js'
 import { describeGpu } from '../list/describe-gpu.js'

@@ -1,5 +1,6 @@
 import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader/image'
-import { errorLines, errorText } from '../command-line/error-text.js'
+import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
+import { errorLines, errorText, type ErrorText } from '../command-line/error-text.js'
 import type { Invocation } from '../command-line/invocation.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { membersOf } from '../drive/members.js'
@@ -64,6 +65,13 @@ function describe(place: string, report: VerifyReport, invocation: Invocation): 
   ]
 }
 
+/** A problem of an image: its error, with the fields of its class. */
+interface ProblemJson extends ErrorText {
+  readonly code: string
+  readonly category: ErrorCategory
+  readonly [field: string]: unknown
+}
+
 function summary(
   place: string,
   { ok, problems, problemCount, bytes, chunks, image }: VerifyReport,
@@ -77,7 +85,7 @@ function summary(
     checked: { chunks, bytes },
     problemCount,
     // `message` has the headline and the facts.
-    problems: problems.map((problem) =>
+    problems: problems.map((problem): ProblemJson =>
       Object.assign({}, problem, { headline: undefined, facts: undefined }, errorText(problem, invocation)),
     ),
   }

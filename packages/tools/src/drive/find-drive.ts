@@ -5,6 +5,7 @@ import { linuxNameOf } from '../binding/drive-facts.js'
 import { boundAs } from '../binding/state-files.js'
 import { isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { parseDeviceName } from '../machine/device-name.js'
 import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -27,14 +28,11 @@ export function findDrive(text: string, root = '/'): FoundDrive {
 
 /** Returns the address for the text, whether or not a drive is present. @throws UsageError, DriveNotFoundError */
 export function addressOf(text: string, root: string): string {
-  const word = text.replace(/^\/dev\//, '')
-  const [, domain = '0000', rest] =
-    /^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])$/.exec(word.toLowerCase()) ?? []
-  if (rest !== undefined) return `${domain}:${rest}`
-  const [, name] = /^(nvme\d+)(?:n\d+)?$/.exec(word) ?? []
-  if (name !== undefined) return linuxAddress(name, root)
-  const [node] = /^gpunvme\d+$/.exec(word) ?? []
-  if (node !== undefined) return moduleAddress(node, root)
+  const named = parseDeviceName(text)
+  if (named?.kind === 'address') return named.address
+  // A partition is no drive: a user may expect that only the partition is used.
+  if (named?.kind === 'linux' && !named.isPartition) return linuxAddress(named.name, root)
+  if (named?.kind === 'module') return moduleAddress(named.node, root)
   throw new UsageError(`'${printable(text)}' is not the name of a drive`, {
     facts: ["expected a PCI address such as 0000:0b:00.0 or 0b:00.0, or Linux's name such as nvme0"],
     next: { command: ['list'] },

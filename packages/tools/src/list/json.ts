@@ -1,6 +1,6 @@
 import type { Invocation } from '../command-line/invocation.js'
 import { renderStep } from '../command-line/next-step.js'
-import { bestOf, functionAt, lanesOf, nowOf, treeOf, type Branch, type Machine, type PciFunction } from '../machine/index.js' // prettier-ignore
+import { bestOf, functionAt, lanesOf, nowOf, treeOf, type Branch, type Lanes, type Machine, type PciFunction } from '../machine/index.js' // prettier-ignore
 import { driveWays, gpuPaths } from '../machine/reach.js'
 import { linkNotes } from '../machine/views/link-notes.js'
 import type { ListedDrive } from './listed-drive.js'
@@ -47,9 +47,15 @@ export function reachJson(machine: Machine, about?: string) {
   }
 }
 
+/** A PCI function with the functions behind it. */
+interface FunctionJson extends PciFunction {
+  readonly lanes: Lanes
+  readonly behind: readonly FunctionJson[]
+}
+
 /** Returns the machine and its PCI functions as trees for JSON. */
 export function topologyJson(machine: Machine) {
-  const plain = ({ found, behind }: Branch): object => ({
+  const plain = ({ found, behind }: Branch): FunctionJson => ({
     ...found,
     lanes: lanesOf(machine, found.address),
     behind: behind.map(plain),

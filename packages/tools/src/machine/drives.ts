@@ -1,5 +1,6 @@
 import { DeviceUseUnknownError, findHolders } from '@gpunvme/host-driver'
 import { NVME_CLASS_CODE } from '@gpunvme/nvme-spec/pci'
+import { identifyText } from './identify-text.js'
 import { unknown, type Known } from './known.js'
 import type { Drive, Temperature } from './machine.js'
 import { readNamespaces } from './namespaces.js'
@@ -29,8 +30,10 @@ async function readDrive(root: Root, { address, driver, answers }: PciFunction):
     const nothing = { model: reason, serial: reason, firmware: reason, namespaces: reason, temperature: reason }
     return { address, name, state: undefined, queues: undefined, ...nothing, holders, hostMemoryBuffer: reason }
   }
-  const said = async (attribute: string) =>
-    (await root.text(`${path}/${attribute}`)) ?? root.why(`${path}/${attribute}`)
+  const said = async (attribute: string) => {
+    const bytes = await root.bytes(`${path}/${attribute}`)
+    return bytes === undefined ? root.why(`${path}/${attribute}`) : identifyText(bytes)
+  }
   return {
     ...{ address, name },
     model: await said('model'),

@@ -15,8 +15,7 @@ function seen(lines: string[], isTTY: boolean, env: Readonly<Record<string, stri
     // Without the variables of a CI system, which has no colours.
     getColorDepth: () => WriteStream.prototype.getColorDepth({ TERM: 'xterm-256color', ...env }),
   })
-  // eslint-disable-next-line no-control-regex
-  return emphasise(lines, stream).map((line) => line.replace(/\u001b\[(\d+)m/g, '<$1>'))
+  return emphasise(lines, stream).map((line) => line.replaceAll('\u001b[', '<').replaceAll(/(<\d+)m/g, '$1>'))
 }
 
 test('a terminal gets the verdict, what is blocked and the next command in colour', () => {

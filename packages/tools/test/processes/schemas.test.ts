@@ -20,6 +20,13 @@ test('schema prints the file of a verb, or any of several', async () => {
   expect(anyOf.map(({ $id }) => $id)).toEqual(['gpunvme.pack/1', 'gpunvme.pack-plan/1'])
 })
 
+test('schema on a narrow terminal prints the same text as on a pipe, neither folded nor coloured', async () => {
+  const words = ['schema', 'nvme', 'smart']
+  const { stdout } = await gpunvme(words, { cwd: root })
+  expect(stdout.split('\n').some((line) => line.length > 60)).toBe(true)
+  expect((await gpunvme(words, { cwd: root, columns: 60 })).stdout).toBe(stdout)
+})
+
 test('schema without a verb lists all files once', async () => {
   const { stdout } = await gpunvme(['schema'], { cwd: root })
   const names = [...stdout.matchAll(/gpunvme\.([a-z0-9.-]+)\/(\d+)/g)].map(

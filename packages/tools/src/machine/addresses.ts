@@ -1,5 +1,6 @@
 import { UsageError } from '../command-line/usage-error.js'
-import type { Machine } from '../machine/machine.js'
+import { parseDeviceName } from './device-name.js'
+import type { Machine } from './machine.js'
 import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -13,20 +14,18 @@ export function addressesOf(machine: Machine, words: readonly string[]): string[
 }
 
 function addressOf({ gpus, drives, functions }: Machine, word: string): string {
-  const [, name] = /^(?:\/dev\/)?(nvme\d+)(?:n\d+(?:p\d+)?)?$/.exec(word) ?? []
-  if (name !== undefined) {
-    const drive = drives.find((each) => each.name === name)
-    if (drive === undefined) throw new NothingThereError(`No PCI drive is named ${name}`)
+  const named = parseDeviceName(word)
+  if (named?.kind === 'linux') {
+    const drive = drives.find((each) => each.name === named.name)
+    if (drive === undefined) throw new NothingThereError(`No PCI drive is named ${named.name}`)
     return drive.address
   }
-  const [, domain = '0000', rest] =
-    /^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])$/.exec(word.toLowerCase()) ?? []
-  if (rest === undefined)
+  if (named?.kind !== 'address')
     throw new UsageError(`'${printable(word)}' names neither a GPU nor a drive`, {
       facts: ['expected a PCI address such as 0000:0b:00.0 or 0b:00.0, or a name such as nvme0'],
       next: { command: ['list'] },
     })
-  const address = `${domain}:${rest}`
+  const { address } = named
   if ([...gpus, ...drives].some((each) => each.address === address)) return address
   const other = functions.find((each) => each.address === address)
   throw new NothingThereError(
