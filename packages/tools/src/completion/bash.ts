@@ -1,4 +1,4 @@
-import { optionCases, placeFunctions, quote } from './cases.js'
+import { NEXT_WORD, optionCases, placeFunctions, quote } from './cases.js'
 import type { CompletedNode } from './tree.js'
 
 /** Returns the completion script for bash 4 and newer, which needs no other file. */
@@ -34,17 +34,7 @@ _gpunvme() {
   current=\${words[last]}
   for (( i = 1; i < last; i++ )); do
     word=\${words[i]}
-    if [[ -n $kind ]]; then
-      kind=
-    elif [[ -z $literal && $word == -- ]]; then
-      literal=yes
-    elif [[ -z $literal && $word == -* ]]; then
-      _gpunvme_value "$node" "$word"
-    elif (( operands == 0 )) && _gpunvme_child "$node" "$word"; then
-      literal=
-    else
-      (( operands += 1 ))
-    fi
+${NEXT_WORD}
   done
   COMPREPLY=()
   if [[ -z $kind && -z $literal && $current == --*=* ]]; then

@@ -30,6 +30,19 @@ ${lines(nodes.flatMap((node) => (node.children.length > 0 ? [`${quote(`${node.pa
 }`
 }
 
+/** Statements, for bash and zsh, that advance `node`, `kind`, `literal` and `operands` by one complete `word`. */
+export const NEXT_WORD = `    if [[ -n $kind ]]; then
+      kind=
+    elif [[ -z $literal && $word == -- ]]; then
+      literal=yes
+    elif [[ -z $literal && $word == -* ]]; then
+      _gpunvme_value "$node" "$word"
+    elif (( operands == 0 )) && _gpunvme_child "$node" "$word"; then
+      literal=
+    else
+      (( operands += 1 ))
+    fi`
+
 /** Returns the cases of the options at each place. */
 export function optionCases(nodes: readonly CompletedNode[], set: (node: CompletedNode) => string): string {
   return lines(nodes.map((node) => `${quote(node.path)}) ${set(node)} ;;`))

@@ -1,4 +1,4 @@
-import { optionCases, placeFunctions, quote } from './cases.js'
+import { NEXT_WORD, optionCases, placeFunctions, quote } from './cases.js'
 import type { CompletedNode, CompletedOption } from './tree.js'
 
 /** Returns the completion script for zsh, for a directory in fpath or for sourcing after compinit. */
@@ -33,17 +33,7 @@ _gpunvme() {
   local -a shown
   integer operands=0
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    if [[ -n $kind ]]; then
-      kind=
-    elif [[ -z $literal && $word == -- ]]; then
-      literal=yes
-    elif [[ -z $literal && $word == -* ]]; then
-      _gpunvme_value "$node" "$word"
-    elif (( operands == 0 )) && _gpunvme_child "$node" "$word"; then
-      literal=
-    else
-      (( operands += 1 ))
-    fi
+${NEXT_WORD}
   done
   if [[ -z $kind && -z $literal && $current == --*=* ]]; then
     _gpunvme_value "$node" "\${current%%=*}"

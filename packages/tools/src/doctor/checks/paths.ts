@@ -75,7 +75,7 @@ function passing(path: Path): Draft[] {
     {
       id: 'peers-untold',
       severity: 'note',
-      title: `Only a test can tell whether ${from} and ${to} can access each other`,
+      title: `Peer-to-peer access between ${from} and ${to} is unknown until it is tested`,
       cause: sentence(w.reason),
       evidence: [read('', w.reason)],
     },
