@@ -16,7 +16,8 @@ const arrows: Record<string, readonly string[]> = {
 /** What tests may use besides: everything before the package in this order, so that no cycle can arise. */
 const testOrder = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 
-const isTest = (path: string) => /\.(test|test-d|bench|fuzz)\.m?[jt]s$|\/(test|bench)\/|\/gpu-check\//.test(path)
+const isTest = (path: string) =>
+  /\.(test|test-d|bench|fuzz)\.m?[jt]s$|(?<!\/src)\/(test|bench)\/|\/gpu-check\//.test(path)
 
 /** Folders of judges beside src/: cases, campaigns and calibration. They may use what tests may use. */
 const judges = ['conformance', 'dst', 'calibration']
@@ -109,51 +110,92 @@ test('the wire format needs neither Node nor any package', () => {
   expect(sources.flatMap(importsOf).filter((specifier) => !specifier.startsWith('.'))).toEqual([])
 })
 
-/** Folders of host-driver's sources, from low to high: each imports from lower ones only, types included. */
-const folders = [
-  ...['machine-files', 'guard', 'pci', 'memory', 'queues', 'engine', 'commands', 'admin', 'events', 'bring-up'],
-  ...['transport', 'transport/kmod', 'transport/qtest', 'transport/vfio', 'transport/vfio-user', 'wrap'],
-  ...['recovery', 'execution', 'running', 'namespace', 'management'],
-]
-/** Files beside the folders that all may import. */
-const base = ['check-options.ts', 'error.ts', 'wait.ts']
+interface Folders {
+  readonly name: string
+  /** From low to high: each imports from lower ones only, types included. */
+  readonly folders: readonly string[]
+  /** Files beside the folders that all may import. */
+  readonly base: readonly string[]
+}
 
-describe.each(folders.map((folder, index) => ({ folder, lower: folders.slice(0, index) })))(
-  'the folder $folder of host-driver',
-  ({ folder, lower }) => {
-    const source = join(root, 'packages/host-driver/src')
-    const graph = new Map(
-      filesBelow(join(source, folder), ['.ts'])
-        .filter((path) => dirname(path) === join(source, folder) && !isTest(path))
-        .map((path): [string, string[]] => [
-          relative(source, path),
-          importsOf(path)
-            .filter((specifier) => specifier.startsWith('.'))
-            .map((specifier) => relative(source, join(dirname(path), specifier.replace(/\.js$/, '.ts')))),
-        ]),
-    )
-
-    test('imports from lower folders only', () => {
-      const allowed = [folder, ...lower]
-      const wrong = [...graph].flatMap(([path, imported]) =>
-        imported
-          .filter((other) => !allowed.includes(dirname(other)) && !base.includes(other))
-          .map((other) => `${path} imports ${other}`),
-      )
-      expect(graph.size).toBeGreaterThan(0)
-      expect(wrong).toEqual([])
-    })
-
-    test('has no cycle of imports', () => {
-      const leadsTo = (from: string, seen = new Set<string>()): Set<string> => {
-        for (const other of graph.get(from) ?? []) {
-          if (seen.has(other)) continue
-          seen.add(other)
-          leadsTo(other, seen)
-        }
-        return seen
-      }
-      expect([...graph.keys()].filter((path) => leadsTo(path).has(path))).toEqual([])
-    })
+const ordered: readonly Folders[] = [
+  {
+    name: 'host-driver',
+    folders: [
+      ...['machine-files', 'guard', 'pci', 'memory', 'queues', 'engine', 'commands', 'admin', 'events', 'bring-up'],
+      ...['transport', 'transport/kmod', 'transport/qtest', 'transport/vfio', 'transport/vfio-user', 'wrap'],
+      ...['recovery', 'execution', 'running', 'namespace', 'management'],
+    ],
+    base: ['check-options.ts', 'error.ts', 'wait.ts'],
   },
-)
+  {
+    name: 'tools',
+    folders: [
+      ...[
+        'terminal',
+        'command-line',
+        'block-io',
+        'decode',
+        'machine',
+        'machine/views',
+        'tracing',
+        'report',
+        'report/html',
+      ],
+      ...['binding', 'drive', 'list', 'nvidia', 'p2p', 'admin', 'model', 'serving', 'bench'],
+      ...['doctor', 'doctor/checks', 'doctor/report', 'rig', 'loading', 'completion', 'commands'],
+    ],
+    base: [],
+  },
+]
+
+test.each(ordered)('every folder of $name has its place in the order', ({ name, folders }) => {
+  const source = join(root, 'packages', name, 'src')
+  const found = filesBelow(source, ['.ts']).filter((path) => !isTest(path))
+  expect(folders).toEqual(
+    expect.arrayContaining(
+      [...new Set(found.map((path) => relative(source, dirname(path))))].filter((folder) => folder !== ''),
+    ),
+  )
+})
+
+describe.each(
+  ordered.flatMap(({ name, folders, base }) =>
+    folders.map((folder, index) => ({ name, folder, lower: folders.slice(0, index), base })),
+  ),
+)('the folder $folder of $name', ({ name, folder, lower, base }) => {
+  const source = join(root, 'packages', name, 'src')
+  const graph = new Map(
+    filesBelow(join(source, folder), ['.ts'])
+      .filter((path) => dirname(path) === join(source, folder) && !isTest(path))
+      .map((path): [string, string[]] => [
+        relative(source, path),
+        importsOf(path)
+          .filter((specifier) => specifier.startsWith('.'))
+          .map((specifier) => relative(source, join(dirname(path), specifier.replace(/\.js$/, '.ts')))),
+      ]),
+  )
+
+  test('imports from lower folders only', () => {
+    const allowed = [folder, ...lower]
+    const wrong = [...graph].flatMap(([path, imported]) =>
+      imported
+        .filter((other) => !allowed.includes(dirname(other)) && !base.includes(other))
+        .map((other) => `${path} imports ${other}`),
+    )
+    expect(graph.size).toBeGreaterThan(0)
+    expect(wrong).toEqual([])
+  })
+
+  test('has no cycle of imports', () => {
+    const leadsTo = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const other of graph.get(from) ?? []) {
+        if (seen.has(other)) continue
+        seen.add(other)
+        leadsTo(other, seen)
+      }
+      return seen
+    }
+    expect([...graph.keys()].filter((path) => leadsTo(path).has(path))).toEqual([])
+  })
+})

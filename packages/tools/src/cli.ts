@@ -4,7 +4,9 @@ import { EXIT } from './command-line/exit-codes.js'
 import { listenForInterrupts } from './command-line/interrupt.js'
 import { processIo, type Io, type OutputStream } from './terminal/io.js'
 import { Output } from './terminal/output.js'
-import { createProgram, parse, type Session } from './program.js'
+import { createProgram, parse } from './command-line/program.js'
+import type { Session } from './command-line/session.js'
+import { SECTIONS } from './verbs.js'
 import { reportError } from './command-line/report-error.js'
 
 /**
@@ -19,7 +21,7 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   const interrupts = listenForInterrupts(io, () => {
     output.error('Finishing in-flight I/O (Ctrl-C again to abort)')
   })
-  const session: Session = { argv, io, signal: interrupts.signal, exitCode: EXIT.ok }
+  const session: Session = { argv, io, sections: SECTIONS, signal: interrupts.signal, exitCode: EXIT.ok }
   try {
     await parse(await createProgram(session, argv), argv)
     return session.exitCode

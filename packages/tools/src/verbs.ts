@@ -1,34 +1,4 @@
-import type { Command } from 'commander'
-import type { Session } from './program.js'
-
-/** Adds arguments, options, examples and the action to a command. */
-export type ConfigureVerb = (command: Command, session: Session) => void
-
-/** A verb. Its implementation is loaded when it is called. */
-export interface Verb {
-  readonly name: string
-  /** Text after the name. */
-  readonly usage: string
-  /** One line: 'show Identify data of the controller and its namespaces'. */
-  readonly summary: string
-  readonly load: () => Promise<ConfigureVerb>
-}
-
-/** Verbs after a common first word: `gpunvme nvme read`. */
-export interface VerbGroup {
-  readonly name: string
-  /** One line; the help appends the names of the verbs. */
-  readonly summary: string
-  /** Action of the group itself: `gpunvme bench --sim`. Undefined for a group that prints its help. */
-  readonly alone?: Pick<Verb, 'usage' | 'load'>
-  readonly verbs: readonly Verb[]
-}
-
-/** A section of the help. */
-export interface Section {
-  readonly title: string
-  readonly entries: readonly (Verb | VerbGroup)[]
-}
+import type { Section } from './command-line/session.js'
 
 /** In the order of use. */
 export const SECTIONS: readonly Section[] = [
@@ -243,11 +213,3 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
 ]
-
-/** All verbs; the name of a verb in a group is its full one: 'nvme read'. */
-export const VERBS: readonly Verb[] = SECTIONS.flatMap(({ entries }) => entries).flatMap((entry): Verb[] => {
-  if (!('verbs' in entry)) return [entry]
-  const { name, summary, alone, verbs } = entry
-  const own = alone === undefined ? [] : [{ name, summary, ...alone }]
-  return [...own, ...verbs.map((verb) => ({ ...verb, name: `${name} ${verb.name}` }))]
-})

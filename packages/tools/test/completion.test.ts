@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { completionTree, type CompletedNode } from '../src/completion/tree.js'
-import { VERBS } from '../src/verbs.js'
+import { VERBS } from './all-verbs.js'
 import { failureOf, gpunvme, json, scratch, testSession } from './gpunvme.js'
 
 test('completion without a shell prints the location for the script of each shell', async () => {

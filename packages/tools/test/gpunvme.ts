@@ -2,8 +2,10 @@ import { EventEmitter } from 'node:events'
 import { delimiter, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { run } from '../src/cli.js'
-import { createProgram, type Session } from '../src/program.js'
+import { createProgram } from '../src/command-line/program.js'
+import type { Session } from '../src/command-line/session.js'
 import type { Io, OutputStream } from '../src/terminal/io.js'
+import { SECTIONS } from '../src/verbs.js'
 import { problemsOf } from './schema-check.js'
 
 export { scratch } from '../../../test/scratch.js'
@@ -139,7 +141,7 @@ function collector(onText?: (text: string) => void): { readonly stream: OutputSt
 
 /** Returns a session of a command line, for functions that `run` calls. */
 export function testSession(argv: readonly string[] = [], io: Io = testIo()): Session {
-  return { argv, io, signal: new AbortController().signal, exitCode: 0 }
+  return { argv, io, sections: SECTIONS, signal: new AbortController().signal, exitCode: 0 }
 }
 
 /** Runs a verb in a folder, and returns the error that it throws. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { SECTIONS, VERBS } from '../src/verbs.js'
+import { SECTIONS } from '../src/verbs.js'
+import { VERBS } from './all-verbs.js'
 import { gpunvme, json, scratch } from './gpunvme.js'
 
 const cwd = scratch()

@@ -12,7 +12,7 @@ import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { BaselineTarget } from './baseline-bench.js'
 import { findNamespace, withKernelDrive } from './kernel-drive.js'
 import { ToolsError } from '../command-line/tools-error.js'
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 
 const ROOT = '/'
 /** Time limit for Linux's driver to create a block device after it is bound again. */

@@ -1,4 +1,4 @@
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import type { Entry } from './entry.js'
 import { giveBack } from './give-back.js'
 import { identityOf, thisProcess } from './process-identity.js'

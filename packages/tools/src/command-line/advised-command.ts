@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { userInfo } from 'node:os'
-import type { Session } from '../program.js'
+import type { Session } from './session.js'
 import type { Io } from '../terminal/io.js'
 import type { Action, CommandStep } from './next-step.js'
-import { shellLine } from './shell-line.js'
+import { shellLine } from '../terminal/shell-line.js'
 import { ToolsError } from './tools-error.js'
 
 /** Returns a command for the machine below `root`. */

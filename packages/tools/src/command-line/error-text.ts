@@ -1,6 +1,6 @@
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printableLines } from '../terminal/printable.js'
-import type { Invocation } from './invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import { renderStep } from './next-step.js'
 import { stepOf } from './step-of.js'
 

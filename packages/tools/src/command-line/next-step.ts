@@ -1,5 +1,5 @@
-import { ELSEWHERE, INSTALLED, type Invocation } from './invocation.js'
-import { shellLine } from './shell-line.js'
+import { ELSEWHERE, INSTALLED, type Invocation } from '../terminal/invocation.js'
+import { shellLine } from '../terminal/shell-line.js'
 
 /** A command of this program as a next step. */
 export interface CommandStep {

@@ -3,7 +3,7 @@ import { errorLines, errorText, type ErrorText } from './error-text.js'
 import { EXIT } from './exit-codes.js'
 import { FileError, isSystemError } from './file-error.js'
 import { firstFailure } from './first-failure.js'
-import type { Invocation } from './invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import type { Output } from '../terminal/output.js'
 import { printableLines } from '../terminal/printable.js'
 

@@ -6,7 +6,7 @@ import { LoaderError, ModelNotInImageError } from '@gpunvme/layer-loader'
 import { expect, test } from 'vitest'
 import { testIo } from '../../test/gpunvme.js'
 import { errorLines, errorText } from './error-text.js'
-import { invocationOf } from './invocation.js'
+import { invocationOf } from '../terminal/invocation.js'
 import { stepOf } from './step-of.js'
 import { UsageError } from './usage-error.js'
 

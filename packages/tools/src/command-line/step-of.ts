@@ -8,7 +8,7 @@ import type { ImageChecksumError, NamespaceTooSmallError, Remedy } from '@gpunvm
 import type { BudgetInfeasibleError } from '@gpunvme/layer-loader/residence'
 import type { HttpSourceError, UnknownFormatError } from '@gpunvme/layer-loader/formats'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { howToRelease } from '../binding/release.js'
+import { howToRelease } from './release.js'
 import type { CommandStep, NextStep } from './next-step.js'
 import { ToolsError } from './tools-error.js'
 

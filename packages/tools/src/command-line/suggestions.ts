@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander'
 import { printable } from '../terminal/printable.js'
 import { nearest } from './nearest.js'
-import { commandsBelow, placeOf, wordsOf } from './place.js'
+import { commandsBelow, placeOf, programOf, wordsOf } from './place.js'
 import { UsageError } from './usage-error.js'
 
 /** Words of other programs for what a verb shows: `git status`, `nvidia-smi topo`. */
@@ -98,9 +98,7 @@ export function refuseEarlyOptions(group: Command, verb: Command): void {
  * @param before words that precede a verb where the word was found.
  */
 export function unknownCommand(place: Command, word: string, before: readonly string[] = []): UsageError {
-  let program = place
-  while (program.parent !== null) program = program.parent
-  const commands = commandsBelow(program)
+  const commands = commandsBelow(programOf(place))
   const typed = [...wordsOf(place), word].join(' ')
   const message = `Unknown command '${typed}'`
   const found = commands.filter((command) => command.name() === word).map(wordsOf)

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { Session } from '../program.js'
+import type { ConfigureVerb, Session } from './session.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
-import type { ConfigureVerb } from '../verbs.js'
 import { addExamples, addOutputOptions } from './options.js'
 
 /** Runtime context of a verb. */

@@ -4,7 +4,7 @@ import { fishCompletion } from '../completion/fish.js'
 import { completionTree, type CompletedNode } from '../completion/tree.js'
 import { zshCompletion } from '../completion/zsh.js'
 import { verb, type Context } from '../command-line/verb.js'
-import type { Session } from '../program.js'
+import type { Session } from '../command-line/session.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 
 const SCRIPTS: Readonly<Record<string, (nodes: readonly CompletedNode[]) => string>> = {

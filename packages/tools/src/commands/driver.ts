@@ -11,7 +11,7 @@ import { describeAdvice, describeDriver } from '../nvidia/describe-driver.js'
 import { readNvidia } from '../nvidia/read-driver.js'
 import { driverJson } from '../nvidia/driver-json.js'
 import { GOAL_SUMMARIES, GOALS, type Goal } from '../nvidia/wanted-options.js'
-import type { Session } from '../program.js'
+import type { Session } from '../command-line/session.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 
 const ACTIONS = ['plan', 'apply', 'revert'] as const

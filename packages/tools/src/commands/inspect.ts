@@ -1,6 +1,6 @@
 import { expertLayers, type ExpertLayer } from '@gpunvme/layer-loader/residence'
 import { isMtpLayer, openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import { typed, type CommandStep } from '../command-line/next-step.js'
 import { whole } from '../command-line/options.js'
 import { verb, type Context } from '../command-line/verb.js'

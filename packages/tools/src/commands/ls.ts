@@ -1,6 +1,6 @@
 import { openImage, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import { errorLines, errorText } from '../command-line/error-text.js'
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { membersOf } from '../drive/members.js'
 import { addTransportOptions, allowSeveral, type TransportFlags, type WithSeveral } from '../command-line/options.js'

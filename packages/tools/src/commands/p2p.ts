@@ -12,7 +12,7 @@ import { withCudaRig } from '../p2p/cuda-rig.js'
 import { describeCopies, describePeers } from '../p2p/describe-copies.js'
 import { describeProbe } from '../p2p/describe-probe.js'
 import { probeDrive, type DriveProbe } from '../p2p/probe-drive.js'
-import type { Session } from '../program.js'
+import type { Session } from '../command-line/session.js'
 import { formatEstimate } from '../report/quantities.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { programOf, verbNames } from '../command-line/place.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
-import { VERBS } from '../verbs.js'
 
 /** JSON Schemas of all results, made by scripts/build-schemas.mjs. */
 const FOLDER = new URL('../../schemas/', import.meta.url)
@@ -20,13 +20,14 @@ export const schema = verb({
   },
   about: ABOUT,
   examples: ['gpunvme schema', 'gpunvme schema nvme smart', 'gpunvme schema --json'],
-  run: (words: string[], _flags: OutputOptions, { output }: Context) => run(words, output),
+  run: (words: string[], _flags: OutputOptions, { output, command }: Context) =>
+    run(words, verbNames(programOf(command)), output),
 })
 
-async function run(words: readonly string[], output: Output): Promise<void> {
+async function run(words: readonly string[], verbs: readonly string[], output: Output): Promise<void> {
   const files = (await readdir(FOLDER)).sort()
   if (words.length === 0) {
-    const rows = ['error', ...VERBS.map(({ name }) => name)]
+    const rows = ['error', ...verbs]
       .map((verb) => ({ verb, schemas: filesOf(verb, files).map(nameOf) }))
       // trace prints the result of another verb.
       .filter(({ schemas }) => schemas.length > 0)
@@ -40,7 +41,7 @@ async function run(words: readonly string[], output: Output): Promise<void> {
     return
   }
   const typed = words.join(' ')
-  const verb = ['error', ...VERBS.map(({ name }) => name)].find((name) => name === typed || name.endsWith(` ${typed}`))
+  const verb = ['error', ...verbs].find((name) => name === typed || name.endsWith(` ${typed}`))
   const own = verb === undefined ? [] : filesOf(verb, files)
   if (own.length === 0) {
     throw new UsageError(`No schema for '${printable(typed)}'`, {

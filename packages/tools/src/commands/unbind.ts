@@ -10,7 +10,7 @@ import { EXIT } from '../command-line/exit-codes.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { addressOf, findDrive } from '../drive/find-drive.js'
-import type { Session } from '../program.js'
+import type { Session } from '../command-line/session.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 

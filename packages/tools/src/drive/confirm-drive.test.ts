@@ -1,11 +1,11 @@
 import { RamMedia, simulate } from '@gpunvme/nvme-sim'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { ask } from '../terminal/ask.js'
+import { ask } from '../command-line/ask.js'
 import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { confirmChange, confirmDrive, type ConfirmFlags } from './confirm-drive.js'
 
-vi.mock('../terminal/ask.js', () => ({ ask: vi.fn(), canAsk: () => true }))
+vi.mock('../command-line/ask.js', () => ({ ask: vi.fn(), canAsk: () => true }))
 
 const output = new Output({}, testIo())
 const said = vi.spyOn(output, 'error').mockImplementation(() => undefined)

@@ -1,5 +1,5 @@
 import { Controller } from '@gpunvme/host-driver'
-import { ask, canAsk } from '../terminal/ask.js'
+import { ask, canAsk } from '../command-line/ask.js'
 import type { Output } from '../terminal/output.js'
 import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'

@@ -1,4 +1,4 @@
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import { renderStep, type Action } from '../command-line/next-step.js'
 import { describeContents } from '../machine/contents.js'
 import { isKnown, type Drive, type Machine } from '../machine/index.js'

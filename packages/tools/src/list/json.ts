@@ -1,4 +1,4 @@
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import { renderStep } from '../command-line/next-step.js'
 import { bestOf, functionAt, lanesOf, nowOf, treeOf, type Branch, type Lanes, type Machine, type PciFunction } from '../machine/index.js' // prettier-ignore
 import { driveWays, gpuPaths } from '../machine/reach.js'

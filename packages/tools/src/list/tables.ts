@@ -1,5 +1,5 @@
 import { commandFor } from '../command-line/advised-command.js'
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import type { Action } from '../command-line/next-step.js'
 import { capacityOf } from '../machine/capacity.js'
 import { functionAt, isKnown, type Gpu, type Machine, type PciFunction } from '../machine/index.js'

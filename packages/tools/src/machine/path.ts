@@ -2,11 +2,8 @@ import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
 import { isKnown, unknown, type Known } from './known.js'
 import type { Machine } from './machine.js'
 import type { LinkShape, PciFunction } from './pci-function.js'
-import { judge, type Verdict } from './peer-to-peer.js'
+import { judge, type Meeting, type Verdict } from './peer-to-peer.js'
 import { ancestorsOf, bestOf, functionAt, hasLinkAbove, nowOf } from './tree.js'
-
-/** Where two functions meet, from the nearest to the farthest. */
-export type Meeting = 'same-switch' | 'same-host-bridge' | 'same-socket' | 'across-sockets' | 'unknown'
 
 /** The path between two functions of a machine. */
 export interface Path {

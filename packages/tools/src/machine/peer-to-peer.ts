@@ -1,8 +1,10 @@
 import { isKnown, unknown } from './known.js'
 import { lanesOf } from './lanes.js'
 import type { Machine } from './machine.js'
-import type { Meeting } from './path.js'
 import type { PciFunction } from './pci-function.js'
+
+/** Where two functions meet, from the nearest to the farthest. */
+export type Meeting = 'same-switch' | 'same-host-bridge' | 'same-socket' | 'across-sockets' | 'unknown'
 
 /** Whether transfers are expected to pass, and why. Only a probe proves it. */
 export interface Verdict {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isKnown, valueOf } from '../machine/known.js'
 import { Root } from '../machine/root.js'
-import { ask, canAsk } from '../terminal/ask.js'
+import { ask, canAsk } from '../command-line/ask.js'
 import type { Output } from '../terminal/output.js'
 import { printable, printableLines } from '../terminal/printable.js'
 import { moduleOf } from './advice.js'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { INSTALLED } from '../command-line/invocation.js'
+import { INSTALLED } from '../terminal/invocation.js'
 import { expect, test } from 'vitest'
 import { howToConnect, qemuLine, qemuWords } from './qemu-line.js'
 

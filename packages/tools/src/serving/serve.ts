@@ -9,7 +9,7 @@ import {
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { lstatSync } from 'node:fs'
 import { sameFile } from '../block-io/same-file.js'
-import { shellLine } from '../command-line/shell-line.js'
+import { shellLine } from '../terminal/shell-line.js'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { FileError, isSystemError } from '../command-line/file-error.js'

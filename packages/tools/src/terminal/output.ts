@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { invocationOf, type Invocation } from '../command-line/invocation.js'
+import { invocationOf, type Invocation } from './invocation.js'
 import { emphasise } from './emphasis.js'
 import { fit } from './fit.js'
 import type { Io, OutputStream } from './io.js'

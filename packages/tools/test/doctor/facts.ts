@@ -1,4 +1,4 @@
-import { ELSEWHERE } from '../../src/command-line/invocation.js'
+import { ELSEWHERE } from '../../src/terminal/invocation.js'
 import { renderStep } from '../../src/command-line/next-step.js'
 import type { Step } from '../../src/doctor/finding.js'
 import type { Facts, ProcessFacts } from '../../src/doctor/facts.js'

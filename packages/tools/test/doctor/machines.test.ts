@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { examine, type Diagnosis } from '../../src/doctor/examine.js'
-import { diagnosisJson } from '../../src/doctor/json.js'
-import { formatReport } from '../../src/doctor/report.js'
+import { examine, type Diagnosis } from '../../src/doctor/report/examine.js'
+import { diagnosisJson } from '../../src/doctor/report/json.js'
+import { formatReport } from '../../src/doctor/report/report.js'
 import { readMachine, Root } from '../../src/machine/index.js'
 import { readNvidia } from '../../src/nvidia/index.js'
 import { machines, type Described } from '../machines/index.js'
-import { INSTALLED } from '../../src/command-line/invocation.js'
+import { INSTALLED } from '../../src/terminal/invocation.js'
 import { rootOf } from '../machines/read-described.js'
 
 const GOLDEN = join(import.meta.dirname, '../machines/golden/doctor')

@@ -8,7 +8,10 @@ import { mutate, type Dice } from '../../../../test/fuzz/mutator.js'
 import { repeatOfFio } from '../../src/bench/fio-output.js'
 import { parseEntry } from '../../src/binding/entry.js'
 import { readDump } from '../../src/decode/dump-input.js'
-import { formatCsv, formatHtml, formatMarkdown, readResults } from '../../src/report/index.js'
+import { formatCsv } from '../../src/report/csv.js'
+import { formatHtml } from '../../src/report/html/page.js'
+import { formatMarkdown } from '../../src/report/markdown.js'
+import { readResults } from '../../src/report/read-results.js'
 import { oneCell, sweep } from '../bench-results.js'
 
 interface Input {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { INSTALLED } from '../../src/command-line/invocation.js'
+import { INSTALLED } from '../../src/terminal/invocation.js'
 import { describeAll, describeOne } from '../../src/commands/list.js'
 import { describeTopology } from '../../src/list/describe-topology.js'
 import { devicesJson, reachJson, topologyJson } from '../../src/list/json.js'

@@ -1,11 +1,11 @@
-import type { Invocation } from '../command-line/invocation.js'
-import { renderStep } from '../command-line/next-step.js'
-import { isKnown, valueOf } from '../machine/known.js'
+import type { Invocation } from '../../terminal/invocation.js'
+import { renderStep } from '../../command-line/next-step.js'
+import { isKnown, valueOf } from '../../machine/known.js'
 import { answerOf, type Answer } from './answer.js'
 import type { Diagnosis } from './examine.js'
-import type { Finding, Step } from './finding.js'
+import type { Finding, Step } from '../finding.js'
 import type { Pair, Verdict } from './judge.js'
-import { ROUTES } from './route.js'
+import { ROUTES } from '../route.js'
 
 /** Returns the diagnosis for programs: the output of `gpunvme doctor --json` except its schema. */
 export function diagnosisJson(diagnosis: Diagnosis, invocation: Invocation) {

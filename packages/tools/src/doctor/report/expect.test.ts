@@ -1,9 +1,9 @@
 import { planResidence } from '@gpunvme/layer-loader/residence'
 import { expect, test } from 'vitest'
-import { DRIVE, facts, GPU } from '../../test/doctor/facts.js'
-import { isKnown } from '../machine/known.js'
-import { copyCostOf } from '../model/machine-cost.js'
-import { machineDefaults } from '../model/this-machine.js'
+import { DRIVE, facts, GPU } from '../../../test/doctor/facts.js'
+import { isKnown } from '../../machine/known.js'
+import { copyCostOf } from '../../model/machine-cost.js'
+import { machineDefaults } from '../../model/this-machine.js'
 import { examine } from './examine.js'
 import { expectationOf } from './expect.js'
 

@@ -1,12 +1,12 @@
-import type { Invocation } from '../command-line/invocation.js'
-import { renderStep } from '../command-line/next-step.js'
+import type { Invocation } from '../../terminal/invocation.js'
+import { renderStep } from '../../command-line/next-step.js'
 import { answerLines, answerOf, assumptionLines, type Answer } from './answer.js'
 import type { Diagnosis } from './examine.js'
-import { GROUPS, isSolvable, type Finding, type Step } from './finding.js'
+import { GROUPS, isSolvable, type Finding, type Step } from '../finding.js'
 import { fold } from './fold.js'
 import { heading } from './heading.js'
 import { describePairs } from './outlook.js'
-import { ROUTES } from './route.js'
+import { ROUTES } from '../route.js'
 import { sectionsOf, type Sections } from './sections.js'
 
 export interface ReportOptions {

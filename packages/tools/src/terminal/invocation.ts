@@ -1,5 +1,5 @@
 import { delimiter, dirname, join, relative, sep } from 'node:path'
-import type { Io } from '../terminal/io.js'
+import type { Io } from './io.js'
 import { shellLine } from './shell-line.js'
 
 /** How a user starts this program again: plain data, so that another process can print the same commands. */

@@ -1,8 +1,8 @@
 import type { Diagnosis } from './examine.js'
-import type { Finding } from './finding.js'
+import type { Finding } from '../finding.js'
 import { fold } from './fold.js'
 import type { Pair, Verdict } from './judge.js'
-import { ROUTES } from './route.js'
+import { ROUTES } from '../route.js'
 import type { Sections } from './sections.js'
 
 /** Two blanks after the longest title. */

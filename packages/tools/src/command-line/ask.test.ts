@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { InterruptedError } from '../command-line/interrupt.js'
+import { InterruptedError } from './interrupt.js'
 import { ask } from './ask.js'
 
 /** Returns a terminal with this input. */

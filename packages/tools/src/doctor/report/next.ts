@@ -1,6 +1,6 @@
 import { placed, type Diagnosis } from './examine.js'
-import { gpunvme } from './facts.js'
-import { command, type Step } from './finding.js'
+import { gpunvme } from '../facts.js'
+import { command, type Step } from '../finding.js'
 import { stepsOf } from './sections.js'
 
 /** Returns the next step. */

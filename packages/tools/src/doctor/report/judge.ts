@@ -1,5 +1,5 @@
-import { isSolvable, type Finding } from './finding.js'
-import { GPU_ROUTES, ROUTE_NAMES, ROUTES, withThoseBelow, type Route } from './route.js'
+import { isSolvable, type Finding } from '../finding.js'
+import { GPU_ROUTES, ROUTE_NAMES, ROUTES, withThoseBelow, type Route } from '../route.js'
 
 /**
  * `ready`: no known obstacle. `steps`: each obstacle has steps that remove it. `try`: like `ready` or `steps`, but only

@@ -1,5 +1,5 @@
 import { errorText } from '../command-line/error-text.js'
-import type { Invocation } from '../command-line/invocation.js'
+import type { Invocation } from '../terminal/invocation.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { Rig, RigPlan } from '../rig/open-rig.js'
 import { printable } from '../terminal/printable.js'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
-import { InterruptedError } from '../command-line/interrupt.js'
-import type { Io } from './io.js'
-import type { Output } from './output.js'
+import { InterruptedError } from './interrupt.js'
+import type { Io } from '../terminal/io.js'
+import type { Output } from '../terminal/output.js'
 
 /** Returns whether a question can be shown and answered: stdin and stderr are terminals, and stdout is not JSON. */
 export function canAsk({ json, io }: Output): boolean {

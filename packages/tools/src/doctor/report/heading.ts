@@ -1,12 +1,12 @@
-import { isKnown, valueOf } from '../machine/known.js'
-import type { Drive, Gpu, Machine } from '../machine/machine.js'
-import { countedShape, functionAt } from '../machine/index.js'
-import { formatBytes } from '../terminal/units.js'
-import { nameOf } from './advice.js'
+import { isKnown, valueOf } from '../../machine/known.js'
+import type { Drive, Gpu, Machine } from '../../machine/machine.js'
+import { countedShape, functionAt } from '../../machine/index.js'
+import { formatBytes } from '../../terminal/units.js'
+import { nameOf } from '../advice.js'
 import type { Diagnosis } from './examine.js'
-import { memoryOf, type Facts } from './facts.js'
+import { memoryOf, type Facts } from '../facts.js'
 import { fold } from './fold.js'
-import { shapeOf } from './link-words.js'
+import { shapeOf } from '../link-words.js'
 
 /** Returns the lines that name the machine and the examined devices. */
 export function heading({ facts, pairs }: Diagnosis, columns: number): string[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { DRIVE, drive, facts, GPU, gpu, MACHINE, withFunction } from '../../test/doctor/facts.js'
-import { ELSEWHERE } from '../command-line/invocation.js'
-import { unknown } from '../machine/known.js'
+import { DRIVE, drive, facts, GPU, gpu, MACHINE, withFunction } from '../../../test/doctor/facts.js'
+import { ELSEWHERE } from '../../terminal/invocation.js'
+import { unknown } from '../../machine/known.js'
 import { answerLines, answerOf, assumptionLines } from './answer.js'
 import { examine } from './examine.js'
 

@@ -1,5 +1,5 @@
-import { printableLines } from '../terminal/printable.js'
-import { wrap } from '../terminal/table.js'
+import { printableLines } from '../../terminal/printable.js'
+import { wrap } from '../../terminal/table.js'
 
 /**
  * Returns text after a prefix, in lines of at most `columns`. Continuation lines are indented to the end of the prefix.

@@ -1,7 +1,7 @@
 import type { Diagnosis } from './examine.js'
-import { isSolvable, type Finding, type Severity } from './finding.js'
+import { isSolvable, type Finding, type Severity } from '../finding.js'
 import type { Pair } from './judge.js'
-import { ROUTES } from './route.js'
+import { ROUTES } from '../route.js'
 
 /** Findings by section of the report, with their numbers. */
 export interface Sections {

@@ -1,25 +1,14 @@
 import { Command, CommanderError } from 'commander'
 import { createRequire } from 'node:module'
-import { fitHelp, HELP_COLUMNS } from './terminal/fit.js'
-import type { Io, OutputStream } from './terminal/io.js'
-import { columnsOf, type OutputOptions } from './terminal/output.js'
-import { EXIT_HELP } from './command-line/exit-codes.js'
-import { invocationOf } from './command-line/invocation.js'
-import { renderStep, type NextStep } from './command-line/next-step.js'
-import { addOutputOptions } from './command-line/output-options.js'
-import { isVerb, placeOf, wordsOf } from './command-line/place.js'
-import { SECTIONS, VERBS, type Verb, type VerbGroup } from './verbs.js'
-
-/** State of one run of the command. Verbs keep state here or in local variables, never in a module. */
-export interface Session {
-  /** Arguments after the program's name. */
-  readonly argv: readonly string[]
-  readonly io: Io
-  /** Aborted by SIGINT, SIGTERM and SIGHUP. */
-  readonly signal: AbortSignal
-  /** Exit code of a command with a result that still failed. */
-  exitCode: number
-}
+import { fitHelp, HELP_COLUMNS } from '../terminal/fit.js'
+import type { Io, OutputStream } from '../terminal/io.js'
+import { columnsOf, type OutputOptions } from '../terminal/output.js'
+import { EXIT_HELP } from './exit-codes.js'
+import { invocationOf } from '../terminal/invocation.js'
+import { renderStep, type NextStep } from './next-step.js'
+import { addOutputOptions } from './output-options.js'
+import { isVerb, loaderOf, placeOf, setLoader, wordsOf } from './place.js'
+import type { Session, Verb, VerbGroup } from './session.js'
 
 const START: NextStep = [{ command: ['doctor'] }, { command: ['demo'], note: 'which needs no GPU and no drive' }]
 
@@ -51,7 +40,7 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     const given = verb.optsWithGlobals<OutputOptions>()
     for (const name of ['json', 'quiet'] as const) if (given[name] === true) verb.setOptionValue(name, true)
   })
-  for (const { title, entries } of SECTIONS) {
+  for (const { title, entries } of session.sections) {
     for (const entry of entries) addEntry(program, entry).helpGroup(`${title}:`)
   }
   addHelpVerb(program)
@@ -69,7 +58,7 @@ export async function parse(program: Command, argv: readonly string[]): Promise<
   } catch (error) {
     const isPrinted = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
     if (isPrinted || !(error instanceof CommanderError)) throw error
-    const { parserError } = await import('./command-line/suggestions.js')
+    const { parserError } = await import('./suggestions.js')
     throw parserError(error, program, argv)
   }
 }
@@ -80,6 +69,8 @@ function writeHelp(text: string, stream: OutputStream, io: Io): void {
 
 function addEntry(place: Command, entry: Verb | VerbGroup): Command {
   const command = place.command(entry.name)
+  const own = 'verbs' in entry ? entry.alone : entry
+  if (own !== undefined) setLoader(command, own.load)
   if (!('verbs' in entry)) return command.usage(entry.usage).description(entry.summary)
   const { summary, alone, verbs } = entry
   command
@@ -89,7 +80,7 @@ function addEntry(place: Command, entry: Verb | VerbGroup): Command {
     .helpCommand(false)
     .addHelpText('after', `\ngpunvme help ${entry.name} VERB explains a verb.`)
     .hook('preSubcommand', async (group, verb) => {
-      if (alone !== undefined) (await import('./command-line/suggestions.js')).refuseEarlyOptions(group, verb)
+      if (alone !== undefined) (await import('./suggestions.js')).refuseEarlyOptions(group, verb)
     })
   // A verb adds these itself.
   if (alone === undefined) addOutputOptions(command)
@@ -106,9 +97,8 @@ async function loadVerbOf(program: Command, session: Session, argv: readonly str
 
 /** Adds arguments, options and the action to the command of a verb. */
 export async function loadVerb(command: Command, session: Session): Promise<void> {
-  const name = wordsOf(command).join(' ')
-  const verb = VERBS.find((candidate) => candidate.name === name)
-  ;(await verb!.load())(command, session)
+  const configure = await loaderOf(command)!()
+  configure(command, session)
 }
 
 function addHelpVerb(program: Command): void {
@@ -119,18 +109,17 @@ function addHelpVerb(program: Command): void {
     .helpOption('-h, --help', 'print this help')
     .argument('[verb...]')
     .action(async (words: string[]) => {
-      if (/^drives?$/.test(words[0] ?? ''))
-        return (await import('./command-line/drives-help.js')).drivesHelp(program).help()
+      if (/^drives?$/.test(words[0] ?? '')) return (await import('./drives-help.js')).drivesHelp(program).help()
       const place = placeOf(program, words)
       const unknown = words[wordsOf(place).length]
       // What follows a verb is an operand of it: `help driver plan`.
       if (unknown === undefined || place.commands.length === 0) return place.help()
-      const { unknownCommand } = await import('./command-line/suggestions.js')
+      const { unknownCommand } = await import('./suggestions.js')
       throw unknownCommand(place, unknown, ['help'])
     })
 }
 
 function version(): string {
   const require = createRequire(import.meta.url)
-  return (require('../package.json') as { version: string }).version
+  return (require('../../package.json') as { version: string }).version
 }

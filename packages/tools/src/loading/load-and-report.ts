@@ -5,7 +5,7 @@ import type { ComposeOptions, RigProgress } from '../rig/options.js'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
 import { plural } from '../terminal/units.js'
-import { requireMemory } from './enough-memory.js'
+import { requireMemory } from '../model/enough-memory.js'
 import {
   describeLoaded,
   describeTotals,
@@ -16,7 +16,7 @@ import {
   sourceOf,
 } from './load-report.js'
 import { runPasses, type PassReport } from './passes.js'
-import { describePlan } from './residence-report.js'
+import { describePlan } from '../model/residence-report.js'
 
 export interface LoadJob {
   /** The drives; empty for a model in files. */

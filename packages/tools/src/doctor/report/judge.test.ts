@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { command, finding, instead, type Draft } from './finding.js'
+import { command, finding, instead, type Draft } from '../finding.js'
 import { judge, reachOf, type Outlook } from './judge.js'
-import type { Route } from './route.js'
+import type { Route } from '../route.js'
 
 const GPU = '0000:0a:00.0'
 const DRIVE = '0000:0b:00.0'

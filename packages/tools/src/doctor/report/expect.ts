@@ -1,11 +1,11 @@
 import { BudgetInfeasibleError, planResidence } from '@gpunvme/layer-loader/residence'
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
-import { isKnown, valueOf, type Known } from '../machine/known.js'
-import { functionAt } from '../machine/index.js'
-import { copyCostOf, defaultRamBytes, defaultVramBytes, driveCostOf, gpuLinkOf } from '../model/machine-cost.js'
-import type { DriveCost } from '../model/machine-cost.js'
-import { formatBytes, formatRate } from '../terminal/units.js'
-import { memoryOf, type Facts } from './facts.js'
+import { isKnown, valueOf, type Known } from '../../machine/known.js'
+import { functionAt } from '../../machine/index.js'
+import { copyCostOf, defaultRamBytes, defaultVramBytes, driveCostOf, gpuLinkOf } from '../../model/machine-cost.js'
+import type { DriveCost } from '../../model/machine-cost.js'
+import { formatBytes, formatRate } from '../../terminal/units.js'
+import { memoryOf, type Facts } from '../facts.js'
 import type { Pair } from './judge.js'
 
 /** Rates that a drive and a GPU are expected to reach. */

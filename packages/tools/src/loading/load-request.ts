@@ -9,7 +9,7 @@ import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import type { LoadJob } from './load-and-report.js'
-import { refuseNamingOfPacked, type NamingFlags } from './naming.js'
+import { refuseNamingOfPacked, type NamingFlags } from '../model/naming.js'
 
 export interface LoadFlags extends Omit<WithSeveral<TransportFlags>, 'engine'>, NamingFlags, OutputOptions {
   readonly engine?: EngineName
