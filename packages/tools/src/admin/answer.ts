@@ -14,13 +14,18 @@ export function dump(title: string, data: DataView, startOffset = 0): Found {
   return { lines: [title, ...formatHexDump(bytes, startOffset)], object: { data: Buffer.from(bytes).toString('hex') } }
 }
 
-/** Decodes a drive's reply. @throws DamagedAnswerError if the decoder rejects the bytes. */
+/** Decodes a drive's reply. @throws ToolsError (DAMAGED_ANSWER) if the decoder rejects the bytes. */
 export function decodeAnswer<T>(what: string, decode: () => T): T {
   try {
     return decode()
   } catch (error) {
     // For typed bytes, it is a mistake of the user; these come from the drive.
-    if (error instanceof UsageError) throw new DamagedAnswerError(what, error)
+    if (error instanceof UsageError)
+      throw new ToolsError('ERR_GPUNVME_DAMAGED_ANSWER', 'device', `The drive returned invalid data: ${what}`, {
+        facts: [error.headline],
+        next: 'print the bytes with --raw',
+        cause: error,
+      })
     throw error
   }
 }
@@ -35,21 +40,10 @@ export function isUnsupported(error: unknown): error is CommandError {
 
 /** Error of a drive that does not support the request. */
 export class NotSupportedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_SUPPORTED'
-  readonly category = 'infeasible'
   constructor(what: string, cause: CommandError, next: NextStep) {
-    super(`This drive does not support ${what}`, { facts: [cause.headline], next, cause })
-  }
-}
-
-/** Error of a drive's reply with invalid content. */
-export class DamagedAnswerError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DAMAGED_ANSWER'
-  readonly category = 'device'
-  constructor(what: string, cause: UsageError) {
-    super(`The drive returned invalid data: ${what}`, {
+    super('ERR_GPUNVME_NOT_SUPPORTED', 'infeasible', `This drive does not support ${what}`, {
       facts: [cause.headline],
-      next: 'print the bytes with --raw',
+      next,
       cause,
     })
   }

@@ -57,17 +57,13 @@ const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, why: 
 
 /** Error of mapping registers of a drive that Linux's driver uses. */
 export class RegistersRefusedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_REGISTERS_REFUSED'
-  readonly category: ErrorCategory
-  readonly errno: string
   constructor(bdf: string, file: string, errno: string, cause?: unknown) {
     const [category, why, next] = REFUSALS[errno] ?? [
       'device',
       'the drive may have left the bus',
       [{ command: ['list'], note: 'which lists the drives' }, 'check the kernel log: dmesg'],
     ]
-    super(`Cannot read the registers of ${bdf}: ${why} (${errno})`, { facts: [file], next, cause })
-    this.category = category
-    this.errno = errno
+    const headline = `Cannot read the registers of ${bdf}: ${why} (${errno})`
+    super('ERR_GPUNVME_REGISTERS_REFUSED', category, headline, { facts: [file], next, cause })
   }
 }

@@ -49,7 +49,7 @@ export interface Passthrough {
 /**
  * Opens the node of a controller that is bound to the kernel's driver, /dev/nvme0, for queries only: commands that
  * would change the drive are rejected before they are sent. The kernel continues to use the drive.
- * @throws PassthroughError, DriverError (MEMLOCK_LIMIT), CommandError.
+ * @throws ToolsError (PASSTHROUGH), DriverError (MEMLOCK_LIMIT), CommandError.
  */
 export async function openPassthrough(host: HardwareHost, node: string): Promise<Passthrough> {
   const fd = refusable(node, 'open', () => openSync(node, 'r'))
@@ -122,7 +122,7 @@ function refusable<T>(node: string, attempt: string, action: () => T): T {
     return action()
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new PassthroughError(node, attempt, error.code, error)
+    throw passthroughError(node, attempt, error.code, error)
   }
 }
 
@@ -144,17 +144,10 @@ const GONE: NextStep = [
 ]
 
 /** Error of a query that the kernel did not pass on. */
-export class PassthroughError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_PASSTHROUGH'
-  readonly category: ErrorCategory
-  readonly node: string
-  readonly errno: string
-  /** @param attempt the failed operation, to precede the node: 'send Identify to'. */
-  constructor(node: string, attempt: string, errno: string, cause?: unknown) {
-    const [category, words, next] = REFUSALS[errno] ?? ['device', 'the kernel cannot reach the drive', GONE]
-    super(`Cannot ${attempt} ${node}: ${words} (${errno})`, { next, cause })
-    this.category = category
-    this.node = node
-    this.errno = errno
-  }
+function passthroughError(node: string, attempt: string, errno: string, cause?: unknown): ToolsError {
+  const [category, words, next] = REFUSALS[errno] ?? ['device', 'the kernel cannot reach the drive', GONE]
+  return new ToolsError('ERR_GPUNVME_PASSTHROUGH', category, `Cannot ${attempt} ${node}: ${words} (${errno})`, {
+    next,
+    cause,
+  })
 }

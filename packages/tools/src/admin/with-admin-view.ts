@@ -15,7 +15,7 @@ import { ToolsError } from '../command-line/tools-error.js'
 /**
  * Opens the drive of the flags for queries: through Linux's driver if that is bound to it, otherwise with this
  * package's driver.
- * @throws errors of `withTransport` and `Controller.open`; PassthroughError, NoLinuxNameError.
+ * @throws errors of `withTransport` and `Controller.open`; ToolsError (PASSTHROUGH, NO_LINUX_NAME).
  */
 export async function withAdminView<T>(
   flags: DriveFlags,
@@ -64,7 +64,16 @@ export async function withLinux<T>(
   devices: string,
   use: (view: AdminView) => Promise<T>,
 ): Promise<T> {
-  if (linuxName === undefined) throw new NoLinuxNameError(bdf)
+  if (linuxName === undefined)
+    throw new ToolsError(
+      'ERR_GPUNVME_NO_LINUX_NAME',
+      'device',
+      `Linux's nvme driver is bound to ${bdf}, but has no controller for it`,
+      {
+        facts: ['it is starting up, or has abandoned the drive'],
+        next: 'check the kernel log: dmesg',
+      },
+    )
   const passthrough = await openPassthrough(host, `${devices}/${linuxName}`)
   let registers: KernelRegisters | undefined
   try {
@@ -78,17 +87,5 @@ export async function withLinux<T>(
   } finally {
     registers?.close()
     passthrough.close()
-  }
-}
-
-/** Error of a function that is bound to Linux's driver but has no controller there. */
-export class NoLinuxNameError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NO_LINUX_NAME'
-  readonly category = 'device'
-  constructor(bdf: string) {
-    super(`Linux's nvme driver is bound to ${bdf}, but has no controller for it`, {
-      facts: ['it is starting up, or has abandoned the drive'],
-      next: 'check the kernel log: dmesg',
-    })
   }
 }

@@ -25,11 +25,14 @@ export interface Measured {
 
 /** Error of a setting that a source cannot run. Others continue. */
 export class RefusedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_BENCH_REFUSED'
-  readonly category = 'infeasible'
   readonly refusal: BenchReason
   constructor(refusal: BenchReason) {
-    super(refusal.reason, refusal.next === undefined ? {} : { next: refusal.next })
+    super(
+      'ERR_GPUNVME_BENCH_REFUSED',
+      'infeasible',
+      refusal.reason,
+      refusal.next === undefined ? {} : { next: refusal.next },
+    )
     this.refusal = refusal
   }
 }

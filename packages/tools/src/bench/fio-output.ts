@@ -66,10 +66,8 @@ function parsed(json: string) {
 
 /** Error of fio output in an unexpected form. */
 export class FioOutputError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_FIO_OUTPUT'
-  readonly category = 'failure'
   constructor(problem: string) {
-    super(`Cannot use the output of fio: ${problem}`, {
+    super('ERR_GPUNVME_FIO_OUTPUT', 'failure', `Cannot use the output of fio: ${problem}`, {
       next: 'install fio 3.0 or later; fio --version prints the version',
     })
   }

@@ -130,12 +130,10 @@ class Captured {
 
 /** Error of running fio. */
 export class FioError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_FIO'
-  readonly category = 'failure'
   /** System error if it could not be started: 'ENOENT'. */
   readonly systemCode: string | undefined
   constructor(problem: string, systemCode?: string) {
-    super(`fio failed: ${printable(problem)}`, { next: 'omit it from --baselines' })
+    super('ERR_GPUNVME_FIO', 'failure', `fio failed: ${printable(problem)}`, { next: 'omit it from --baselines' })
     this.systemCode = systemCode
   }
 }

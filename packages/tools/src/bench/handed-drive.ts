@@ -71,7 +71,7 @@ export class HandedDrive {
   }
 
   /**
-   * Lends it while it is bound to Linux's driver. @throws NotReturnedError if Linux creates no block device in time.
+   * Lends it while it is bound to Linux's driver. @throws ToolsError (NOT_RETURNED) if Linux creates no block device in time.
    */
   async withLinux<T>(use: (target: BaselineTarget) => Promise<T>): Promise<T> {
     this.lent.signal.throwIfAborted()
@@ -108,7 +108,14 @@ export class HandedDrive {
       if (found.linuxName !== undefined && hasBlockDevice(found.linuxName, this.lent.nsid)) return found
       await sleep(LOOK_MS)
     }
-    throw new NotReturnedError(bdf)
+    throw new ToolsError(
+      'ERR_GPUNVME_NOT_RETURNED',
+      'device',
+      `Linux has no block device of ${bdf} ${RETURN_SECONDS} s after its driver was bound`,
+      {
+        next: ['check the kernel log: dmesg', { command: ['list', bdf] }],
+      },
+    )
   }
 }
 
@@ -119,16 +126,5 @@ function hasBlockDevice(controller: string, nsid: number | undefined): boolean {
   } catch (error) {
     if (error instanceof GpuNvmeError) return false
     throw error
-  }
-}
-
-/** Error of a drive that is bound to Linux's driver but has no block device. */
-export class NotReturnedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_RETURNED'
-  readonly category = 'device'
-  constructor(bdf: string) {
-    super(`Linux has no block device of ${bdf} ${RETURN_SECONDS} s after its driver was bound`, {
-      next: ['check the kernel log: dmesg', { command: ['list', bdf] }],
-    })
   }
 }

@@ -70,7 +70,7 @@ async function driveOf(sys: string, name: string, { reader }: AdminView, address
   }
 }
 
-/** Returns the requested namespace, or the first active one. @throws NoBlockDeviceError */
+/** Returns the requested namespace, or the first active one. @throws ToolsError (NO_BLOCK_DEVICE) */
 export function findNamespace(sys: string, controller: string, nsid: number | undefined): KernelNamespace {
   const folder = join(sys, 'class/nvme', controller)
   const namespaces = readdirSync(folder)
@@ -82,7 +82,7 @@ export function findNamespace(sys: string, controller: string, nsid: number | un
     })
     .sort((a, b) => a.nsid - b.nsid)
   const found = nsid === undefined ? namespaces[0] : namespaces.find((each) => each.nsid === nsid)
-  if (found === undefined) throw new NoBlockDeviceError(controller, nsid)
+  if (found === undefined) throw noBlockDeviceError(controller, nsid)
   return found
 }
 
@@ -106,13 +106,14 @@ function linkOf(path: string): Link | undefined {
 }
 
 /** Error of a namespace without a block device in Linux. */
-export class NoBlockDeviceError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NO_BLOCK_DEVICE'
-  readonly category = 'not-found'
-  constructor(controller: string, nsid: number | undefined) {
-    const which = nsid === undefined ? 'any namespace' : `namespace ${nsid}`
-    super(`Linux has no block device of ${which} of ${controller}`, {
+function noBlockDeviceError(controller: string, nsid: number | undefined): ToolsError {
+  const which = nsid === undefined ? 'any namespace' : `namespace ${nsid}`
+  return new ToolsError(
+    'ERR_GPUNVME_NO_BLOCK_DEVICE',
+    'not-found',
+    `Linux has no block device of ${which} of ${controller}`,
+    {
       next: { command: ['nvme', 'identify', '--drive', controller], note: 'which lists the namespaces' },
-    })
-  }
+    },
+  )
 }

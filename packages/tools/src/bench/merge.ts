@@ -4,7 +4,7 @@ import { ToolsError } from '../command-line/tools-error.js'
 /**
  * Joins two runs on the same drive, one with Linux's driver and one with ours. They did not alternate, so differences
  * include changes in between; a note says so.
- * @throws MergeError if the drives or settings differ.
+ * @throws ToolsError (BENCH_MERGE) if the drives or settings differ.
  */
 export function mergeResults(a: BenchResults, b: BenchResults): BenchResults {
   const [first, second] = a.startedAt <= b.startedAt ? [a, b] : [b, a]
@@ -14,7 +14,7 @@ export function mergeResults(a: BenchResults, b: BenchResults): BenchResults {
   requireSame('processor', first.machine.cpu, second.machine.cpu)
   const measured = measuredNames(second)
   const both = measuredNames(first).filter((name) => measured.includes(name))
-  if (both.length > 0) throw new MergeError('source', `${both.join(', ')} in one`, 'the same in the other')
+  if (both.length > 0) throw mergeError('source', `${both.join(', ')} in one`, 'the same in the other')
   const link = first.link ?? second.link
   const { timeline: later, ...rest } = second
   const { timeline = later && { ...later, cell: later.cell + first.cells.length }, ...base } = first
@@ -51,7 +51,7 @@ function methodOf({ secondsPerRepeat, repeats, warmUpSeconds, coolDownSeconds, s
 }
 
 function requireSame(what: string, a: string, b: string): void {
-  if (a !== b) throw new MergeError(what, a, b)
+  if (a !== b) throw mergeError(what, a, b)
 }
 
 function measuredNames({ sources }: BenchResults): string[] {
@@ -67,13 +67,14 @@ function runsOf(results: BenchResults): NonNullable<BenchResults['runs']> {
 }
 
 /** Error of runs that cannot be compared. */
-export class MergeError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_BENCH_MERGE'
-  readonly category = 'infeasible'
-  constructor(what: string, a: string, b: string) {
-    super(`The two runs cannot be joined: not the same ${what}`, {
+function mergeError(what: string, a: string, b: string): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_BENCH_MERGE',
+    'infeasible',
+    `The two runs cannot be joined: not the same ${what}`,
+    {
       facts: [a, b],
       next: 'use the same options for both, on the same drive and machine',
-    })
-  }
+    },
+  )
 }

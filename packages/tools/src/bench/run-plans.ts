@@ -26,7 +26,7 @@ export interface RunOptions {
 
 /**
  * Keeps the plans of a ring in flight until the time is up, then waits for the rest, which counts.
- * @throws TransferError for the first failed command; NoTimeError; the signal's reason. Then no command is in flight.
+ * @throws TransferError for the first failed command; ToolsError (BENCH_NO_TIME); the signal's reason. Then no command is in flight.
  */
 export async function runPlans(
   namespace: Namespace,
@@ -53,7 +53,15 @@ export async function runPlans(
       bytes += summary.bytes
       commands += summary.succeeded
       halves[summary.endNs <= halfNs ? 0 : 1] += summary.bytes
-      if (++plans >= PLANS_WITHOUT_TIME && endNs === startNs) throw new NoTimeError()
+      if (++plans >= PLANS_WITHOUT_TIME && endNs === startNs)
+        throw new ToolsError(
+          'ERR_GPUNVME_BENCH_NO_TIME',
+          'infeasible',
+          'Nothing to measure: reads and writes of this drive take no time',
+          {
+            next: 'use --profile sn740 or another drive; ideal has no latency',
+          },
+        )
     }
   }
   const lanes = ring.plans.map((plan) =>
@@ -65,15 +73,4 @@ export async function runPlans(
   // Waits for all lanes even if one fails: nothing may touch the memory after the return.
   for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason
   return { bytes, commands, plans, startNs, endNs, halves }
-}
-
-/** Error of a drive whose profile has no latencies, so that its clock does not move. */
-export class NoTimeError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_BENCH_NO_TIME'
-  readonly category = 'infeasible'
-  constructor() {
-    super('Nothing to measure: reads and writes of this drive take no time', {
-      next: 'use --profile sn740 or another drive; ideal has no latency',
-    })
-  }
 }

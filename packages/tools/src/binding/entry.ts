@@ -40,17 +40,16 @@ export function isOfAnotherBoot({ bootId }: Entry, root: string): boolean {
   return now !== null && bootId !== null && now !== bootId
 }
 
-/** @param path for errors. @throws BindingStateError, DriverError (BINDING_RECORD) */
+/** @param path for errors. @throws ToolsError (BINDING_STATE), DriverError (BINDING_RECORD) */
 export function parseEntry(text: string, path: string): Entry {
   const { schema, name, serial, model, bootId, since, by, holder, record } = fieldsOf(text, path)
-  if (schema !== ENTRY_SCHEMA) throw new BindingStateError(path, `its schema is not ${ENTRY_SCHEMA}`)
+  if (schema !== ENTRY_SCHEMA) throw bindingStateError(path, `its schema is not ${ENTRY_SCHEMA}`)
   if (![name, serial, model, bootId].every((each) => each === null || typeof each === 'string'))
-    throw new BindingStateError(path, 'name, serial, model and bootId must be strings or null')
+    throw bindingStateError(path, 'name, serial, model and bootId must be strings or null')
   const fields = { name, serial, model, bootId } as Pick<Entry, 'name' | 'serial' | 'model' | 'bootId'>
-  if (typeof since !== 'string' || Number.isNaN(Date.parse(since)))
-    throw new BindingStateError(path, 'since is not a time')
+  if (typeof since !== 'string' || Number.isNaN(Date.parse(since))) throw bindingStateError(path, 'since is not a time')
   if (!isObject(by) || typeof by['user'] !== 'string' || typeof by['command'] !== 'string')
-    throw new BindingStateError(path, 'it has no owner')
+    throw bindingStateError(path, 'it has no owner')
   return {
     schema,
     ...fields,
@@ -68,15 +67,15 @@ function fieldsOf(text: string, path: string): Partial<Record<string, unknown>> 
   } catch {
     // The syntax error is of no use: only gpunvme writes such files.
   }
-  throw new BindingStateError(path, 'it is not a JSON object')
+  throw bindingStateError(path, 'it is not a JSON object')
 }
 
 function holderOf(value: unknown, path: string): ProcessIdentity | null {
   if (value === null) return null
-  if (!isObject(value)) throw new BindingStateError(path, 'its holder is not a process')
+  if (!isObject(value)) throw bindingStateError(path, 'its holder is not a process')
   const { pid, startTicks } = value
   if (!Number.isSafeInteger(pid) || typeof startTicks !== 'string')
-    throw new BindingStateError(path, 'its holder is not a process')
+    throw bindingStateError(path, 'its holder is not a process')
   return { pid: pid as number, startTicks }
 }
 
@@ -85,12 +84,8 @@ function isObject(value: unknown): value is Partial<Record<string, unknown>> {
 }
 
 /** Error of a binding record that is damaged, or was written by another release. The drive was not changed. */
-export class BindingStateError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_BINDING_STATE'
-  readonly category = 'infeasible'
-  constructor(path: string, problem: string) {
-    super(`Cannot use ${printable(path)}: ${problem}`, {
-      next: `use the release of gpunvme that wrote it; or rm ${printable(path)}, and bind the drive to its driver manually`,
-    })
-  }
+export function bindingStateError(path: string, problem: string): ToolsError {
+  return new ToolsError('ERR_GPUNVME_BINDING_STATE', 'infeasible', `Cannot use ${printable(path)}: ${problem}`, {
+    next: `use the release of gpunvme that wrote it; or rm ${printable(path)}, and bind the drive to its driver manually`,
+  })
 }

@@ -33,7 +33,7 @@ const RETRY_MS = 250
 
 /**
  * Returns a drive to its previous driver, and deletes the record.
- * @throws NotBoundError, HeldByProcessError, StillInUseError, DriverChangingError; BindError, after which the record is
+ * @throws NotBoundError, ToolsError (HELD_BY_PROCESS), StillInUseError, DriverChangingError; BindError, after which the record is
  * kept for another attempt.
  */
 export async function giveBack(root: string, bdf: string, options: GiveBackOptions = {}): Promise<GivenBack> {
@@ -57,7 +57,7 @@ async function restore(root: string, bdf: string, { isDryRun = false, holder }: 
   const isOfAnother = holder !== undefined && !isSame(entry?.holder, holder)
   if (entry === undefined || isOfAnother) throw new NotBoundError(root, bdf)
   if (entry.holder !== null && !isSame(entry.holder, holder) && isAlive(entry.holder))
-    throw new HeldByProcessError(entry, entry.holder)
+    throw heldByProcessError(entry, entry.holder)
   const isPast = isOfAnotherBoot(entry, root)
   const steps = isPast ? [] : planRestoring(entry.record, { sysRoot: root })
   if (!isDryRun) {
@@ -84,35 +84,32 @@ async function restoreUnlessHeld(root: string, { record }: Entry): Promise<void>
 
 /** Error of a drive without a record, or with that of another process. It was not changed. */
 export class NotBoundError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_BOUND'
-  readonly category = 'not-found'
   constructor(root: string, bdf: string) {
-    super(`${bdf} is not bound by gpunvme`, {
+    super('ERR_GPUNVME_NOT_BOUND', 'not-found', `${bdf} is not bound by gpunvme`, {
       next: { ...commandFor(root, 'list', bdf), note: 'which shows its driver and users' },
     })
   }
 }
 
 /** Error of a drive held by a running gpunvme, which returns it when it ends. It was not changed. */
-export class HeldByProcessError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_HELD_BY_PROCESS'
-  readonly category = 'privilege'
-  constructor({ record: { bdf }, by }: Entry, { pid }: ProcessIdentity) {
-    super(`${bdf} is in use by process ${pid}, which returns it when it ends`, {
+function heldByProcessError({ record: { bdf }, by }: Entry, { pid }: ProcessIdentity): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_HELD_BY_PROCESS',
+    'privilege',
+    `${bdf} is in use by process ${pid}, which returns it when it ends`,
+    {
       facts: [`${by.user}: ${by.command}`],
       next: `wait for it, or end it: kill ${pid}`,
-    })
-  }
+    },
+  )
 }
 
 /** Error of a drive in use, which cannot be returned. It was not changed. */
 export class StillInUseError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_STILL_IN_USE'
-  readonly category = 'privilege'
   readonly holders: readonly Holder[]
   constructor(root: string, bdf: string, cause: DeviceHeldError) {
     const { holders } = cause
-    super(`Cannot unbind ${bdf}: it is in use`, {
+    super('ERR_GPUNVME_STILL_IN_USE', 'privilege', `Cannot unbind ${bdf}: it is in use`, {
       facts: holders.map(({ device, use }) => `${device} is ${use}`),
       next: { ...commandFor(root, 'unbind', bdf), first: 'end the listed uses' },
       cause,

@@ -2,7 +2,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attempting, isSystemError } from '../command-line/file-error.js'
-import { BindingStateError } from './entry.js'
+import { bindingStateError } from './entry.js'
 import { isAlive, thisProcess, type ProcessIdentity } from './process-identity.js'
 import { lockFile } from './state-files.js'
 import { ToolsError } from '../command-line/tools-error.js'
@@ -23,7 +23,7 @@ let takings = 0
  * first one's new lock. Instead, the successor creates a file named after it, which only one process can. The last file
  * in that chain is the lock; its holder removes the whole chain, starting with the oldest.
  * @param waitMs time to wait for another process.
- * @throws DriverChangingError, FileError, BindingStateError
+ * @throws DriverChangingError, FileError, ToolsError (BINDING_STATE)
  */
 export async function withLock<T>(root: string, bdf: string, waitMs: number, use: () => Promise<T>): Promise<T> {
   const path = lockFile(root, bdf)
@@ -100,7 +100,7 @@ async function holdingIn(path: string): Promise<Holding | undefined> {
     throw error
   }
   const [, pid, startTicks, taking] = /^(\d+) (\d*) (\d+)$/.exec(text) ?? []
-  if (pid === undefined) throw new BindingStateError(path, 'it has no process id')
+  if (pid === undefined) throw bindingStateError(path, 'it has no process id')
   return { pid: Number(pid), startTicks: startTicks!, taking: Number(taking) }
 }
 
@@ -114,10 +114,8 @@ function nameOf({ pid, startTicks, taking }: Holding): string {
 
 /** Error of a drive whose driver another gpunvme is changing. Nothing was changed. */
 export class DriverChangingError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_CHANGING'
-  readonly category = 'privilege'
   constructor(bdf: string, path: string, pid: number | undefined) {
-    super(`Another gpunvme is changing the driver of ${bdf}`, {
+    super('ERR_GPUNVME_DRIVER_CHANGING', 'privilege', `Another gpunvme is changing the driver of ${bdf}`, {
       facts: pid === undefined ? [] : [`process ${pid} holds ${path}`],
       next: 'try again in a moment',
     })

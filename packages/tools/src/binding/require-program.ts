@@ -1,11 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isSystemError } from '../command-line/file-error.js'
-import { CommandNotStartedError } from './run-command.js'
+import { commandNotStartedError } from './run-command.js'
 
 /**
  * Looks up a program as `runCommand` does, before other work.
- * @param path value of PATH. @throws CommandNotStartedError
+ * @param path value of PATH. @throws ToolsError (COMMAND_NOT_STARTED)
  */
 export function requireProgram(program: string, path: string | undefined): void {
   // Without a PATH, the system has default directories.
@@ -13,7 +13,7 @@ export function requireProgram(program: string, path: string | undefined): void 
   const places = program.includes('/') ? [program] : path!.split(':').map((folder) => join(folder || '.', program))
   const refusals = places.map(refusalOf)
   if (refusals.includes(undefined)) return
-  throw new CommandNotStartedError(program, refusals.find((refusal) => refusal?.code === 'EACCES') ?? refusals[0]!)
+  throw commandNotStartedError(program, refusals.find((refusal) => refusal?.code === 'EACCES') ?? refusals[0]!)
 }
 
 /** Returns why this file cannot be executed; undefined if it can. */

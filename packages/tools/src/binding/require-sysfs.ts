@@ -10,10 +10,19 @@ const SYSFS_MAGIC = 0x62656572
 /**
  * Rejects changes below a root whose sys/ is not the kernel's sysfs: a copy of a machine has regular files there, and
  * symbolic links to anywhere.
- * @throws NotSysfsError
+ * @throws ToolsError (NOT_SYSFS)
  */
 export async function requireSysfs(root: string, verb: string): Promise<void> {
-  if (!isLive(root) && !(await isSysfs(new MachineFiles(root).resolve('sys')))) throw new NotSysfsError(root, verb)
+  if (!isLive(root) && !(await isSysfs(new MachineFiles(root).resolve('sys'))))
+    throw new ToolsError(
+      'ERR_GPUNVME_NOT_SYSFS',
+      'usage',
+      `Cannot ${verb} below ${root}: its sys/ is not a kernel's sysfs`,
+      {
+        facts: ['gpunvme never changes a copy of a machine'],
+        next: { ...commandFor(root, verb, 'ADDRESS', '--dry-run'), note: 'which prints the steps' },
+      },
+    )
 }
 
 async function isSysfs(path: string): Promise<boolean> {
@@ -22,17 +31,5 @@ async function isSysfs(path: string): Promise<boolean> {
   } catch (error) {
     if (isSystemError(error)) return false
     throw error
-  }
-}
-
-/** Error of changing a driver below a root without the kernel's sysfs. Nothing was written. */
-export class NotSysfsError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_SYSFS'
-  readonly category = 'usage'
-  constructor(root: string, verb: string) {
-    super(`Cannot ${verb} below ${root}: its sys/ is not a kernel's sysfs`, {
-      facts: ['gpunvme never changes a copy of a machine'],
-      next: { ...commandFor(root, verb, 'ADDRESS', '--dry-run'), note: 'which prints the steps' },
-    })
   }
 }

@@ -1,4 +1,3 @@
-import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -12,7 +11,7 @@ const OF_THE_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGHUP']
  * Runs a command with this process's input and output. Signals to this process are forwarded.
  * @param onStarted called with the command's process id.
  * @returns its exit status, as in a shell: 128 plus the signal number if it was killed.
- * @throws CommandNotStartedError
+ * @throws ToolsError (COMMAND_NOT_STARTED)
  */
 export async function runCommand(
   words: readonly [string, ...string[]],
@@ -28,7 +27,7 @@ export async function runCommand(
   try {
     return await new Promise<number>((resolve, reject) => {
       child.on('spawn', () => onStarted(child.pid!))
-      child.on('error', (error: NodeJS.ErrnoException) => reject(new CommandNotStartedError(program, error)))
+      child.on('error', (error: NodeJS.ErrnoException) => reject(commandNotStartedError(program, error)))
       child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal!]))
     })
   } finally {
@@ -50,16 +49,11 @@ function isOnTerminal(): boolean {
 const WORDS: Readonly<Record<string, string>> = { ENOENT: 'no such program', EACCES: 'permission denied' }
 
 /** Error of a command that was not started. */
-export class CommandNotStartedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_COMMAND_NOT_STARTED'
-  readonly category: ErrorCategory
-  constructor(program: string, cause: NodeJS.ErrnoException) {
-    const { code = cause.message } = cause
-    const words = WORDS[code]
-    super(`Cannot run ${printable(program)}: ${words === undefined ? code : `${words} (${code})`}`, {
-      next: 'check the spelling and PATH (sudo uses another PATH)',
-      cause,
-    })
-    this.category = cause.code === 'ENOENT' ? 'not-found' : cause.code === 'EACCES' ? 'privilege' : 'failure'
-  }
+export function commandNotStartedError(program: string, cause: NodeJS.ErrnoException): ToolsError {
+  const { code = cause.message } = cause
+  const words = WORDS[code]
+  const headline = `Cannot run ${printable(program)}: ${words === undefined ? code : `${words} (${code})`}`
+  const category = cause.code === 'ENOENT' ? 'not-found' : cause.code === 'EACCES' ? 'privilege' : 'failure'
+  const next = 'check the spelling and PATH (sudo uses another PATH)'
+  return new ToolsError('ERR_GPUNVME_COMMAND_NOT_STARTED', category, headline, { next, cause })
 }

@@ -38,7 +38,7 @@ const START_MS = 30_000
 /**
  * Starts the process that returns a drive if this one cannot.
  * @param onLost called if that process ends early; this process still returns the drive.
- * @throws WatcherNotStartedError; then the drive must not be bound.
+ * @throws ToolsError (WATCHER_NOT_STARTED); then the drive must not be bound.
  */
 export async function startWatcher(watched: Watched, onLost: (message: string) => void): Promise<Watcher> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'watcher-process.js'), JSON.stringify(watched)], {
@@ -54,7 +54,14 @@ export async function startWatcher(watched: Watched, onLost: (message: string) =
   const isReady = await Promise.race([ready, exit.then(() => false), sleep(START_MS, false, { ref: false })])
   if (!isReady) {
     child.kill('SIGKILL')
-    throw new WatcherNotStartedError(watched.bdf)
+    throw new ToolsError(
+      'ERR_GPUNVME_WATCHER_NOT_STARTED',
+      'failure',
+      `${watched.bdf} was not bound: the process that would return it after a crash does not start`,
+      {
+        next: 'check free memory and the process limit (ulimit -u)',
+      },
+    )
   }
   child.stdout.destroy()
   const complain = () => onLost(`The watcher process of ${watched.bdf} ended early; this process will return the drive`)
@@ -83,16 +90,5 @@ async function isOwed({ root, bdf, holder }: Watched): Promise<boolean> {
   } catch (error) {
     if (error instanceof GpuNvmeError) return true
     throw error
-  }
-}
-
-/** Error of a watcher that does not start, so that a crash would leave the drive bound. The drive was not changed. */
-export class WatcherNotStartedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_WATCHER_NOT_STARTED'
-  readonly category = 'failure'
-  constructor(bdf: string) {
-    super(`${bdf} was not bound: the process that would return it after a crash does not start`, {
-      next: 'check free memory and the process limit (ulimit -u)',
-    })
   }
 }

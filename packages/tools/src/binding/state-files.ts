@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempting, isSystemError } from '../command-line/file-error.js'
-import { BindingStateError, parseEntry, type Entry } from './entry.js'
+import { bindingStateError, parseEntry, type Entry } from './entry.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
@@ -27,14 +27,14 @@ export function lockFile(root: string, bdf: string): string {
 
 /**
  * Returns the record of a drive; undefined if there is none.
- * @throws BindingStateError, DriverError (BINDING_RECORD), FileError
+ * @throws ToolsError (BINDING_STATE), DriverError (BINDING_RECORD), FileError
  */
 export async function readEntry(root: string, bdf: string): Promise<Entry | undefined> {
   const path = stateFile(root, bdf)
   return attempting(`read ${path}`, () => {
     const entry = entryIn(root, `${bdf}.json`)
     if (entry !== undefined && entry.record.bdf !== bdf)
-      throw new BindingStateError(path, `it is the record of ${entry.record.bdf}`)
+      throw bindingStateError(path, `it is the record of ${entry.record.bdf}`)
     return Promise.resolve(entry)
   })
 }
@@ -47,7 +47,7 @@ export async function rememberedAddresses(root: string): Promise<string[]> {
 
 /**
  * Returns the address of the drive with this Linux name, nvme0, before it was bound; undefined if there is none.
- * @throws SeveralOfThatNameError
+ * @throws ToolsError (SEVERAL_OF_THAT_NAME)
  */
 export function boundAs(root: string, name: string): string | undefined {
   const entries = unlessUnreadable(() => namesIn(root)) ?? []
@@ -55,7 +55,7 @@ export function boundAs(root: string, name: string): string | undefined {
     .filter((file) => file.endsWith('.json'))
     .map((file) => unlessUnreadable(() => entryIn(root, file)))
     .flatMap((entry) => (entry?.name === name ? entry.record.bdf : []))
-  if (addresses.length > 1) throw new SeveralOfThatNameError(name, addresses.sort())
+  if (addresses.length > 1) throw severalOfThatNameError(name, addresses.sort())
   return addresses[0]
 }
 
@@ -106,7 +106,7 @@ function entryIn(root: string, name: string): Entry | undefined {
     const text = unlessMissing(() => new MachineFiles(root).text(`${FOLDER}/${name}`, MAX_BYTES))
     return text === undefined ? undefined : parseEntry(text, path)
   } catch (error) {
-    throw error instanceof MachineFileError ? new BindingStateError(path, error.problem) : error
+    throw error instanceof MachineFileError ? bindingStateError(path, error.problem) : error
   }
 }
 
@@ -120,13 +120,14 @@ function unlessMissing<T>(read: () => T): T | undefined {
 }
 
 /** Error of a name that Linux gave to several drives, each of which was bound. None was changed. */
-export class SeveralOfThatNameError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_SEVERAL_OF_THAT_NAME'
-  readonly category = 'usage'
-  constructor(name: string, addresses: readonly string[]) {
-    super(`several drives bound by gpunvme were named ${name}`, {
+function severalOfThatNameError(name: string, addresses: readonly string[]): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_SEVERAL_OF_THAT_NAME',
+    'usage',
+    `several drives bound by gpunvme were named ${name}`,
+    {
       facts: [addresses.join(', ')],
       next: { command: ['list'], note: 'which lists drive addresses' },
-    })
-  }
+    },
+  )
 }

@@ -35,7 +35,7 @@ const LOCK_WAIT_MS = 2_000
 /**
  * Binds a drive, recording each step before it is executed. @returns the record; undefined if nothing had to be
  * changed.
- * @throws AlreadyBoundError, AnotherDriveError, DriverChangingError; FileError if the record cannot be written, before
+ * @throws ToolsError (ALREADY_BOUND, ANOTHER_DRIVE), DriverChangingError; FileError if the record cannot be written, before
  * any change; errors of `bindDriver`.
  */
 export function takeDrive(taking: Taking): Promise<Entry | undefined> {
@@ -45,7 +45,7 @@ export function takeDrive(taking: Taking): Promise<Entry | undefined> {
     if (before !== undefined) refuseBound(root, before)
     // Another drive may have been plugged in after the confirmation.
     const { serial } = driveFacts(root, found.bdf)
-    if (serial !== known.serial) throw new AnotherDriveError(found.bdf, known.serial, serial)
+    if (serial !== known.serial) throw anotherDriveError(found.bdf, known.serial, serial)
     await forgetEntry(root, found.bdf)
     const about = {
       schema: ENTRY_SCHEMA,
@@ -73,40 +73,42 @@ export function takeDrive(taking: Taking): Promise<Entry | undefined> {
 
 /**
  * A record may be outdated: from before a reboot, or returned by other means.
- * @throws AlreadyBoundError if it is not.
+ * @throws ToolsError (ALREADY_BOUND) if it is not.
  */
 export function refuseBound(root: string, entry: Entry): void {
   const isPast = isOfAnotherBoot(entry, root) || planRestoring(entry.record, { sysRoot: root }).length === 0
-  if (!isPast) throw new AlreadyBoundError(root, entry)
+  if (!isPast) throw alreadyBoundError(root, entry)
 }
 
 /**
  * Error of a drive that gpunvme has already bound: its original driver would be lost from the record. It was not
  * changed.
  */
-export class AlreadyBoundError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_ALREADY_BOUND'
-  readonly category = 'privilege'
-  constructor(root: string, { record: { bdf, driver }, since, by, holder }: Entry) {
-    super(`${bdf} is already bound by gpunvme, to ${driver ?? 'no driver'}`, {
+function alreadyBoundError(root: string, { record: { bdf, driver }, since, by, holder }: Entry): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_ALREADY_BOUND',
+    'privilege',
+    `${bdf} is already bound by gpunvme, to ${driver ?? 'no driver'}`,
+    {
       facts: [
         `since ${since}, by ${by.user}: ${by.command}`,
         ...(holder === null ? [] : [`process ${holder.pid} will return it`]),
       ],
       next: { ...commandFor(root, 'unbind', bdf), note: 'which returns it' },
-    })
-  }
+    },
+  )
 }
 
 /** Error of an address with another drive than the confirmed one. It was not changed. */
-export class AnotherDriveError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_ANOTHER_DRIVE'
-  readonly category = 'privilege'
-  constructor(bdf: string, confirmed: string | null, now: string | null) {
-    const inWords = (serial: string | null) => (serial === null ? 'unknown' : printable(serial))
-    super(`${bdf} is not the confirmed drive: another drive is there now`, {
+function anotherDriveError(bdf: string, confirmed: string | null, now: string | null): ToolsError {
+  const inWords = (serial: string | null) => (serial === null ? 'unknown' : printable(serial))
+  return new ToolsError(
+    'ERR_GPUNVME_ANOTHER_DRIVE',
+    'privilege',
+    `${bdf} is not the confirmed drive: another drive is there now`,
+    {
       facts: [`its serial number was ${inWords(confirmed)}, and is now ${inWords(now)}`],
       next: { command: ['list'], note: 'which lists the drives' },
-    })
-  }
+    },
+  )
 }

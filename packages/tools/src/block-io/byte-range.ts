@@ -123,15 +123,18 @@ export function lbas(slba: number, blocks: number): string {
 
 /** Error of a range outside the namespace. Nothing was read or written. */
 export class RangeOutsideError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_RANGE_OUTSIDE'
-  readonly category = 'usage'
   constructor({ nsid, blocks, blockBytes, capacityBytes }: Extent, { offsetBytes, lengthBytes }: ByteRange) {
-    super(`Bytes ${offsetBytes} to ${offsetBytes + lengthBytes - 1} are not all inside namespace ${nsid}`, {
-      facts: [
-        `it has ${plural(blocks, 'block')} of ${blockBytes} bytes: ${capacityBytes} bytes, ${formatBytes(capacityBytes)}`,
-        `its last LBA is 0x${(blocks - 1).toString(16)}`,
-      ],
-      next: `end at byte ${capacityBytes} at most, or use 'all' for the rest`,
-    })
+    super(
+      'ERR_GPUNVME_RANGE_OUTSIDE',
+      'usage',
+      `Bytes ${offsetBytes} to ${offsetBytes + lengthBytes - 1} are not all inside namespace ${nsid}`,
+      {
+        facts: [
+          `it has ${plural(blocks, 'block')} of ${blockBytes} bytes: ${capacityBytes} bytes, ${formatBytes(capacityBytes)}`,
+          `its last LBA is 0x${(blocks - 1).toString(16)}`,
+        ],
+        next: `end at byte ${capacityBytes} at most, or use 'all' for the rest`,
+      },
+    )
   }
 }

@@ -121,12 +121,15 @@ function attemptingSync<T>(attempt: string, use: () => T): T {
 
 /** Error of a source with fewer bytes than requested. */
 export class ShortSourceError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_SHORT_SOURCE'
-  readonly category = 'infeasible'
   constructor(name: string, foundBytes: number, wantedBytes: number | undefined) {
-    super(`${name} has ${foundBytes === 0 ? 'no bytes' : `only ${plural(foundBytes, 'byte')}`}`, {
-      ...(wantedBytes !== undefined && { facts: [`requested: ${plural(wantedBytes, 'byte')}`] }),
-      next: 'use another FILE, or a smaller --length',
-    })
+    super(
+      'ERR_GPUNVME_SHORT_SOURCE',
+      'infeasible',
+      `${name} has ${foundBytes === 0 ? 'no bytes' : `only ${plural(foundBytes, 'byte')}`}`,
+      {
+        ...(wantedBytes !== undefined && { facts: [`requested: ${plural(wantedBytes, 'byte')}`] }),
+        next: 'use another FILE, or a smaller --length',
+      },
+    )
   }
 }

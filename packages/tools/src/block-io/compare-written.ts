@@ -29,15 +29,18 @@ export async function compareWritten(
 
 /** Error of a drive that returned other bytes than were written, without an error status. */
 export class ReadBackError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_READ_BACK'
-  readonly category = 'verification'
   constructor(slba: number, blocks: number) {
-    super(`Verification failed: the drive returned other bytes than were written, in ${lbas(slba, blocks)}`, {
-      facts: ['compared by SHA-256; earlier blocks match'],
-      next: {
-        command: ['nvme', 'smart', '--drive', 'ADDRESS'],
-        note: 'which counts media errors; then repeat the command',
+    super(
+      'ERR_GPUNVME_READ_BACK',
+      'verification',
+      `Verification failed: the drive returned other bytes than were written, in ${lbas(slba, blocks)}`,
+      {
+        facts: ['compared by SHA-256; earlier blocks match'],
+        next: {
+          command: ['nvme', 'smart', '--drive', 'ADDRESS'],
+          note: 'which counts media errors; then repeat the command',
+        },
       },
-    })
+    )
   }
 }

@@ -12,7 +12,7 @@ import { UNKNOWN_DATA } from '../command-line/write-options.js'
  * Rejects overwriting data of unknown format: any nonzero byte in ranges of a file or drive that the existing image
  * never wrote. Drives are scanned too, since a file system may be recoverable even without its superblock.
  * @param runs ranges that would be overwritten, without bytes that the image wrote.
- * @throws UnknownDataError. The write guard rejects data with a signature, unless `overwrite` names it.
+ * @throws ToolsError (UNKNOWN_DATA). The write guard rejects data with a signature, unless `overwrite` names it.
  */
 export async function refuseUnknownData(
   namespace: Namespace,
@@ -43,7 +43,7 @@ export async function refuseNonzero(
       ...(signal && { signal }),
       onProgress: (bytes) => onProgress?.(before + bytes),
     })
-    if (at !== undefined) throw new UnknownDataError(at, run)
+    if (at !== undefined) throw unknownDataError(at, run)
     doneBytes += run.lengthBytes
   }
 }
@@ -60,18 +60,13 @@ export async function holdsImage(namespace: Namespace): Promise<boolean> {
 }
 
 /** Error of overwriting data of unknown format. Nothing was written. */
-export class UnknownDataError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_UNKNOWN_DATA'
-  readonly category = 'privilege'
-  /** @param at offset of the first nonzero byte. @param run the range that would be overwritten. */
-  constructor(at: number, { offsetBytes, lengthBytes }: Extent) {
-    const endBytes = offsetBytes + lengthBytes
-    super('Refused to overwrite data of unknown format', {
-      facts: [
-        `byte ${at} is nonzero and not part of a model image`,
-        `would be overwritten: bytes ${offsetBytes} to ${endBytes - 1} (${formatBytes(lengthBytes)})`,
-      ],
-      next: `allow its loss with --overwrite '${UNKNOWN_DATA}', or use another file or drive`,
-    })
-  }
+export function unknownDataError(at: number, { offsetBytes, lengthBytes }: Extent): ToolsError {
+  const endBytes = offsetBytes + lengthBytes
+  return new ToolsError('ERR_GPUNVME_UNKNOWN_DATA', 'privilege', 'Refused to overwrite data of unknown format', {
+    facts: [
+      `byte ${at} is nonzero and not part of a model image`,
+      `would be overwritten: bytes ${offsetBytes} to ${endBytes - 1} (${formatBytes(lengthBytes)})`,
+    ],
+    next: `allow its loss with --overwrite '${UNKNOWN_DATA}', or use another file or drive`,
+  })
 }

@@ -2,9 +2,9 @@ import type { Namespace } from '@gpunvme/host-driver'
 import type { InputStream } from '../terminal/io.js'
 import { checkInside, type ByteRange, type RangeFlags } from './byte-range.js'
 import { ByteSource } from './byte-source.js'
-import { PartialBlockError } from './partial-block.js'
+import { partialBlockError } from './partial-block.js'
 import { refuseProtected } from './protected-data.js'
-import { UnalignedStartError } from './unaligned-start.js'
+import { unalignedStartError } from './unaligned-start.js'
 
 /** Flags that determine what is written, and what may be lost. */
 export interface IntentFlags extends RangeFlags {
@@ -32,12 +32,12 @@ export async function intend(
 ): Promise<WriteIntent> {
   const { blockBytes, capacityBytes } = namespace
   const { lba = 0, offset: offsetBytes = lba * blockBytes, overwrite = [], pad } = flags
-  if (offsetBytes % blockBytes !== 0) throw new UnalignedStartError(offsetBytes, blockBytes)
+  if (offsetBytes % blockBytes !== 0) throw unalignedStartError(offsetBytes, blockBytes)
   const source = ByteSource.open(path, wantedBytes(flags, blockBytes), stdin, signal)
   try {
     const { lengthBytes } = source
     const lastBytes = (lengthBytes ?? 0) % blockBytes
-    if (lastBytes !== 0 && pad === undefined) throw new PartialBlockError(source.name, lastBytes, blockBytes)
+    if (lastBytes !== 0 && pad === undefined) throw partialBlockError(source.name, lastBytes, blockBytes)
     const roomBytes = Math.max(blockBytes, capacityBytes - offsetBytes)
     const wholeBytes = lengthBytes === undefined ? roomBytes : Math.ceil(lengthBytes / blockBytes) * blockBytes
     const range = checkInside(namespace, { offsetBytes, lengthBytes: wholeBytes })

@@ -3,7 +3,7 @@ import { BufferedTransfers } from '@gpunvme/layer-loader/store'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { createHash } from 'node:crypto'
 import type { ByteSource } from './byte-source.js'
-import { PartialBlockError } from './partial-block.js'
+import { partialBlockError } from './partial-block.js'
 import { WriteStoppedError } from './write-stopped.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -58,7 +58,15 @@ export async function writePieces(
       const buffer = await writes.take()
       const roomBytes = Math.min(pieceBytes, capacityBytes - offsetBytes - begunBytes)
       if (roomBytes === 0) {
-        if (await source.hasMore()) throw new NoRoomError(namespace.nsid, capacityBytes)
+        if (await source.hasMore())
+          throw new ToolsError(
+            'ERR_GPUNVME_NO_ROOM',
+            'infeasible',
+            `Namespace ${namespace.nsid} is full: it ends at byte ${capacityBytes}`,
+            {
+              next: 'limit the write with --length SIZE, or use a lower --offset',
+            },
+          )
         break
       }
       const bytes = buffer.bytes.subarray(0, roomBytes)
@@ -66,7 +74,7 @@ export async function writePieces(
       if (filledBytes === 0) break
       const blocks = Math.ceil(filledBytes / blockBytes)
       paddedBytes = blocks * blockBytes - filledBytes
-      if (paddedBytes > 0 && !padZero) throw new PartialBlockError(source.name, filledBytes % blockBytes, blockBytes)
+      if (paddedBytes > 0 && !padZero) throw partialBlockError(source.name, filledBytes % blockBytes, blockBytes)
       const whole = bytes.subarray(0, blocks * blockBytes)
       whole.fill(0, filledBytes)
       if (keepDigests) digests.push(createHash('sha256').update(whole).digest())
@@ -103,16 +111,5 @@ async function flushed(namespace: WritableNamespace): Promise<boolean> {
   } catch (error) {
     if (error instanceof GpuNvmeError) return false
     throw error
-  }
-}
-
-/** Error of a source that is longer than the namespace. */
-export class NoRoomError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NO_ROOM'
-  readonly category = 'infeasible'
-  constructor(nsid: number, capacityBytes: number) {
-    super(`Namespace ${nsid} is full: it ends at byte ${capacityBytes}`, {
-      next: 'limit the write with --length SIZE, or use a lower --offset',
-    })
   }
 }

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { stepOf } from '../command-line/step-of.js'
 import { formatBytes } from '../terminal/units.js'
 import { lbas } from './byte-range.js'
@@ -18,8 +18,6 @@ export interface WriteState {
 
 /** Error of an incomplete write. It states which blocks are new, which may be, and that the others are unchanged. */
 export class WriteStoppedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_WRITE_STOPPED'
-  readonly category: ErrorCategory
   readonly state: WriteState
   constructor(cause: unknown, state: WriteState) {
     const { offsetBytes, writtenBytes, begunBytes, blockBytes, isFlushed } = state
@@ -34,7 +32,7 @@ export class WriteStoppedError extends ToolsError {
     // A failed drive, and an interrupt, may not recur; a usage error would.
     const again = category === 'device' || category === 'interrupted' || advice === undefined
     const flushed = isFlushed ? 'and flushed' : 'but not flushed: a loss of power may discard them'
-    super(`Writing stopped after ${formatBytes(writtenBytes)}: ${headline}`, {
+    super('ERR_GPUNVME_WRITE_STOPPED', category, `Writing stopped after ${formatBytes(writtenBytes)}: ${headline}`, {
       facts: [
         ...facts,
         written === 0 ? 'no block was acknowledged' : `${lbas(slba, written)} are written, ${flushed}`,
@@ -44,7 +42,6 @@ export class WriteStoppedError extends ToolsError {
       next: again ? 'repeat the command, which writes everything again' : advice,
       cause,
     })
-    this.category = category
     this.state = state
   }
 }

@@ -51,21 +51,15 @@ function userName({ env }: Pick<Io, 'env'>): string {
 
 /**
  * @param change what the command changes, for the error.
- * @throws NotRootError if the command changes this machine and does not run as root.
+ * @throws ToolsError (NOT_ROOT) if the command changes this machine and does not run as root.
  */
 export function requireRoot(
   root: string,
   { argv, io }: Pick<Session, 'argv' | 'io'>,
   change = 'change the driver of a drive',
 ): void {
-  if (isLive(root) && !io.isRoot) throw new NotRootError(argv, change)
-}
-
-/** Error of a command that requires root. It changed nothing. */
-export class NotRootError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_ROOT'
-  readonly category = 'privilege'
-  constructor(words: readonly string[], change: string) {
-    super(`Only root may ${change}`, { next: { command: words, asRoot: true } })
-  }
+  if (isLive(root) && !io.isRoot)
+    throw new ToolsError('ERR_GPUNVME_NOT_ROOT', 'privilege', `Only root may ${change}`, {
+      next: { command: argv, asRoot: true },
+    })
 }

@@ -30,8 +30,6 @@ for (const [codes, category, words, next] of [
 
 /** Error reported by the operating system. The message contains its code. */
 export class FileError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_FILE'
-  readonly category: ErrorCategory
   readonly systemCode: string
 
   /**
@@ -41,10 +39,9 @@ export class FileError extends ToolsError {
   constructor(attempt: string, cause: NodeJS.ErrnoException, next?: NextStep) {
     const code = cause.code ?? cause.message
     const known = REFUSALS.get(code)
-    const advice = next ?? known?.next
     const words = known === undefined ? code : `${known.words} (${code})`
-    super(`Cannot ${attempt}: ${words}`, { ...(advice !== undefined && { next: advice }), cause })
-    this.category = known?.category ?? 'failure'
+    const details = { next: next ?? known?.next, cause }
+    super('ERR_GPUNVME_FILE', known?.category ?? 'failure', `Cannot ${attempt}: ${words}`, details)
     this.systemCode = code
   }
 }

@@ -35,9 +35,7 @@ export function listenForInterrupts({ signals, exit }: Pick<Io, 'signals' | 'exi
 
 /** Error of a command that was interrupted. */
 export class InterruptedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_INTERRUPTED'
-  readonly category = 'interrupted'
   constructor(signal: string) {
-    super(`Interrupted by ${signal}`)
+    super('ERR_GPUNVME_INTERRUPTED', 'interrupted', `Interrupted by ${signal}`)
   }
 }

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorDetails } from '@gpunvme/nvme-spec/error'
+import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec/error'
 import { renderStep, type NextStep } from './next-step.js'
 
 /** `ErrorDetails` with a next step as data. */
@@ -6,13 +6,22 @@ export interface ToolsErrorDetails extends Omit<ErrorDetails, 'next'> {
   readonly next?: NextStep | undefined
 }
 
-/** Base class of the errors of this package: their next steps may be commands of this program. */
-export abstract class ToolsError extends GpuNvmeError {
+/** Error of this package: its next step may be a command of this program. Subclasses are for callers that catch by type. */
+export class ToolsError extends GpuNvmeError {
+  readonly code: GpuNvmeError['code']
+  readonly category: ErrorCategory
   /** Next step as data. `next` is its text, with commands as for an installed program. */
   readonly step: NextStep | undefined
 
-  constructor(headline: string, { next, ...details }: ToolsErrorDetails = {}) {
+  constructor(
+    code: GpuNvmeError['code'],
+    category: ErrorCategory,
+    headline: string,
+    { next, ...details }: ToolsErrorDetails = {},
+  ) {
     super(headline, { ...details, next: next === undefined ? undefined : renderStep(next) })
+    this.code = code
+    this.category = category
     this.step = next
   }
 }

@@ -1,6 +1,8 @@
-import { ToolsError } from './tools-error.js'
+import { ToolsError, type ToolsErrorDetails } from './tools-error.js'
+
 /** Error of invalid arguments. Nothing was opened or changed. */
 export class UsageError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_USAGE'
-  readonly category = 'usage'
+  constructor(headline: string, details?: ToolsErrorDetails) {
+    super('ERR_GPUNVME_USAGE', 'usage', headline, details)
+  }
 }

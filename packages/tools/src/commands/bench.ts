@@ -193,10 +193,10 @@ function asJson(results: BenchResults): string {
   return `${JSON.stringify(withSummaries(results), null, 2)}\n`
 }
 
-/** @throws NothingMeasuredError if no source could run: such results would be useless. */
+/** @throws ToolsError (NOTHING_MEASURED) if no source could run: such results would be useless. */
 function requireMeasured(results: BenchResults): BenchResults {
   if (results.cells.some(({ repeats }) => repeats.length > 0)) return results
-  throw new NothingMeasuredError(results)
+  throw nothingMeasuredError(results)
 }
 
 function version(): string {
@@ -205,22 +205,16 @@ function version(): string {
 }
 
 /** Error of a benchmark in which no source could run. */
-export class NothingMeasuredError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOTHING_MEASURED'
-  readonly category = 'infeasible'
-  constructor({ sources, cells }: Pick<BenchResults, 'sources' | 'cells'>) {
-    const missing = sources.flatMap(({ name, missing: why }) => (why === undefined ? [] : [{ name, ...why }]))
-    const refused = cells.flatMap(({ source, problem }) =>
-      problem === undefined ? [] : [{ name: source, ...problem }],
-    )
-    const all = [...missing, ...refused]
-    const [first, ...others] = new Set(all.flatMap(({ next }) => (next === undefined ? [] : [next])))
-    super('Nothing could be measured', {
-      facts: [...new Set(all.map(({ name, reason }) => `${name}: ${reason}`))],
-      next:
-        first !== undefined && others.length === 0
-          ? first
-          : { command: ['bench'], note: 'which, without --engines and --baselines, measures all available sources' },
-    })
-  }
+function nothingMeasuredError({ sources, cells }: Pick<BenchResults, 'sources' | 'cells'>): ToolsError {
+  const missing = sources.flatMap(({ name, missing: why }) => (why === undefined ? [] : [{ name, ...why }]))
+  const refused = cells.flatMap(({ source, problem }) => (problem === undefined ? [] : [{ name: source, ...problem }]))
+  const all = [...missing, ...refused]
+  const [first, ...others] = new Set(all.flatMap(({ next }) => (next === undefined ? [] : [next])))
+  return new ToolsError('ERR_GPUNVME_NOTHING_MEASURED', 'infeasible', 'Nothing could be measured', {
+    facts: [...new Set(all.map(({ name, reason }) => `${name}: ${reason}`))],
+    next:
+      first !== undefined && others.length === 0
+        ? first
+        : { command: ['bench'], note: 'which, without --engines and --baselines, measures all available sources' },
+  })
 }

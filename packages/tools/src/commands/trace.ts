@@ -131,20 +131,12 @@ async function call(program: Command, words: readonly string[]): Promise<void> {
   try {
     await parse(program, words)
   } catch (error) {
-    if (error instanceof EngineUnsuitableError) throw new UntraceableEngineError(error)
+    if (error instanceof EngineUnsuitableError)
+      throw new ToolsError('ERR_GPUNVME_UNTRACEABLE_ENGINE', 'infeasible', 'Only the host engine can be traced', {
+        facts: ['other engines write doorbells directly, bypassing the transport'],
+        next: 'use --engine host, or run the verb without trace',
+        cause: error,
+      })
     throw error
-  }
-}
-
-/** Error of an engine whose doorbells bypass the trace. */
-export class UntraceableEngineError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_UNTRACEABLE_ENGINE'
-  readonly category = 'infeasible'
-  constructor(cause: EngineUnsuitableError) {
-    super('Only the host engine can be traced', {
-      facts: ['other engines write doorbells directly, bypassing the transport'],
-      next: 'use --engine host, or run the verb without trace',
-      cause,
-    })
   }
 }

@@ -18,7 +18,7 @@ export interface ConfirmFlags {
 /**
  * Returns the serial number of the drive to write to after confirmation: by typing it on a terminal, otherwise by
  * --serial and --yes. A simulated drive needs no confirmation.
- * @throws NotConfirmedError; nothing was written.
+ * @throws ToolsError (NOT_CONFIRMED); nothing was written.
  */
 export async function confirmDrive(
   opened: OpenedTransport,
@@ -38,7 +38,7 @@ function requireOwnSerial(name: string, serial: string, flags: ConfirmFlags): st
   if (given === undefined || given === serial) return serial
   const serialFrom = { command: ['nvme', 'identify', '--transport', name] }
   const drive = { bdf: name, serial, serialFrom, description: 'a simulated drive', change: 'write to' }
-  throw new NotConfirmedError(drive, `its serial number is not '${given}'`)
+  throw notConfirmedError(drive, `its serial number is not '${given}'`)
 }
 
 /** Description of a drive for the prompt, and the operation. */
@@ -56,7 +56,7 @@ export interface ShownDrive {
   readonly change: string
 }
 
-/** Asks for confirmation of the drive, as `confirmDrive` does. @throws NotConfirmedError; errors of `ask` */
+/** Asks for confirmation of the drive, as `confirmDrive` does. @throws ToolsError (NOT_CONFIRMED); errors of `ask` */
 export async function confirmChange(
   drive: ShownDrive,
   flags: ConfirmFlags,
@@ -66,15 +66,15 @@ export async function confirmChange(
   const { yes = false } = flags
   const given = typedSerial(flags)
   const { word, name } = passwordOf(drive)
-  if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
+  if (given !== undefined && given !== word) throw notConfirmedError(drive, `its ${name} is not '${given}'`)
   if (yes && given !== undefined) return
-  if (!canAsk(output)) throw new NotConfirmedError(drive, 'stdin is not a terminal')
+  if (!canAsk(output)) throw notConfirmedError(drive, 'stdin is not a terminal')
   output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`, warningOf(drive))
   // If the prompt showed the number, copying it would confirm the wrong drive.
   const seen = hasSerial(drive) ? ` (on its label, or by ${typed(serialFrom(drive), output.invocation)})` : ''
   const answer = await ask(`Type its ${name}${seen} to continue: `, output.io, signal)
   if (answer === '' || typedName(answer) !== word)
-    throw new NotConfirmedError(drive, `the input does not match its ${name}`)
+    throw notConfirmedError(drive, `the input does not match its ${name}`)
 }
 
 function typedSerial({ serial }: ConfirmFlags): string | undefined {
@@ -118,11 +118,12 @@ async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
 }
 
 /** Error of a drive without confirmation. It was not changed. */
-export class NotConfirmedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_CONFIRMED'
-  readonly category = 'privilege'
-  constructor(drive: ShownDrive, reason: string) {
-    super(`Refused to ${drive.change} ${drive.bdf}: ${printable(reason)}`, {
+function notConfirmedError(drive: ShownDrive, reason: string): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_NOT_CONFIRMED',
+    'privilege',
+    `Refused to ${drive.change} ${drive.bdf}: ${printable(reason)}`,
+    {
       facts: [printable(drive.description), ...warningOf(drive)],
       // With the number itself, the refusal would be a command to copy: the user should check the drive first.
       next: hasSerial(drive)
@@ -134,6 +135,6 @@ export class NotConfirmedError extends ToolsError {
             ],
           }
         : 'pass --serial ADDRESS --yes with the PCI address of the intended drive, whose serial number is unknown',
-    })
-  }
+    },
+  )
 }

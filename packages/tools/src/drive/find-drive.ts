@@ -18,7 +18,7 @@ export interface FoundDrive extends PciFunction {
 /**
  * Finds a drive by '0000:0b:00.0', '0b:00.0', 'nvme0', 'nvme0n1', '/dev/nvme0' or '/dev/gpunvme0'.
  * @param root directory that contains sys/: '/' on a live machine.
- * @throws UsageError for text that cannot name a drive; DriveNotFoundError; DriverError (PCI_FUNCTION_NOT_FOUND,
+ * @throws UsageError for text that cannot name a drive; ToolsError (DRIVE_NOT_FOUND); DriverError (PCI_FUNCTION_NOT_FOUND,
  *   NOT_NVME).
  */
 export function findDrive(text: string, root = '/'): FoundDrive {
@@ -26,7 +26,7 @@ export function findDrive(text: string, root = '/'): FoundDrive {
   return { ...found, linuxName: linuxNameOf(root, found.bdf) }
 }
 
-/** Returns the address for the text, whether or not a drive is present. @throws UsageError, DriveNotFoundError */
+/** Returns the address for the text, whether or not a drive is present. @throws UsageError, ToolsError (DRIVE_NOT_FOUND) */
 export function addressOf(text: string, root: string): string {
   const named = parseDeviceName(text)
   if (named?.kind === 'address') return named.address
@@ -43,11 +43,11 @@ function linuxAddress(name: string, root: string): string {
   const folder = `sys/class/nvme/${name}`
   const transport = textOf(root, `${folder}/transport`)
   if (transport !== undefined && transport !== 'pcie') {
-    throw new DriveNotFoundError(`${name} is not on this machine's PCI bus: its transport is ${printable(transport)}`)
+    throw driveNotFoundError(`${name} is not on this machine's PCI bus: its transport is ${printable(transport)}`)
   }
   // While gpunvme has bound it, it has no name in Linux.
   const address = textOf(root, `${folder}/address`) ?? boundAs(root, name)
-  if (address === undefined) throw new DriveNotFoundError(`Linux has no drive named ${name}`)
+  if (address === undefined) throw driveNotFoundError(`Linux has no drive named ${name}`)
   return address
 }
 
@@ -57,7 +57,7 @@ function moduleAddress(node: string, root: string): string {
     return basename(new MachineFiles(root).link(`sys/class/misc/${node}/device`))
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new DriveNotFoundError(`The module gpunvme has no drive named ${node}`)
+    throw driveNotFoundError(`The module gpunvme has no drive named ${node}`)
   }
 }
 
@@ -71,10 +71,8 @@ function textOf(root: string, path: string): string | undefined {
 }
 
 /** Error of a drive name that does not exist. */
-export class DriveNotFoundError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVE_NOT_FOUND'
-  readonly category = 'not-found'
-  constructor(problem: string) {
-    super(problem, { next: { command: ['list'], note: 'which lists the drives' } })
-  }
+function driveNotFoundError(problem: string): ToolsError {
+  return new ToolsError('ERR_GPUNVME_DRIVE_NOT_FOUND', 'not-found', problem, {
+    next: { command: ['list'], note: 'which lists the drives' },
+  })
 }

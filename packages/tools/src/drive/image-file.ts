@@ -99,12 +99,9 @@ async function openNew(path: string) {
 
 /** Error of a file for --image that cannot be used as a drive. */
 export class ImageFileError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_IMAGE_FILE'
-  readonly category: ErrorCategory
   readonly path: string
   constructor(path: string, problem: string, category: ErrorCategory, next: NextStep) {
-    super(`Cannot use ${path} as a drive: ${problem}`, { next })
-    this.category = category
+    super('ERR_GPUNVME_IMAGE_FILE', category, `Cannot use ${path} as a drive: ${problem}`, { next })
     this.path = path
   }
 }

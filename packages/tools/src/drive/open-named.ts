@@ -14,7 +14,7 @@ const OF_SERVED = { socket: '--socket' } as const
 /**
  * Opens the drive of the flags: a real one by the transport of its driver, a served one, or otherwise a simulated one.
  * Call `requireNamedDrive` first when acting for a user.
- * @throws UsageError for contradictory options; DriveInUseError; errors of `findDrive` and `openTransport`.
+ * @throws UsageError for contradictory options; ToolsError (DRIVE_IN_USE); errors of `findDrive` and `openTransport`.
  */
 export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Promise<OpenedTransport> {
   const { drive, profile, seed, image, capacity, realTime, socket } = flags

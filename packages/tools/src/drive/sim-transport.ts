@@ -128,9 +128,9 @@ class ImageMedia implements Media {
 
 /** Error of an unknown preset. */
 export class UnknownProfileError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_UNKNOWN_PROFILE'
-  readonly category = 'usage'
   constructor(name: string) {
-    super(`Unknown profile '${name}'`, { facts: [`profiles: ${Object.keys(profiles).join(', ')}`] })
+    super('ERR_GPUNVME_UNKNOWN_PROFILE', 'usage', `Unknown profile '${name}'`, {
+      facts: [`profiles: ${Object.keys(profiles).join(', ')}`],
+    })
   }
 }

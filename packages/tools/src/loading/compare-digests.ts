@@ -14,7 +14,7 @@ const MAX_SHOWN = 5
  * Reads all tensors of the model file and compares their SHA-256 with the digests stored on the drive. Does not check
  * the data on the drive, which streaming does.
  * @param packed has the same tensors by name, type and shape.
- * @throws TensorContentsError
+ * @throws ToolsError (TENSOR_CONTENTS)
  */
 export async function compareDigests(packed: PackedModel, file: Model, output: Output, signal: AbortSignal) {
   const progress = new Progress(output, 'comparing')
@@ -33,7 +33,7 @@ export async function compareDigests(packed: PackedModel, file: Model, output: O
   } finally {
     progress.end()
   }
-  if (different.length > 0) throw new TensorContentsError(file.parts[0].source.name, packed.name, different)
+  if (different.length > 0) throw tensorContentsError(file.parts[0].source.name, packed.name, different)
 }
 
 async function digestOf({ parts }: Model, tensor: Tensor, signal: AbortSignal): Promise<string> {
@@ -49,23 +49,15 @@ async function digestOf({ parts }: Model, tensor: Tensor, signal: AbortSignal): 
 }
 
 /** Error of a model file whose tensors differ in content from those on the drive. */
-export class TensorContentsError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_TENSOR_CONTENTS'
-  readonly category = 'verification'
-  readonly tensors: readonly string[]
-  constructor(path: string, model: string, tensors: readonly string[]) {
-    const more = tensors.length > MAX_SHOWN ? [`and ${tensors.length - MAX_SHOWN} more`] : []
-    super(`${printable(path)} differs from "${printable(model)}" on the drive`, {
-      facts: [
-        `SHA-256 of ${plural(tensors.length, 'tensor')} different:`,
-        ...tensors.slice(0, MAX_SHOWN).map(printable),
-        ...more,
-      ],
-      next: [
-        'omit MODEL to stream the model on the drive',
-        { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] },
-      ],
-    })
-    this.tensors = tensors
-  }
+function tensorContentsError(path: string, model: string, tensors: readonly string[]): ToolsError {
+  const more = tensors.length > MAX_SHOWN ? [`and ${tensors.length - MAX_SHOWN} more`] : []
+  const headline = `${printable(path)} differs from "${printable(model)}" on the drive`
+  const shown = tensors.slice(0, MAX_SHOWN).map(printable)
+  return new ToolsError('ERR_GPUNVME_TENSOR_CONTENTS', 'verification', headline, {
+    facts: [`SHA-256 of ${plural(tensors.length, 'tensor')} different:`, ...shown, ...more],
+    next: [
+      'omit MODEL to stream the model on the drive',
+      { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] },
+    ],
+  })
 }

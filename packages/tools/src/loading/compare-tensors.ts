@@ -20,7 +20,7 @@ export interface ComparisonReport {
 /**
  * Streams a model to host memory in an additional pass, and compares each tensor with the model file byte by byte.
  * Checksums alone would not reveal an error of packing.
- * @throws TensorsDifferError
+ * @throws ToolsError (TENSORS_DIFFER)
  */
 export async function compareTensors(
   rig: Rig,
@@ -35,12 +35,12 @@ export async function compareTensors(
       const tensor = missing.get(name)
       const block = (at: number, blockBytes: number) => (memory as HostCopyMemory).range(offsetBytes + at, blockBytes)
       const isSame = tensor?.lengthBytes === lengthBytes && (await isEqual(file, tensor, block, signal))
-      if (!isSame) throw new TensorsDifferError(name)
+      if (!isSame) throw tensorsDifferError(name)
       missing.delete(name)
     }
   }
   await handOut(rig, { isLast: true, signal }, new Progress(output, 'comparing'), compareLayer)
-  for (const name of missing.keys()) throw new TensorsDifferError(name)
+  for (const name of missing.keys()) throw tensorsDifferError(name)
   return { tensors: file.tensors.length, wallNs: Math.round((performance.now() - startMs) * 1e6) }
 }
 
@@ -61,12 +61,13 @@ async function isEqual(
 }
 
 /** Error of a loaded tensor that differs from the model file, or is missing in one of them. */
-export class TensorsDifferError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_TENSORS_DIFFER'
-  readonly category = 'verification'
-  constructor(name: string) {
-    super(`Loaded tensor ${printable(name)} differs from the model file`, {
+function tensorsDifferError(name: string): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_TENSORS_DIFFER',
+    'verification',
+    `Loaded tensor ${printable(name)} differs from the model file`,
+    {
       next: 'report this as a defect of gpunvme',
-    })
-  }
+    },
+  )
 }

@@ -29,7 +29,7 @@ export interface LoadJob {
 /**
  * Loads a model, runs passes, and prints the plan, each pass and the verification.
  * @param use called with the loaded model and the JSON result, without the drive
- * @throws NotEnoughMemoryError; errors of `composeRig`
+ * @throws ToolsError (NOT_ENOUGH_MEMORY); errors of `composeRig`
  */
 export async function loadAndReport(
   { opened, options, parts, passes: count }: LoadJob,
@@ -72,7 +72,7 @@ async function compose(
   }
 }
 
-/** Prints findings and decisions. @throws NotEnoughMemoryError */
+/** Prints findings and decisions. @throws ToolsError (NOT_ENOUGH_MEMORY) */
 function describeStart(plan: RigPlan, { queues, queueDepth }: LoadJob['options'], output: Output): void {
   const { model, problems, controllers, placement, gpu } = plan
   // Not suppressed by --quiet: a further error may destroy the image.

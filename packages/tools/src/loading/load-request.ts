@@ -118,10 +118,10 @@ export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: Abo
   }
 }
 
-/** Checked before any drive is opened. @throws NoGpuError, UsageError */
+/** Checked before any drive is opened. @throws ToolsError (a code of CUDA), UsageError */
 function requireGpu(gpu: number): void {
   const status = cudaStatus()
-  if (!status.available) throw new NoGpuError(status)
+  if (!status.available) throw noGpuError(status)
   const { length } = status.devices
   if (gpu >= length)
     throw new UsageError(`There is no GPU ${gpu}`, {
@@ -133,12 +133,6 @@ function requireGpu(gpu: number): void {
 type CudaMissing = Extract<CudaStatus, { readonly available: false }>
 
 /** Error of a requested GPU that cannot be used. */
-export class NoGpuError extends ToolsError {
-  readonly code: CudaMissing['code']
-  readonly category = 'not-found'
-
-  constructor({ code, message, facts, next }: CudaMissing) {
-    super(message, { facts, next: [next, 'use --to host, which needs no GPU'] })
-    this.code = code
-  }
+function noGpuError({ code, message, facts, next }: CudaMissing): ToolsError {
+  return new ToolsError(code, 'not-found', message, { facts, next: [next, 'use --to host, which needs no GPU'] })
 }

@@ -37,9 +37,9 @@ function addressOf({ gpus, drives, functions }: Machine, word: string): string {
 
 /** Error of an address or name without a GPU or drive. */
 export class NothingThereError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOTHING_THERE'
-  readonly category = 'not-found'
   constructor(problem: string) {
-    super(problem, { next: { command: ['list'], note: 'which lists GPUs and drives' } })
+    super('ERR_GPUNVME_NOTHING_THERE', 'not-found', problem, {
+      next: { command: ['list'], note: 'which lists GPUs and drives' },
+    })
   }
 }

@@ -61,9 +61,9 @@ const LEAVE_OUT: NextStep = [
 
 /** Error of a path without sys/ and proc/, or that is not a directory. */
 export class MachineNotFoundError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_MACHINE_NOT_FOUND'
-  readonly category = 'not-found'
   constructor(path: string, reason = 'it has neither sys/ nor proc/') {
-    super(`${path} is not a copy of a machine: ${reason}`, { next: LEAVE_OUT })
+    super('ERR_GPUNVME_MACHINE_NOT_FOUND', 'not-found', `${path} is not a copy of a machine: ${reason}`, {
+      next: LEAVE_OUT,
+    })
   }
 }

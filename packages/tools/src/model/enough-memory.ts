@@ -6,22 +6,19 @@ import type { NextStep } from '../command-line/next-step.js'
 /** The rest is for the system and this program. */
 const USABLE_SHARE = 0.8
 
-/** @throws NotEnoughMemoryError before anything is allocated, since the kernel might kill the process later. */
+/** @throws ToolsError (NOT_ENOUGH_MEMORY) before anything is allocated, since the kernel might kill the process later. */
 export function requireMemory(what: string, neededBytes: number, next: NextStep): void {
   const limit = process.constrainedMemory()
   // Without a limit, some systems report 0 and others a huge number.
   const totalBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  if (neededBytes > totalBytes * USABLE_SHARE) throw new NotEnoughMemoryError(what, neededBytes, totalBytes, next)
-}
-
-/** Error of a request that exceeds this machine's memory. */
-export class NotEnoughMemoryError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_ENOUGH_MEMORY'
-  readonly category = 'infeasible'
-  constructor(what: string, neededBytes: number, totalBytes: number, next: NextStep) {
-    super(`${what} would take ${formatBytes(neededBytes)} of memory`, {
-      facts: [`this machine has ${formatBytes(totalBytes)}`],
-      next,
-    })
-  }
+  if (neededBytes > totalBytes * USABLE_SHARE)
+    throw new ToolsError(
+      'ERR_GPUNVME_NOT_ENOUGH_MEMORY',
+      'infeasible',
+      `${what} would take ${formatBytes(neededBytes)} of memory`,
+      {
+        facts: [`this machine has ${formatBytes(totalBytes)}`],
+        next,
+      },
+    )
 }

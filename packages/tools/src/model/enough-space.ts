@@ -6,7 +6,7 @@ import type { NextStep } from '../command-line/next-step.js'
 
 /**
  * @param directory directory of the new file.
- * @throws NotEnoughSpaceError before anything is written, since a full disk affects other programs.
+ * @throws ToolsError (NOT_ENOUGH_SPACE) before anything is written, since a full disk affects other programs.
  */
 export async function requireSpace(
   what: string,
@@ -16,17 +16,14 @@ export async function requireSpace(
 ): Promise<void> {
   const { bavail, bsize } = await attempting(`check the disk of ${directory}`, () => statfs(directory))
   const freeBytes = bavail * bsize
-  if (neededBytes > freeBytes) throw new NotEnoughSpaceError(what, directory, neededBytes, freeBytes, next)
-}
-
-/** Error of a request that exceeds the free disk space. Nothing was written. */
-export class NotEnoughSpaceError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_NOT_ENOUGH_SPACE'
-  readonly category = 'infeasible'
-  constructor(what: string, directory: string, neededBytes: number, freeBytes: number, next: NextStep) {
-    super(`${what} would take ${formatBytes(neededBytes)} of disk space`, {
-      facts: [`${directory} has ${formatBytes(freeBytes)} free`],
-      next,
-    })
-  }
+  if (neededBytes > freeBytes)
+    throw new ToolsError(
+      'ERR_GPUNVME_NOT_ENOUGH_SPACE',
+      'infeasible',
+      `${what} would take ${formatBytes(neededBytes)} of disk space`,
+      {
+        facts: [`${directory} has ${formatBytes(freeBytes)} free`],
+        next,
+      },
+    )
 }

@@ -38,8 +38,8 @@ export interface FoundSet {
 
 /**
  * Opens the set of the drives, or creates it. All checks precede the first write.
- * @throws DrivesInUseError, SetShapeError, DriveTooSmallError; NamespaceTooSmallError, ForeignDataError,
- * UnknownDataError; errors of `writableSetOf`
+ * @throws ToolsError (DRIVES_IN_USE, SET_SHAPE, DRIVE_TOO_SMALL); NamespaceTooSmallError, ForeignDataError,
+ * ToolsError (UNKNOWN_DATA); errors of `writableSetOf`
  */
 export async function openOrCreateSet(
   drives: Drives,
@@ -60,9 +60,9 @@ export async function openOrCreateSet(
   const isSet = isWhole(uses)
   if (isSet && hasShape(uses, shape)) return open()
   const replace = request.replace === 'image'
-  if (!replace && isSet) throw new SetShapeError(uses, shape)
+  if (!replace && isSet) throw setShapeError(uses, shape)
   if (!replace && uses.some(({ kind }) => kind === 'image' || kind === 'member'))
-    throw new DrivesInUseError(uses, names, shape)
+    throw drivesInUseError(uses, names, shape)
   const plan = await planFor(drives, uses, shape, model, request, output)
   signal.throwIfAborted()
   output.note(`Creating a ${shape.kind} of ${namespaces.length} drives, ${formatBytes(plan.capacityBytes)}`)
@@ -96,7 +96,7 @@ async function planFor(
   const overwrite = flags[0]?.overwrite ?? []
   const stores = namespaces.map((namespace, at) => namespaceStore(namespace, names[at]))
   const leastBytes = MEMBER_DATA_BYTES + Math.max(MEMBER_DATA_BYTES, unitBytes ?? MIN_UNIT_BYTES)
-  for (const store of stores) if (store.capacityBytes < leastBytes) throw new DriveTooSmallError(store, leastBytes)
+  for (const store of stores) if (store.capacityBytes < leastBytes) throw driveTooSmallError(store, leastBytes)
   const plan = kind === 'mirror' ? planMirror(stores) : planStripe(stores, unitBytes === undefined ? {} : { unitBytes })
   const { endBytes } = planPack(model, plan.blockBytes, name === undefined ? {} : { name })
   const { capacityBytes } = plan
@@ -156,20 +156,15 @@ function noteUnused(stores: readonly WritableBlockStore[], output: Output): void
 }
 
 /** Error of drives with a model image or a set. Nothing was written. */
-export class DrivesInUseError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVES_IN_USE'
-  readonly category = 'privilege'
-
-  constructor(uses: readonly StoreUse[], names: readonly string[], { kind }: SetShape) {
-    const ids = new Set(uses.flatMap(({ member }) => (member === undefined ? [] : [member.setId])))
-    super(`Refused to create a ${kind}: drives are in use`, {
-      facts: uses.map((use, at) => `${printable(names[at]!)} ${describeUse(use)}`),
-      next: [
-        ids.size === 1 ? 'name every drive of that set and no other, or use free drives' : 'use free drives',
-        'discard all models on them with --replace-image',
-      ],
-    })
-  }
+function drivesInUseError(uses: readonly StoreUse[], names: readonly string[], { kind }: SetShape): ToolsError {
+  const ids = new Set(uses.flatMap(({ member }) => (member === undefined ? [] : [member.setId])))
+  return new ToolsError('ERR_GPUNVME_DRIVES_IN_USE', 'privilege', `Refused to create a ${kind}: drives are in use`, {
+    facts: uses.map((use, at) => `${printable(names[at]!)} ${describeUse(use)}`),
+    next: [
+      ids.size === 1 ? 'name every drive of that set and no other, or use free drives' : 'use free drives',
+      'discard all models on them with --replace-image',
+    ],
+  })
 }
 
 function describeUse({ kind, member }: StoreUse): string {
@@ -180,31 +175,26 @@ function describeUse({ kind, member }: StoreUse): string {
 }
 
 /** Error of drives that already form another set than requested. Nothing was written. */
-export class SetShapeError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_SET_SHAPE'
-  readonly category = 'usage'
-
-  constructor([use]: readonly StoreUse[], { kind }: SetShape) {
-    const { kind: is, members, unitBytes } = use!.member!
-    const units = is === 'stripe' ? ` with units of ${formatBytes(unitBytes)}` : ''
-    super(`The drives already form a ${is} of ${members}${units}`, {
-      next: [
-        `omit --${kind}${kind === is ? '-unit' : ''} to add the model to the ${is}`,
-        `use --replace-image to create a new ${kind}, which discards all models`,
-      ],
-    })
-  }
+function setShapeError([use]: readonly StoreUse[], { kind }: SetShape): ToolsError {
+  const { kind: is, members, unitBytes } = use!.member!
+  const units = is === 'stripe' ? ` with units of ${formatBytes(unitBytes)}` : ''
+  return new ToolsError('ERR_GPUNVME_SET_SHAPE', 'usage', `The drives already form a ${is} of ${members}${units}`, {
+    next: [
+      `omit --${kind}${kind === is ? '-unit' : ''} to add the model to the ${is}`,
+      `use --replace-image to create a new ${kind}, which discards all models`,
+    ],
+  })
 }
 
 /** Error of a drive that is too small for a set. Nothing was written. */
-export class DriveTooSmallError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVE_TOO_SMALL'
-  readonly category = 'infeasible'
-
-  constructor({ name, capacityBytes }: WritableBlockStore, leastBytes: number) {
-    super(`${printable(name)} is too small to be a member of the set`, {
+function driveTooSmallError({ name, capacityBytes }: WritableBlockStore, leastBytes: number): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_DRIVE_TOO_SMALL',
+    'infeasible',
+    `${printable(name)} is too small to be a member of the set`,
+    {
       facts: [`it has ${formatBytes(capacityBytes)}; a member requires at least ${formatBytes(leastBytes)}`],
       next: 'use another drive',
-    })
-  }
+    },
+  )
 }

@@ -26,7 +26,7 @@ export async function findModel(image: Image, given: string | undefined, options
   })
   const differences = image.models.map((packed) => differencesBetween(packed, file))
   const equal = image.models.find((_, index) => differences[index]!.length === 0)
-  if (equal === undefined) throw new CatalogueMismatchError(given, image.models, differences)
+  if (equal === undefined) throw catalogueMismatchError(given, image.models, differences)
   await onFile(equal, file)
   return equal
 }
@@ -47,21 +47,26 @@ function differencesBetween(packed: PackedModel, file: Model): string[] {
 }
 
 /** Error of a model file that differs from the model on the drive. */
-export class CatalogueMismatchError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_CATALOGUE_MISMATCH'
-  readonly category = 'verification'
-  constructor(path: string, models: readonly PackedModel[], differences: readonly (readonly string[])[]) {
-    const facts = models.flatMap(({ name }, index) => {
-      const found = differences[index]!
-      const more = found.length > MAX_SHOWN ? [`  and ${found.length - MAX_SHOWN} more`] : []
-      return [`"${printable(name)}" differs:`, ...found.slice(0, MAX_SHOWN).map((line) => `  ${line}`), ...more]
-    })
-    super(`The drive does not have the model of ${printable(path)}`, {
+function catalogueMismatchError(
+  path: string,
+  models: readonly PackedModel[],
+  differences: readonly (readonly string[])[],
+): ToolsError {
+  const facts = models.flatMap(({ name }, index) => {
+    const found = differences[index]!
+    const more = found.length > MAX_SHOWN ? [`  and ${found.length - MAX_SHOWN} more`] : []
+    return [`"${printable(name)}" differs:`, ...found.slice(0, MAX_SHOWN).map((line) => `  ${line}`), ...more]
+  })
+  return new ToolsError(
+    'ERR_GPUNVME_CATALOGUE_MISMATCH',
+    'verification',
+    `The drive does not have the model of ${printable(path)}`,
+    {
       facts,
       next: [
         'omit MODEL to stream the model on the drive',
         { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] },
       ],
-    })
-  }
+    },
+  )
 }

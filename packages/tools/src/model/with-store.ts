@@ -7,7 +7,7 @@ import {
   type SetProblem,
   type WritableBlockSet,
 } from '@gpunvme/layer-loader/sets'
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DriveFlags, TransportFlags } from '../command-line/options.js'
 import { stepOf } from '../command-line/step-of.js'
 import { ToolsError } from '../command-line/tools-error.js'
@@ -78,7 +78,7 @@ export async function writableStoreOf(
 
 /**
  * Opens the set of several drives.
- * @throws errors of `openSet` and `refuseForeign`; DegradedSetError. Nothing was written.
+ * @throws errors of `openSet` and `refuseForeign`; ToolsError (SET_DEGRADED). Nothing was written.
  */
 export async function writableSetOf(
   namespaces: readonly WritableNamespace[],
@@ -89,7 +89,7 @@ export async function writableSetOf(
   const problems: SetProblem[] = []
   const stores = namespaces.map((namespace, at) => namespaceStore(namespace, names[at]))
   const set = await openSet(stores, { onProblem: (problem) => problems.push(problem), signal })
-  if (set.degraded) throw new DegradedSetError(set, problems)
+  if (set.degraded) throw degradedSetError(set, problems)
   await refuseForeign(namespaces, names, drives[0]?.overwrite ?? [])
   signal.throwIfAborted()
   await completeLabels(stores)
@@ -119,7 +119,7 @@ export async function ofDrive<T>(name: string, call: () => Promise<T>): Promise<
     return await call()
   } catch (error) {
     if (!(error instanceof GpuNvmeError) || error.category === 'interrupted') throw error
-    throw new DriveOfSetError(name, error)
+    throw driveOfSetError(name, error)
   }
 }
 
@@ -129,34 +129,18 @@ export function warn({ kind, message }: SetProblem, output: Output): void {
 }
 
 /** Error of one drive of a set. */
-class DriveOfSetError extends ToolsError {
-  readonly code: GpuNvmeError['code']
-  readonly category: ErrorCategory
-
-  constructor(name: string, cause: GpuNvmeError) {
-    const step = stepOf(cause)
-    super(`${printable(name)}: ${cause.headline}`, {
-      facts: cause.facts,
-      ...(step !== undefined && { next: step }),
-      cause,
-    })
-    this.code = cause.code
-    this.category = cause.category
-  }
+function driveOfSetError(name: string, cause: GpuNvmeError): ToolsError {
+  const { code, category, headline, facts } = cause
+  return new ToolsError(code, category, `${printable(name)}: ${headline}`, { facts, next: stepOf(cause), cause })
 }
 
 /** Error of writing to a mirror with a missing or stale member, which would fall further behind. */
-export class DegradedSetError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_SET_DEGRADED'
-  readonly category = 'infeasible'
-
-  constructor({ name }: BlockSet, problems: readonly SetProblem[]) {
-    super(`The ${name} is degraded; nothing was written`, {
-      facts: problems.map(({ message }) => printable(message)),
-      next: [
-        'name every drive of the set: --drive A --drive B',
-        'replace a lost drive with rebuildMirror() of @gpunvme/layer-loader',
-      ],
-    })
-  }
+function degradedSetError({ name }: BlockSet, problems: readonly SetProblem[]): ToolsError {
+  return new ToolsError('ERR_GPUNVME_SET_DEGRADED', 'infeasible', `The ${name} is degraded; nothing was written`, {
+    facts: problems.map(({ message }) => printable(message)),
+    next: [
+      'name every drive of the set: --drive A --drive B',
+      'replace a lost drive with rebuildMirror() of @gpunvme/layer-loader',
+    ],
+  })
 }

@@ -18,7 +18,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 /**
  * Writes a change. The originals and a record are written first, so that after an interruption, `revertChange` or the
  * same change can complete it.
- * @throws ChangedSinceError for a file that is neither original nor changed; BrokenRecordError.
+ * @throws ToolsError (DRIVER_CHANGED_SINCE) for a file that is neither original nor changed; ToolsError (DRIVER_RECORD).
  */
 export async function applyChange(root: Root, change: PlannedChange, writer: Writer = diskWriter): Promise<void> {
   const folder = recordFolder(change.tree, change.kind)
@@ -50,7 +50,7 @@ export async function applyChange(root: Root, change: PlannedChange, writer: Wri
 /**
  * Restores all files of a change, and deletes its record.
  * @returns the restored files; undefined without a record.
- * @throws ChangedSinceError if a file has been changed since, before any is restored; BrokenRecordError.
+ * @throws ToolsError (DRIVER_CHANGED_SINCE) if a file has been changed since, before any is restored; ToolsError (DRIVER_RECORD).
  */
 export async function revertChange(
   root: Root,
@@ -100,14 +100,14 @@ export async function stateOfChange(
   return { state: isWhole ? 'applied' : 'interrupted', mark: record.mark }
 }
 
-/** @returns undefined if there is none. @throws BrokenRecordError */
+/** @returns undefined if there is none. @throws ToolsError (DRIVER_RECORD) */
 async function recordOf(root: Root, tree: string, kind: ChangeKind): Promise<ChangeRecord | undefined> {
   const folder = recordFolder(tree, kind)
   const record = await readRecord(root, folder)
-  if (typeof record === 'string') throw new BrokenRecordError(folder, record)
+  if (typeof record === 'string') throw brokenRecordError(folder, record)
   if (record === undefined) return undefined
   if (record.kind !== kind || record.tree !== tree)
-    throw new BrokenRecordError(folder, `it belongs to another change, ${record.kind} in '${record.tree}'`)
+    throw brokenRecordError(folder, `it belongs to another change, ${record.kind} in '${record.tree}'`)
   return record
 }
 
@@ -118,10 +118,7 @@ async function originalsOf(root: Root, folder: string, { files }: ChangeRecord):
       if (originalSha256 === null) return undefined
       const bytes = await root.bytes(`${folder}/${index}.original`, MAX_BYTES)
       if (bytes === undefined || sha256(bytes) !== originalSha256)
-        throw new BrokenRecordError(
-          folder,
-          `the original of ${path} in it is ${bytes === undefined ? 'gone' : 'damaged'}`,
-        )
+        throw brokenRecordError(folder, `the original of ${path} in it is ${bytes === undefined ? 'gone' : 'damaged'}`)
       return bytes
     }),
   )
@@ -129,7 +126,7 @@ async function originalsOf(root: Root, folder: string, { files }: ChangeRecord):
 
 /**
  * Returns which files have the change.
- * @throws ChangedSinceError for one that is neither original nor changed, and for an unreadable one, whose state is
+ * @throws ToolsError (DRIVER_CHANGED_SINCE) for one that is neither original nor changed, and for an unreadable one, whose state is
  * unknown.
  */
 async function checkUntouched(root: Root, { tree, files }: Pick<ChangeRecord, 'tree' | 'files'>): Promise<boolean[]> {
@@ -141,7 +138,7 @@ async function checkUntouched(root: Root, { tree, files }: Pick<ChangeRecord, 't
       const isUnread = bytes === undefined && !why.startsWith('there is no')
       const now = bytes === undefined ? null : sha256(bytes)
       if (isUnread || (now !== file.changedSha256 && now !== file.originalSha256))
-        throw new ChangedSinceError(path, file, isUnread ? why : undefined)
+        throw changedSinceError(path, file, isUnread ? why : undefined)
       return now === file.changedSha256
     }),
   )
@@ -162,28 +159,25 @@ function bytesOf(text: string): Buffer {
 }
 
 /** Error of a file that was changed by other means. It was not written. */
-export class ChangedSinceError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_CHANGED_SINCE'
-  readonly category = 'privilege'
-  constructor(path: string, { originalSha256 }: ChangedFile, unread?: string) {
-    super(`Refused to write /${path}: it has changed since gpunvme last read it`, {
+function changedSinceError(path: string, { originalSha256 }: ChangedFile, unread?: string): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_DRIVER_CHANGED_SINCE',
+    'privilege',
+    `Refused to write /${path}: it has changed since gpunvme last read it`,
+    {
       facts: [
         ...(unread === undefined ? [] : [unread]),
         originalSha256 === null ? 'it did not exist before' : `it was ${originalSha256.slice(0, 16)}… by SHA-256`,
       ],
       next: 'restore it (for a packaged tree, reinstall the package), then run the command again',
-    })
-  }
+    },
+  )
 }
 
 /** Error of a change record that is unusable, so that nothing can be reverted. */
-export class BrokenRecordError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_RECORD'
-  readonly category = 'verification'
-  constructor(folder: string, reason: string) {
-    super(`The record in /${folder} cannot be used`, {
-      facts: [reason],
-      next: 'reinstall the package of the tree, then remove that directory',
-    })
-  }
+function brokenRecordError(folder: string, reason: string): ToolsError {
+  return new ToolsError('ERR_GPUNVME_DRIVER_RECORD', 'verification', `The record in /${folder} cannot be used`, {
+    facts: [reason],
+    next: 'reinstall the package of the tree, then remove that directory',
+  })
 }

@@ -14,7 +14,7 @@ import {
   below,
   changedText,
   KNOWN_SOURCES,
-  NothingToFixError,
+  nothingToFixError,
   planOptionsFile,
   planP2p,
   planPfnLookup,
@@ -150,17 +150,25 @@ function plan(
   const lookup = contents !== undefined && isKnown(contents) ? contents.pfnLookup : 'none'
   // An explicit tree may be for another kernel.
   if (wish.source === undefined && lookup !== 'none')
-    throw new NothingToFixError(tree, `the installed module looks up registers by ${lookup}`)
+    throw nothingToFixError(tree, `the installed module looks up registers by ${lookup}`)
   return planPfnLookup(root, tree, wish.form, known)
 }
 
-/** Version of the module that is loaded next, which determines the meaning of keys. @throws UnknownVersionError */
+/** Version of the module that is loaded next, which determines the meaning of keys. @throws ToolsError (DRIVER_VERSION) */
 function versionOf(driver: NvidiaDriver): string {
   const contents = moduleOf(driver)
   const running = valueOf(driver.running)
   const onDisk = contents !== undefined && isKnown(contents) ? contents.version : undefined
   const version = onDisk ?? (running === undefined ? undefined : valueOf(running.version))
-  if (version === undefined || !isDriverVersion(version)) throw new UnknownVersionError(version)
+  if (version === undefined || !isDriverVersion(version))
+    throw new ToolsError(
+      'ERR_GPUNVME_DRIVER_VERSION',
+      'infeasible',
+      `The version of the driver is ${version === undefined ? 'unknown' : `not supported: '${printable(version)}'`}`,
+      {
+        next: { command: ['driver'], note: 'which shows the installed version' },
+      },
+    )
   return version
 }
 
@@ -171,9 +179,9 @@ async function agree(
   { output, signal }: ChangeContext,
 ): Promise<void> {
   if (yes) return
-  if (!canAsk(output)) throw new NotAgreedError(verb, name)
+  if (!canAsk(output)) throw notAgreedError(verb, name)
   const answer = await ask(`Type yes to ${verb} ${printable(name)}: `, output.io, signal)
-  if (answer !== 'yes') throw new NotAgreedError(verb, name)
+  if (answer !== 'yes') throw notAgreedError(verb, name)
 }
 
 function diffOf({ tree, files }: PlannedChange): string[] {
@@ -183,26 +191,13 @@ function diffOf({ tree, files }: PlannedChange): string[] {
 }
 
 /** Error of a change without confirmation. Nothing was written. */
-export class NotAgreedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_NOT_AGREED'
-  readonly category = 'privilege'
-  constructor(verb: string, name: string) {
-    super(`Nothing was written: ${verb} ${printable(name)} was not confirmed`, {
+function notAgreedError(verb: string, name: string): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_DRIVER_NOT_AGREED',
+    'privilege',
+    `Nothing was written: ${verb} ${printable(name)} was not confirmed`,
+    {
       next: 'show the change with --dry-run, or skip the confirmation with --yes',
-    })
-  }
-}
-
-/** Error of an unknown driver version, which determines the supported keys. */
-export class UnknownVersionError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_VERSION'
-  readonly category = 'infeasible'
-  constructor(version: string | undefined) {
-    super(
-      `The version of the driver is ${version === undefined ? 'unknown' : `not supported: '${printable(version)}'`}`,
-      {
-        next: { command: ['driver'], note: 'which shows the installed version' },
-      },
-    )
-  }
+    },
+  )
 }

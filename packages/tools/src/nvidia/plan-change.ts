@@ -45,7 +45,7 @@ export function changedText({ original = '', edits }: PlannedFile): string {
   return edited(original, edits)
 }
 
-/** @throws TreeNotFoundError, UnknownSourceError */
+/** @throws ToolsError (DRIVER_TREE_NOT_FOUND, UNKNOWN_DRIVER_SOURCE) */
 export async function planPfnLookup(
   root: Root,
   tree: string,
@@ -53,19 +53,16 @@ export async function planPfnLookup(
   known: KnownSources,
 ): Promise<PlannedChange> {
   const path = await lookupFileOf(root, tree)
-  if (path === undefined) throw new TreeNotFoundError(root, tree)
+  if (path === undefined) throw treeNotFoundError(root, tree)
   const original = await sourceOf(root, tree, path)
   const flavour = await flavourOfTree(root, below(tree, path.replace(/\/os-mlock\.c$/, '')))
-  if (!isKnown(flavour)) throw new UnknownSourceError(tree, [flavour.unknown])
+  if (!isKnown(flavour)) throw unknownSourceError(tree, [flavour.unknown])
   const shape = shapeOf(original, flavour, known.shapes)
-  if (shape === undefined) throw new UnknownSourceError(tree, [`${path} matches no known release (${flavour})`])
+  if (shape === undefined) throw unknownSourceError(tree, [`${path} matches no known release (${flavour})`])
   if (flavour === 'open')
-    throw new NothingToFixError(
-      tree,
-      'open sources may call the functions of the kernel: upgrade instead of changing them',
-    )
+    throw nothingToFixError(tree, 'open sources may call the functions of the kernel: upgrade instead of changing them')
   if (shape.shape === 'follow_pfn-only')
-    throw new NothingToFixError(
+    throw nothingToFixError(
       tree,
       'it calls follow_pfn, which suffices before 6.10; it does not build for later kernels',
     )
@@ -77,19 +74,19 @@ export async function planPfnLookup(
   }
 }
 
-/** @throws TreeNotFoundError, UnknownSourceError */
+/** @throws ToolsError (DRIVER_TREE_NOT_FOUND, UNKNOWN_DRIVER_SOURCE) */
 export async function planP2p(root: Root, tree: string, known: KnownSources): Promise<PlannedChange> {
   const found = await readTree(root, tree, known.shapes)
-  if (found === undefined) throw new TreeNotFoundError(root, tree)
+  if (found === undefined) throw treeNotFoundError(root, tree)
   if (valueOf(found.kind) !== 'full-source')
-    throw new UnknownSourceError(
+    throw unknownSourceError(
       tree,
       ["BAR1 between GPUs is in the driver's core, whose sources are missing in this tree"],
       FULL_SOURCE,
     )
   const version = valueOf(found.version)
   if (version === undefined || !isDriverVersion(version) || !isAtLeast(version, P2P_SINCE))
-    throw new UnknownSourceError(
+    throw unknownSourceError(
       tree,
       [`${version ?? 'its version'} is not ${P2P_SINCE} or later: earlier versions lack more than this`],
       FULL_SOURCE,
@@ -97,12 +94,12 @@ export async function planP2p(root: Root, tree: string, known: KnownSources): Pr
   const sources = new Map<string, string>()
   for (const file of filesOf(known.p2p)) sources.set(file, await sourceOf(root, tree, file))
   const { edits, problems } = p2pEdits(sources, known.p2p)
-  if (problems.length > 0) throw new UnknownSourceError(tree, problems, FULL_SOURCE)
+  if (problems.length > 0) throw unknownSourceError(tree, problems, FULL_SOURCE)
   const files = [...edits].map(([path, each]) => ({ path, original: sources.get(path), edits: each }))
   return { kind: 'bar1-p2p', mark: P2P_MARK, tree, files }
 }
 
-/** @returns undefined if the version needs no options. @throws OptionsRefusedError */
+/** @returns undefined if the version needs no options. @throws ToolsError (DRIVER_OPTIONS) */
 export async function planOptionsFile(
   root: Root,
   goals: readonly Goal[],
@@ -111,7 +108,11 @@ export async function planOptionsFile(
 ): Promise<PlannedChange | undefined> {
   const others = driver.options.configured.filter(({ file }) => file !== `/${OPTIONS_FILE}`)
   const { text, problems } = planOptions(goals, version, others)
-  if (problems.length > 0) throw new OptionsRefusedError(problems)
+  if (problems.length > 0)
+    throw new ToolsError('ERR_GPUNVME_DRIVER_OPTIONS', 'infeasible', 'These options cannot be set', {
+      facts: problems,
+      next: { command: ['driver'], note: 'which shows the version and the configured options' },
+    })
   if (text === undefined) return undefined
   const bytes = await root.bytes(OPTIONS_FILE)
   const original = bytes === undefined ? undefined : Buffer.from(bytes).toString('latin1')
@@ -121,7 +122,7 @@ export async function planOptionsFile(
 
 /**
  * Returns the source tree of the module that the running kernel would load, by version and flavour.
- * @throws TreeNotFoundError if there is none, or more than one.
+ * @throws ToolsError (DRIVER_TREE_NOT_FOUND) if there is none, or more than one.
  */
 export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: NvidiaDriver): SourceTree {
   const module = (valueOf(onDisk) ?? []).find((each) => each.kernel === valueOf(kernel))
@@ -133,7 +134,7 @@ export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: Nvi
   const kind = flavour === undefined || !isKnown(flavour) ? undefined : `${flavour}-interface+binary`
   const wanted = trees.filter((tree) => valueOf(tree.version) === version && valueOf(tree.kind) === kind)
   if (wanted.length !== 1 || version === undefined || kind === undefined)
-    throw new TreeNotFoundError(
+    throw treeNotFoundError(
       root,
       undefined,
       wanted.map(({ path }) => path),
@@ -143,7 +144,7 @@ export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: Nvi
 
 async function sourceOf(root: Root, tree: string, path: string): Promise<string> {
   const bytes = await root.bytes(below(tree, path), MAX_SOURCE_BYTES)
-  if (bytes === undefined) throw new UnknownSourceError(tree, [root.why(below(tree, path)).unknown])
+  if (bytes === undefined) throw unknownSourceError(tree, [root.why(below(tree, path)).unknown])
   return Buffer.from(bytes).toString('latin1')
 }
 
@@ -152,52 +153,41 @@ export function below(tree: string, path: string): string {
 }
 
 /** Error of a missing or ambiguous source tree of the driver. */
-export class TreeNotFoundError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND'
-  readonly category = 'not-found'
-  constructor(root: Root, tree: string | undefined, several: readonly string[] = []) {
-    const where = tree === undefined ? 'of the installed module' : `in ${tree === '' ? root.path : `/${tree}`}`
-    super(`${several.length > 1 ? 'Several source trees' : 'No source tree'} ${where}`, {
+function treeNotFoundError(root: Root, tree: string | undefined, several: readonly string[] = []): ToolsError {
+  const where = tree === undefined ? 'of the installed module' : `in ${tree === '' ? root.path : `/${tree}`}`
+  return new ToolsError(
+    'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND',
+    'not-found',
+    `${several.length > 1 ? 'Several source trees' : 'No source tree'} ${where}`,
+    {
       facts: several.map((path) => `one is ${path}`),
       next: 'use --source DIR with a tree that contains nvidia/os-mlock.c or kernel-open/; distributions install it in /usr/src with their DKMS package',
-    })
-  }
+    },
+  )
 }
 
 /** Error of sources that match no known release, or were changed. Nothing was written. */
-export class UnknownSourceError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE'
-  readonly category = 'infeasible'
-  constructor(tree: string, facts: readonly string[], next = OPEN_FLAVOUR) {
-    super(`Refused to change ${tree === '' ? 'the tree' : `/${tree}`}: its sources are unknown`, {
+function unknownSourceError(tree: string, facts: readonly string[], next = OPEN_FLAVOUR): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE',
+    'infeasible',
+    `Refused to change ${tree === '' ? 'the tree' : `/${tree}`}: its sources are unknown`,
+    {
       facts,
       next,
-    })
-  }
+    },
+  )
 }
 
 /** Error of a tree in which a change would not help. */
-export class NothingToFixError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_NOT_FIXABLE'
-  readonly category = 'infeasible'
-  constructor(tree: string, reason: string) {
-    super(`Nothing to change in ${tree === '' ? 'the tree' : `/${tree}`}`, {
+export function nothingToFixError(tree: string, reason: string): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_DRIVER_NOT_FIXABLE',
+    'infeasible',
+    `Nothing to change in ${tree === '' ? 'the tree' : `/${tree}`}`,
+    {
       facts: [reason],
       next: { command: ['driver', 'plan'], note: 'which lists the steps for this machine' },
-    })
-  }
-}
-
-/**
- * Error of options that this version does not support, or that contradict others of the machine. Nothing was written.
- */
-export class OptionsRefusedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_DRIVER_OPTIONS'
-  readonly category = 'infeasible'
-  constructor(problems: readonly string[]) {
-    super('These options cannot be set', {
-      facts: problems,
-      next: { command: ['driver'], note: 'which shows the version and the configured options' },
-    })
-  }
+    },
+  )
 }

@@ -2,7 +2,7 @@ import type { CudaPeers } from '@gpunvme/cuda-native/cuda'
 import { expect, test } from 'vitest'
 import { machines } from '../../test/machines/index.js'
 import { readDescribed } from '../../test/machines/read-described.js'
-import { limitsBetween, requireTwo, TooFewGpusError } from './copies.js'
+import { limitsBetween, requireTwo, tooFewGpusError } from './copies.js'
 
 const gpu = (device: number, bdf: string) => ({
   device,
@@ -28,6 +28,6 @@ test('limitsBetween returns the limit of the slowest link, 14.4 GB/s for Gen4 x8
 test('requireTwo rejects fewer than two GPUs', () => {
   const one = { devices: [gpu(0, '0000:09:00.0')], reaches: [] }
   expect(() => requireTwo({ peers: one })).toThrow(/CUDA lists one$/m)
-  expect(() => requireTwo({ unavailable: new TooFewGpusError(0) })).toThrow(/CUDA lists none$/m)
+  expect(() => requireTwo({ unavailable: tooFewGpusError(0) })).toThrow(/CUDA lists none$/m)
   expect(requireTwo({ peers: peers('0000:0a:00.0') }).devices).toHaveLength(2)
 })

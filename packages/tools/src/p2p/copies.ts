@@ -17,10 +17,10 @@ export function askCuda(): AskedCuda {
   }
 }
 
-/** @throws TooFewGpusError */
+/** @throws ToolsError (TOO_FEW_GPUS) */
 export function requireTwo(asked: AskedCuda): CudaPeers {
-  if ('unavailable' in asked) throw new TooFewGpusError(0, asked.unavailable)
-  if (asked.peers.devices.length < 2) throw new TooFewGpusError(asked.peers.devices.length)
+  if ('unavailable' in asked) throw tooFewGpusError(0, asked.unavailable)
+  if (asked.peers.devices.length < 2) throw tooFewGpusError(asked.peers.devices.length)
   return asked.peers
 }
 
@@ -39,19 +39,19 @@ export function limitsBetween(machine: Machine, { devices, reaches }: CudaPeers)
 }
 
 /** Error of copies with fewer than two GPUs. */
-export class TooFewGpusError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_TOO_FEW_GPUS'
-  readonly category = 'infeasible'
-
-  constructor(count: number, cause?: GpuNvmeError) {
-    const why = cause === undefined ? [] : [cause.headline]
-    super(`Copies between GPUs require two GPUs; CUDA lists ${count === 0 ? 'none' : 'one'}`, {
+export function tooFewGpusError(count: number, cause?: GpuNvmeError): ToolsError {
+  const why = cause === undefined ? [] : [cause.headline]
+  return new ToolsError(
+    'ERR_GPUNVME_TOO_FEW_GPUS',
+    'infeasible',
+    `Copies between GPUs require two GPUs; CUDA lists ${count === 0 ? 'none' : 'one'}`,
+    {
       facts: why,
       next: [
         { command: ['list', '--topology'], note: 'which shows how GPUs and SSDs are connected' },
         { command: ['doctor'] },
       ],
       cause,
-    })
-  }
+    },
+  )
 }

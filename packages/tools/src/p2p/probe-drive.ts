@@ -7,7 +7,7 @@ import {
   type Cuda,
 } from '@gpunvme/cuda-native/cuda'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { ProbeError, probeStores, type ProbeResult } from './probe.js'
+import { probeError, probeStores, type ProbeResult } from './probe.js'
 
 export interface DriveProbe extends ProbeResult {
   /** Whether the drive's registers are memory, so that the result does not apply to a bus. */
@@ -17,13 +17,13 @@ export interface DriveProbe extends ProbeResult {
 /**
  * Opens the GPU, maps the drive's registers for it, runs the probe, and unmaps them.
  * @param device CUDA's number of the GPU.
- * @throws ProbeError, also for registers that are not memory-mapped; BlackwellRegistersError; errors of `openCuda` and
+ * @throws ToolsError (PROBE), also for registers that are not memory-mapped; BlackwellRegistersError; errors of `openCuda` and
  * `probeStores`.
  */
 export async function probeDrive(transport: Transport, device: number, signal: AbortSignal): Promise<DriveProbe> {
   const { window } = transport.bar
   if (window === undefined)
-    throw new ProbeError(
+    throw probeError(
       'infeasible',
       `The registers of ${transport.name} are not memory-mapped: a GPU cannot write them`,
       {
@@ -46,13 +46,13 @@ export async function probeDrive(transport: Transport, device: number, signal: A
   return result
 }
 
-/** @throws ProbeError without a GPU, which no other engine can replace here; errors of `openCuda` */
+/** @throws ToolsError (PROBE) without a GPU, which no other engine can replace here; errors of `openCuda` */
 function openGpu(device: number): Cuda {
   try {
     return openCuda({ device })
   } catch (error) {
     if (!(error instanceof CudaUnavailableError)) throw error
-    throw new ProbeError('not-found', `No GPU for the probe: ${error.headline}`, {
+    throw probeError('not-found', `No GPU for the probe: ${error.headline}`, {
       next: { command: ['doctor'], note: 'which reports what is missing' },
     })
   }

@@ -42,13 +42,13 @@ export interface ProbeOptions {
 /**
  * Lets a GPU write to AQA of a disabled controller, and checks with the CPU whether the writes arrive, as doorbells
  * require. The GPU reads nothing. The register is restored.
- * @throws ProbeError if the controller is enabled or gone.
+ * @throws ToolsError (PROBE) if the controller is enabled or gone.
  */
 export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOptions): Promise<ProbeResult> {
   const { signal, timeoutMs = 1000 } = options
   checkPresent(bar)
   if (CC.EN.of(bar.read32(CC.offset)) === 1 || CSTS.RDY.of(bar.read32(CSTS.offset)) === 1) {
-    throw new ProbeError('infeasible', 'The controller is enabled, so AQA must not be written', {
+    throw probeError('infeasible', 'The controller is enabled, so AQA must not be written', {
       next: { first: 'end programs that use it', command: ['nvme', 'identify'], note: 'which leaves it disabled' },
     })
   }
@@ -70,7 +70,7 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
   const after = await putBack(bar, before, timeoutMs)
   checkPresent(bar)
   if (after !== before)
-    throw new ProbeError('device', `AQA reads ${hex(after)} after ${hex(before)} was restored`, {
+    throw probeError('device', `AQA reads ${hex(after)} after ${hex(before)} was restored`, {
       next: { command: ['nvme', 'identify'], note: 'which resets the controller' },
     })
   return { arrived: stores.every(({ arrived }) => arrived), stores, before }
@@ -100,7 +100,7 @@ async function watch(bar: Bar, wanted: number, timeoutMs: number, signal?: Abort
 
 function checkPresent(bar: Bar): void {
   if (bar.read32(CSTS.offset) !== GONE) return
-  throw new ProbeError('device', 'The controller does not respond: all registers read ffffffffh', {
+  throw probeError('device', 'The controller does not respond: all registers read ffffffffh', {
     next: { command: ['doctor'], note: 'then power-cycle the drive if it has left the bus' },
   })
 }
@@ -110,12 +110,10 @@ export function hex(value: number): string {
 }
 
 /** Error of a probe that is not possible, or during which the drive failed. */
-export class ProbeError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_PROBE'
-  readonly category: ErrorCategory
-
-  constructor(category: 'infeasible' | 'device' | 'not-found', message: string, details: { readonly next: NextStep }) {
-    super(message, details)
-    this.category = category
-  }
+export function probeError(
+  category: ErrorCategory,
+  headline: string,
+  details: { readonly next: NextStep },
+): ToolsError {
+  return new ToolsError('ERR_GPUNVME_PROBE', category, headline, details)
 }

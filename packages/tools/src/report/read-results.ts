@@ -202,15 +202,18 @@ function related(passed: BenchResults): BenchResults {
 
 /** Error of a file that does not have results of a benchmark, or in an unknown format. */
 export class BenchResultsError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_BENCH_RESULTS'
-  readonly category = 'infeasible'
   readonly fileName: string
 
   constructor(fileName: string, problem: string, { next, cause }: { next?: string; cause?: unknown } = {}) {
-    super(`Cannot read ${fileName} as results of gpunvme bench: ${problem}`, {
-      next: next ?? { command: ['bench', '-o', 'results.json'], note: 'which writes them' },
-      cause,
-    })
+    super(
+      'ERR_GPUNVME_BENCH_RESULTS',
+      'infeasible',
+      `Cannot read ${fileName} as results of gpunvme bench: ${problem}`,
+      {
+        next: next ?? { command: ['bench', '-o', 'results.json'], note: 'which writes them' },
+        cause,
+      },
+    )
     this.fileName = fileName
   }
 }

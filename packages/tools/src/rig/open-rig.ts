@@ -87,7 +87,7 @@ export interface ComposeParts extends Pick<StoreOptions, 'names' | 'onSetProblem
  *
  * If the model has checksums, every byte is verified after its read and again after its copy to the GPU; otherwise only
  * the copies are verified. If a step fails, everything opened before is closed.
- * @throws TypeError, RangeError for invalid options; UsageError, DriveNotFoundError, DriveInUseError; errors of
+ * @throws TypeError, RangeError for invalid options; UsageError, ToolsError (DRIVE_NOT_FOUND, DRIVE_IN_USE); errors of
  * `openTransport`, `Controller.open`, `openImage`, `openSet`, `planResidence` and `openResidence`; CudaUnavailableError
  * for a requested GPU
  */

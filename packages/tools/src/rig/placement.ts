@@ -60,7 +60,7 @@ const ANY_COST = { readNs: (bytes: number) => bytes, copyNs: (bytes: number) => 
 
 /**
  * Places the layers, with measured costs if they matter.
- * @throws BudgetInfeasibleError, or RealTimeMemoryError if no budget is enough; errors of `measureCost`
+ * @throws BudgetInfeasibleError, or ToolsError (REAL_TIME_MEMORY) if no budget is enough; errors of `measureCost`
  */
 export async function place(
   model: StoredModel,
@@ -111,13 +111,13 @@ function planFor({ tier }: ReachedTier, layers: readonly LayerSize[], options: R
   }
 }
 
-/** Runs `planFor` for these drives. @throws RealTimeMemoryError if no budget is enough; errors of `planFor` */
+/** Runs `planFor` for these drives. @throws ToolsError (REAL_TIME_MEMORY) if no budget is enough; errors of `planFor` */
 function refuseBeyondDrive(opened: readonly OpenedTransport[], run: () => ResidencePlan): ResidencePlan {
   try {
     return run()
   } catch (error) {
     const isBeyond = error instanceof BudgetInfeasibleError && error.minimum.ramBytes > REAL_TIME_MEMORY_BYTES
-    throw isBeyond && isRealTimeSim(opened) ? new RealTimeMemoryError(error) : error
+    throw isBeyond && isRealTimeSim(opened) ? realTimeMemoryError(error) : error
   }
 }
 
@@ -133,19 +133,19 @@ function budgetOf(opened: readonly OpenedTransport[], { target, options, tier }:
 }
 
 /** Error of slots that are larger than the memory of a simulated drive in real time, whatever the budget. */
-class RealTimeMemoryError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_REAL_TIME_MEMORY'
-  readonly category = 'infeasible'
-
-  constructor(cause: BudgetInfeasibleError) {
-    const { minimum, longest } = cause
-    super('The layers do not fit into the memory of a simulated drive in real time', {
+function realTimeMemoryError(cause: BudgetInfeasibleError): ToolsError {
+  const { minimum, longest } = cause
+  return new ToolsError(
+    'ERR_GPUNVME_REAL_TIME_MEMORY',
+    'infeasible',
+    'The layers do not fit into the memory of a simulated drive in real time',
+    {
       facts: [
         `host memory: ${formatBytes(minimum.ramBytes)} at least, the drive has ${formatBytes(REAL_TIME_MEMORY_BYTES)}`,
         `the longest layer takes ${formatBytes(longest.lengthBytes)}: "${longest.name}"`,
       ],
       next: 'omit --real-time',
       cause,
-    })
-  }
+    },
+  )
 }

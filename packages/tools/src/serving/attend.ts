@@ -30,7 +30,7 @@ export async function attend(
 
 /**
  * Does the same while a command runs, which has the terminal. Signals are forwarded to it.
- * @throws CommandNotStartedError; the error of the server, after which the command is ended too.
+ * @throws ToolsError (COMMAND_NOT_STARTED); the error of the server, after which the command is ended too.
  */
 export async function attendDuring(
   server: VfioUserServer,

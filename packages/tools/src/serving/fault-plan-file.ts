@@ -22,10 +22,8 @@ export async function readFaultPlan(path: string): Promise<FaultPlan> {
 
 /** Error of a file that is not a valid fault plan. */
 export class FaultPlanFileError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_FAULT_PLAN'
-  readonly category = 'usage'
   constructor(path: string, cause: FaultPlanError) {
-    super(`${printable(path)}: ${cause.headline}`, {
+    super('ERR_GPUNVME_FAULT_PLAN', 'usage', `${printable(path)}: ${cause.headline}`, {
       facts: cause.facts,
       next: cause.next === undefined ? HELP : [cause.next, HELP],
       cause,

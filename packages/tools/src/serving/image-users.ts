@@ -58,10 +58,8 @@ async function userOf(proc: string, pid: string, path: string): Promise<FileUser
 
 /** Error of an image file that another process has open. Nothing was changed. */
 export class ImageInUseError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_IMAGE_IN_USE'
-  readonly category = 'privilege'
   constructor(path: string, users: readonly FileUser[]) {
-    super(`Cannot serve ${printable(path)}: another process has it open`, {
+    super('ERR_GPUNVME_IMAGE_IN_USE', 'privilege', `Cannot serve ${printable(path)}: another process has it open`, {
       facts: users.map(
         ({ pid, name, writes }) => `process ${pid} (${printable(name)}) ${writes ? 'writes to' : 'reads'} it`,
       ),

@@ -29,16 +29,16 @@ export async function checkTraceFile(path: string): Promise<TraceStamp> {
   })
 }
 
-/** Checks that the file is still the checked one. @throws TraceChangedError; errors of `checkTraceFile` */
+/** Checks that the file is still the checked one. @throws ToolsError (TRACE_CHANGED); errors of `checkTraceFile` */
 export async function requireUnchanged(path: string, before: TraceStamp): Promise<void> {
   const now = await checkTraceFile(path)
   const parts = ['dev', 'ino', 'size', 'mtimeNs'] as const
-  if (parts.some((part) => now[part] !== before[part])) throw new TraceChangedError(path)
+  if (parts.some((part) => now[part] !== before[part])) throw traceChangedError(path)
 }
 
 /**
  * Yields the events of a JSONL trace in order. An incomplete last line, as left by a killed process, is ignored.
- * @throws TraceFileError that names the line; FileError; the signal's reason.
+ * @throws ToolsError (TRACE_FILE) that names the line; FileError; the signal's reason.
  */
 export async function* readTrace(path: string, signal: AbortSignal): AsyncGenerator<TraceLine, void, undefined> {
   let number = 0
@@ -55,7 +55,7 @@ function parse(path: string, text: string, number: number, isWhole: boolean): Tr
   } catch (error) {
     if (!(error instanceof TraceLineError)) throw error
     if (!isWhole) return undefined
-    throw new TraceFileError(path, error.headline, error)
+    throw traceFileError(path, error.headline, error)
   }
 }
 
@@ -72,7 +72,7 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<{ tex
       for (const text of lines) yield { text, isWhole: true }
       number += lines.length
       if (rest.length > MAX_CHARACTERS) {
-        throw new TraceFileError(path, `line ${number} has more than ${MAX_CHARACTERS} characters`)
+        throw traceFileError(path, `line ${number} has more than ${MAX_CHARACTERS} characters`)
       }
     }
     if (rest !== '') yield { text: rest, isWhole: false }
@@ -82,24 +82,21 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<{ tex
 }
 
 /** Error of a file that is not a replayable trace. No command was sent. */
-export class TraceFileError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_TRACE_FILE'
-  readonly category = 'infeasible'
-  constructor(path: string, problem: string, cause?: unknown) {
-    super(`Cannot replay ${path}: ${problem}`, {
-      next: { command: ['nvme', 'trace', '--format', 'jsonl', '-o', 'FILE', 'VERB'], note: 'which creates a trace' },
-      cause,
-    })
-  }
+export function traceFileError(path: string, problem: string, cause?: unknown): ToolsError {
+  return new ToolsError('ERR_GPUNVME_TRACE_FILE', 'infeasible', `Cannot replay ${path}: ${problem}`, {
+    next: { command: ['nvme', 'trace', '--format', 'jsonl', '-o', 'FILE', 'VERB'], note: 'which creates a trace' },
+    cause,
+  })
 }
 
 /** Error of a trace that has changed since the guards checked it. */
-export class TraceChangedError extends ToolsError {
-  readonly code = 'ERR_GPUNVME_TRACE_CHANGED'
-  readonly category = 'infeasible'
-  constructor(path: string) {
-    super(`${path} has changed since it was checked: the rest is not replayed`, {
+export function traceChangedError(path: string): ToolsError {
+  return new ToolsError(
+    'ERR_GPUNVME_TRACE_CHANGED',
+    'infeasible',
+    `${path} has changed since it was checked: the rest is not replayed`,
+    {
       next: 'repeat the command when nothing writes to the file',
-    })
-  }
+    },
+  )
 }

@@ -2,7 +2,7 @@ import { CommandError, throwOnFailure, WritableNamespace, type Namespace } from 
 import { formatStatus } from '@gpunvme/nvme-spec'
 import { CommandPairs } from '@gpunvme/nvme-spec/trace'
 import type { DmaMemory, TraceCommand, TraceEvent } from '@gpunvme/nvme-spec/transport'
-import { readTrace, TraceChangedError } from './read-trace.js'
+import { readTrace, traceChangedError } from './read-trace.js'
 import { ReplayTally, type Answer } from './replay-tally.js'
 import { isUnguarded, replayable, whyNot, type ReplayableCommand, type ReplayTarget } from './replayable.js'
 
@@ -34,7 +34,7 @@ interface Flight {
 /**
  * Sends the commands of a trace again, in order: each when all commands that had completed before it in the trace have
  * completed, so that the depth is that of the trace, up to the limit here.
- * @throws TransferError and other errors of the drive; TraceFileError, TraceChangedError, the signal's reason.
+ * @throws TransferError and other errors of the drive; ToolsError (TRACE_FILE, TRACE_CHANGED), the signal's reason.
  */
 export async function replayTrace(path: string, namespace: Namespace, options: ReplayOptions): Promise<ReplayTally> {
   const { target, drive, signal, onProgress } = options
@@ -55,7 +55,7 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
           tally.skip(reason!)
           continue
         }
-        if (isUnguarded(command, target)) throw new TraceChangedError(path)
+        if (isUnguarded(command, target)) throw traceChangedError(path)
         const key = `${qid}:${cid}`
         // A reused identifier had no completion; and a file may have any number of these.
         const lost = flights.has(key) ? key : flights.size === MAX_OPEN ? flights.keys().next().value : undefined

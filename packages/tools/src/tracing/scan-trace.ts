@@ -1,6 +1,6 @@
 import { CommandPairs } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
-import { readTrace, TraceFileError } from './read-trace.js'
+import { readTrace, traceFileError } from './read-trace.js'
 import { replayable } from './replayable.js'
 
 /** Properties of a trace that a replay needs in advance. */
@@ -22,7 +22,7 @@ export interface TraceScan {
 /**
  * Reads a whole trace before a drive is opened for it.
  * @param drive drive of the trace: '', '2: '.
- * @throws TraceFileError, FileError, the signal's reason.
+ * @throws ToolsError (TRACE_FILE), FileError, the signal's reason.
  */
 export async function scanTrace(path: string, drive: string, signal: AbortSignal): Promise<TraceScan> {
   const pairs = new CommandPairs()
@@ -49,11 +49,11 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
     writtenFrom = Math.min(writtenFrom, command.slba)
     writtenTo = Math.max(writtenTo, command.slba + command.blocks)
   }
-  if (lines === 0) throw new TraceFileError(path, 'it has no events')
+  if (lines === 0) throw traceFileError(path, 'it has no events')
   if (isOld)
-    throw new TraceFileError(path, 'it was recorded by an older version, which kept commands as text; record it again')
-  if (drives.size === 0) throw new TraceFileError(path, 'it has no submitted commands')
-  if (commands === 0) throw new TraceFileError(path, `--opened ${opened(drive)}: it has commands of ${named(drives)}`)
+    throw traceFileError(path, 'it was recorded by an older version, which kept commands as text; record it again')
+  if (drives.size === 0) throw traceFileError(path, 'it has no submitted commands')
+  if (commands === 0) throw traceFileError(path, `--opened ${opened(drive)}: it has commands of ${named(drives)}`)
   return { commands, writes, nsid, blocks, writtenFrom, writtenTo, time }
 }
 
