@@ -1,6 +1,9 @@
 /** Returns a JSON value as a T. @throws UnfitValueError with its location for any other value. */
 export type Check<T> = (value: unknown, at: string) => T
 
+/** Type of the values that a check accepts. */
+export type Passed<C> = C extends Check<infer T> ? T : never
+
 /** Error of a value that does not match its place in the object. */
 export class UnfitValueError extends Error {
   constructor(at: string, expected: string, value: unknown) {
@@ -44,7 +47,7 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Check<numb
   }
 }
 
-export function list<T>(item: Check<T>, most: number): Check<T[]> {
+export function list<T>(item: Check<T>, most: number): Check<readonly T[]> {
   return (value, at) => {
     if (!Array.isArray(value)) throw new UnfitValueError(at, 'an array', value)
     if (value.length > most) throw new UnfitValueError(at, `at most ${most} entries`, `${value.length}`)
@@ -52,7 +55,7 @@ export function list<T>(item: Check<T>, most: number): Check<T[]> {
   }
 }
 
-export function pair<A, B>(first: Check<A>, second: Check<B>): Check<[A, B]> {
+export function pair<A, B>(first: Check<A>, second: Check<B>): Check<readonly [A, B]> {
   return (value, at) => {
     if (!Array.isArray(value) || value.length !== 2) throw new UnfitValueError(at, 'a pair', value)
     return [first(value[0], `${at}[0]`), second(value[1], `${at}[1]`)]
@@ -60,12 +63,16 @@ export function pair<A, B>(first: Check<A>, second: Check<B>): Check<[A, B]> {
 }
 
 type Checks = Readonly<Record<string, Check<unknown>>>
-type Checked<C extends Checks> = { -readonly [K in keyof C]: C[K] extends Check<infer T> ? T : never }
+type Checked<C extends Checks> = { readonly [K in keyof C]: Passed<C[K]> }
 
-/** Checks an object with all of `required`, and `optional` members if present. Other members are dropped. */
+/**
+ * Checks an object with all of `required`, and `optional` members if present. Other members are dropped.
+ * @param related checks relations between members.
+ */
 export function object<R extends Checks, O extends Checks = Record<never, never>>(
   required: R,
   optional?: O,
+  related?: (passed: Checked<R> & Partial<Checked<O>>, at: string) => void,
 ): Check<Checked<R> & Partial<Checked<O>>> {
   return (value, at) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -76,7 +83,9 @@ export function object<R extends Checks, O extends Checks = Record<never, never>
     for (const [name, check] of Object.entries(optional ?? {})) {
       if (entries.has(name)) passed.push([name, check(entries.get(name), place(name))])
     }
-    return Object.fromEntries(passed) as Checked<R> & Partial<Checked<O>>
+    const whole = Object.fromEntries(passed) as Checked<R> & Partial<Checked<O>>
+    related?.(whole, at)
+    return whole
   }
 }
 
