@@ -1,7 +1,7 @@
 export { openEngine, openTransport, type EngineName } from './drive/by-name.js'
 export { ImageFileError } from './drive/image-file.js'
 export { UnknownProfileError, type SimOptions } from './drive/sim-transport.js'
-export { UsageError } from './command-line/usage-error.js'
+export { UsageError } from './command-line/tools-error.js'
 export type { HardwareOptions } from './drive/hardware-transport.js'
 export type { HarmlessTransport, OpenedTransport } from './drive/opened-transport.js'
 export type { QtestOptions } from './drive/qtest-transport.js'

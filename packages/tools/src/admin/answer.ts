@@ -1,9 +1,8 @@
 import { CommandError } from '@gpunvme/host-driver'
 import { formatHexDump } from '@gpunvme/nvme-spec/hex-dump'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import type { Found } from '../decode/decode-structure.js'
 import { bytesOf } from './bytes.js'
-import { ToolsError } from '../command-line/tools-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 
 /**

@@ -1,4 +1,4 @@
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { writeBytes } from '../block-io/write-bytes.js'
 import type { Io } from '../terminal/io.js'
 import type { Output } from '../terminal/output.js'

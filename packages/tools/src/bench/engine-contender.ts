@@ -2,12 +2,10 @@ import { Controller, HostEngine, type SmartLog, type WriteRequest } from '@gpunv
 import type { DmaMemory, Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import type { EngineName } from '../drive/by-name.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
-import type { BenchRepeat, BenchSource } from '../report/bench-results.js'
+import type { BenchRepeat, BenchSource, BenchCommand } from '../report/bench-results.js'
 import { Addresses } from './addresses.js'
-import { CommandRecorder } from './command-recorder.js'
 import { areZeros, fillWithMarker, fillWithPattern, findWrong, samplesOf, type Sample } from './content.js'
 import type { Contender, Measured } from './contender.js'
-import { cpuSecondsNow } from './cpu-time.js'
 import { engineSource } from './engine-sources.js'
 import { allocate, requireFit } from './fit.js'
 import { paceOf } from './pace.js'
@@ -17,6 +15,7 @@ import type { Setting } from './setting.js'
 import type { Shape } from './shape.js'
 import { healthOf } from './smart.js'
 import { problemOf, type Evidence } from './verdict.js'
+import { LatencyHistogram } from './latency-histogram.js'
 
 /** Minimum transfer length that `Controller.open` accepts. */
 const MIN_TRANSFER_BYTES = 4096
@@ -163,5 +162,49 @@ export class EngineContender implements Contender {
     } finally {
       await controller.close()
     }
+  }
+}
+
+/** Returns the CPU time of this process so far, including system time, in seconds. */
+function cpuSecondsNow(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+/** Maximum commands of a timeline. */
+const MAX_COMMANDS = 400
+
+/** Records the latencies of commands, and the first commands individually. */
+class CommandRecorder {
+  readonly histogram = new LatencyHistogram()
+  readonly commands: BenchCommand[] = []
+  private readonly blockBytes: number
+  private readonly withTimeline: boolean
+
+  constructor(blockBytes: number, withTimeline: boolean) {
+    this.blockBytes = blockBytes
+    this.withTimeline = withTimeline
+  }
+
+  /** Callback of HostEngine. */
+  readonly onCompleted = (queue: number, _slot: number, startNs: number, endNs: number): void => {
+    this.histogram.add(endNs - startNs)
+    if (!this.withTimeline || this.commands.length >= MAX_COMMANDS) return
+    // Queue 0 is the Admin queue.
+    this.commands.push({ queue: queue + 1, startNs, endNs, bytes: this.blockBytes })
+  }
+
+  /** Discards all records, for example those of the warm-up. */
+  clear(): void {
+    this.histogram.clear()
+    this.commands.length = 0
+  }
+
+  /** Returns commands in the order of submission, with times relative to the first. */
+  timeline(): BenchCommand[] {
+    const firstNs = this.commands.reduce((least, { startNs }) => Math.min(least, startNs), Infinity)
+    return this.commands
+      .map((command) => ({ ...command, startNs: command.startNs - firstNs, endNs: command.endNs - firstNs }))
+      .sort((a, b) => a.startNs - b.startNs)
   }
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { attempting } from '../command-line/file-error.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import type { BaselineTarget } from './baseline-bench.js'
 
 /** Smallest O_DIRECT block of most file systems. */

@@ -1,7 +1,7 @@
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { callerOf, requireRoot } from '../command-line/advised-command.js'
 import { driveFacts, type DriveFacts } from '../binding/drive-facts.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { confirmChange } from '../drive/confirm-drive.js'
 import type { FoundDrive } from '../drive/find-drive.js'
 import type { EngineName } from '../drive/by-name.js'

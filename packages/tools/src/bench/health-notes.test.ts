@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { BenchCell, BenchRepeat } from '../report/bench-results.js'
-import { healthNotes } from './health-notes.js'
+import { healthNotes } from './run-bench.js'
 import { paceNotes, paceOf } from './pace.js'
 
 const cell = (repeats: readonly Partial<BenchRepeat>[]): BenchCell => ({

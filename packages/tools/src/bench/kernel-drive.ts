@@ -7,7 +7,7 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withLinux } from '../admin/with-admin-view.js'
 import type { AdminView } from '../admin/view.js'
-import { attempting, isSystemError } from '../command-line/file-error.js'
+import { attempting, tryRead } from '../command-line/file-error.js'
 import type { FoundDrive } from '../drive/find-drive.js'
 import { pciLink } from '../drive/pci-link.js'
 import type { BenchDrive } from '../report/bench-results.js'
@@ -87,12 +87,7 @@ export function findNamespace(sys: string, controller: string, nsid: number | un
 }
 
 function nsidOf(folder: string): number | undefined {
-  try {
-    return Number(readFileSync(join(folder, 'nsid'), 'utf8'))
-  } catch (error) {
-    if (isSystemError(error)) return undefined
-    throw error
-  }
+  return tryRead(() => Number(readFileSync(join(folder, 'nsid'), 'utf8')))
 }
 
 /** Only root can read the capability; without it, rates have no denominator. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { sameFile } from '../block-io/same-file.js'
 import { WholeFile } from '../block-io/whole-file.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import type { BenchResults } from '../report/bench-results.js'
 
 /** An output file, and the results to write to it. */

@@ -1,9 +1,14 @@
 import type { Clock } from '@gpunvme/nvme-spec/transport'
-import { BENCH_SCHEMA, type BenchDrive, type BenchLink, type BenchResults } from '../report/bench-results.js'
+import {
+  BENCH_SCHEMA,
+  type BenchDrive,
+  type BenchLink,
+  type BenchResults,
+  type BenchMachine,
+  type BenchCell,
+} from '../report/bench-results.js'
 import type { Output } from '../terminal/output.js'
 import { sweepOf, type BenchFlags } from './bench-flags.js'
-import { healthNotes } from './health-notes.js'
-import { describeMachine } from './machine.js'
 import type { Participants } from './participants.js'
 import { paceNotes } from './pace.js'
 import { pause } from './pause.js'
@@ -12,6 +17,10 @@ import { methodOf } from './results.js'
 import type { Setting } from './setting.js'
 import { shapesOf } from './shape.js'
 import { runSweep } from './sweep.js'
+import { cudaStatus } from '@gpunvme/cuda-native'
+import { availableParallelism, cpus, release, type } from 'node:os'
+import { median } from './outliers.js'
+import { describeShape } from './cell-table.js'
 
 /** Target of a benchmark, with either driver. */
 export interface Ground {
@@ -79,4 +88,61 @@ export async function runBench(
     ...(timeline !== undefined && { timeline }),
     notes,
   }
+}
+
+/** Describes the measuring machine, without names of it or of its owner. @param withGpu whether a GPU took part. */
+function describeMachine(withGpu: boolean): BenchMachine {
+  const gpu = withGpu ? gpuName() : undefined
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cpus: availableParallelism(),
+    kernel: `${type()} ${release()}`,
+    node: process.version,
+    ...(gpu !== undefined && { gpu }),
+  }
+}
+
+/** Name of the first GPU, which engines use. */
+function gpuName(): string | undefined {
+  const status = cudaStatus()
+  return status.available ? status.devices[0]?.name : undefined
+}
+
+/** Repeats are inhomogeneous if the last ones are slower than the first by this factor. */
+const SLOWER = 0.9
+const MIN_REPEATS = 4
+
+/** Remarks from the drive's health, and on its health from the results. */
+export function healthNotes(cells: readonly BenchCell[]): string[] {
+  return [...temperatureNote(cells), ...throttleNote(cells), ...cells.flatMap(driftNote)]
+}
+
+function temperatureNote(cells: readonly BenchCell[]): string[] {
+  const all = cells.flatMap(({ repeats }) => repeats)
+  const found = all.flatMap(({ turn, temperatureCelsius }) =>
+    turn === undefined || temperatureCelsius === undefined ? [] : [{ turn, ...temperatureCelsius }],
+  )
+  const first = found.toSorted((a, b) => a.turn - b.turn)[0]
+  if (first === undefined) return []
+  const most = found.reduce((most, { before, after }) => Math.max(most, Math.max(before, after)), 0)
+  return [`Composite Temperature: ${first.before} °C before the first repeat, at most ${most} °C.`]
+}
+
+function throttleNote(cells: readonly BenchCell[]): string[] {
+  const throttled = cells.flatMap(({ repeats }) => repeats).reduce((sum, each) => sum + (each.throttledSeconds ?? 0), 0)
+  if (throttled === 0) return []
+  return [`The drive throttled for ${throttled} s because of heat (Thermal Management Temperatures 1 and 2).`]
+}
+
+/** Repeats in the order of their turns. */
+function driftNote(cell: BenchCell): string[] {
+  const rates = cell.repeats.filter(({ problem }) => problem === undefined).map(({ bytes, seconds }) => bytes / seconds)
+  if (rates.length < MIN_REPEATS) return []
+  const half = Math.floor(rates.length / 2)
+  const pace = median(rates.slice(-half)) / median(rates.slice(0, half))
+  if (pace >= SLOWER) return []
+  const percent = Math.round((1 - pace) * 100)
+  return [
+    `${cell.source}, ${describeShape(cell)}: the last repeats were ${percent} % slower than the first: heat, or a full cache. A longer --cool-down shows which.`,
+  ]
 }

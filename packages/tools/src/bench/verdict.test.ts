@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { BenchCounters } from '../report/bench-results.js'
-import { hardLimit } from './limits.js'
-import { problemOf, type Evidence } from './verdict.js'
+import { hardLimit, problemOf, type Evidence } from './verdict.js'
 
 const GEN3_X4 = { gen: 3, width: 4, mps: 256 } as const
 

@@ -1,7 +1,6 @@
-import type { Link } from '@gpunvme/nvme-spec/pcie'
+import { type Link, completionWireBytes, lineRate, payloadLimit } from '@gpunvme/nvme-spec/pcie'
 import type { BenchRepeat } from '../report/bench-results.js'
 import { formatRate } from '../terminal/units.js'
-import { hardLimit } from './limits.js'
 import type { Shape } from './shape.js'
 import { countedBy, disagreement, shortfall, type Counted } from './smart.js'
 
@@ -47,4 +46,22 @@ function counterProblem(
   if (sentCommands === undefined) return shortfall(counted, bytes)
   const differs = disagreement(counted, { commands: sentCommands, bytes }, rw)
   return differs === undefined ? undefined : `${differs}: the measurement does not match the drive's work`
+}
+
+/**
+ * Returns the upper limit of the rate on a link in bytes/s, with the smallest possible headers. Data of writes arrive
+ * as completions, which have less overhead than the packets of reads.
+ */
+export function hardLimit(link: Link, rw: Shape['rw']): number {
+  const { gen, width, mps } = link
+  const upstream = payloadLimit({ ...link, headerBytes: 12 })
+  const downstream = (lineRate({ gen, width }) * mps) / completionWireBytes(mps, { mps })
+  switch (rw) {
+    case 'read':
+      return upstream
+    case 'write':
+      return downstream
+    case 'mixed':
+      return upstream + downstream
+  }
 }

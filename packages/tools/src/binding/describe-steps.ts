@@ -1,5 +1,5 @@
 import type { BindingStep } from '@gpunvme/host-driver/pci'
-import { shellLine } from '../terminal/shell-line.js'
+import { shellLine } from '../terminal/invocation.js'
 import { indented } from './labelled.js'
 
 /** Returns each step as a shell command, below its title. */

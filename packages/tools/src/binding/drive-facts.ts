@@ -1,5 +1,5 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
-import { isSystemError } from '../command-line/file-error.js'
+import { tryRead } from '../command-line/file-error.js'
 import { identifyText } from '../machine/identify-text.js'
 
 /** Data of a drive from Linux's own driver; null if that is not bound. */
@@ -10,7 +10,7 @@ export interface DriveFacts {
 
 /** Returns the kernel driver's name for a drive, 'nvme0'; undefined if the driver is not bound to the drive. */
 export function linuxNameOf(root: string, bdf: string): string | undefined {
-  return unlessMissing(() => new MachineFiles(root).list(nvmeFolder(bdf)).find((name) => /^nvme\d+$/.test(name)))
+  return tryRead(() => new MachineFiles(root).list(nvmeFolder(bdf)).find((name) => /^nvme\d+$/.test(name)))
 }
 
 export function driveFacts(root: string, bdf: string): DriveFacts {
@@ -18,19 +18,10 @@ export function driveFacts(root: string, bdf: string): DriveFacts {
   const text = (name: string) =>
     linuxName === undefined
       ? undefined
-      : unlessMissing(() => identifyText(new MachineFiles(root).bytes(`${nvmeFolder(bdf)}/${linuxName}/${name}`)))
+      : tryRead(() => identifyText(new MachineFiles(root).bytes(`${nvmeFolder(bdf)}/${linuxName}/${name}`)))
   return { serial: text('serial') ?? null, model: text('model') ?? null }
 }
 
 function nvmeFolder(bdf: string): string {
   return `sys/bus/pci/devices/${bdf}/nvme`
-}
-
-function unlessMissing<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (isSystemError(error)) return undefined
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 import { MachineFiles } from '@gpunvme/host-driver/machine-files'
 import { parseBindingRecord, type BindingRecord } from '@gpunvme/host-driver/pci'
-import { isSystemError } from '../command-line/file-error.js'
+import { tryRead } from '../command-line/file-error.js'
 import { printable } from '../terminal/printable.js'
 import type { ProcessIdentity } from './process-identity.js'
 import { ToolsError } from '../command-line/tools-error.js'
@@ -26,12 +26,7 @@ export interface Entry {
 
 /** Returns the current boot id; null if it is not available. */
 export function bootIdOf(root: string): string | null {
-  try {
-    return new MachineFiles(root).text('proc/sys/kernel/random/boot_id').trim()
-  } catch (error) {
-    if (isSystemError(error)) return null
-    throw error
-  }
+  return tryRead(() => new MachineFiles(root).text('proc/sys/kernel/random/boot_id').trim()) ?? null
 }
 
 /** Returns whether the machine was rebooted since. */

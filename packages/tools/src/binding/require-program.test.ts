@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
-import { requireProgram } from './require-program.js'
+import { requireProgram } from './run-command.js'
 
 const folder = scratch()
 const program = join(folder, 'program')

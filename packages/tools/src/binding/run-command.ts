@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { accessSync, constants as modes, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { printable } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
+import { join } from 'node:path'
+import { isSystemError } from '../command-line/file-error.js'
 
 /** Signals that a terminal sends to all its programs. */
 const OF_THE_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGHUP']
@@ -56,4 +58,29 @@ export function commandNotStartedError(program: string, cause: NodeJS.ErrnoExcep
   const category = cause.code === 'ENOENT' ? 'not-found' : cause.code === 'EACCES' ? 'privilege' : 'failure'
   const next = 'check the spelling and PATH (sudo uses another PATH)'
   return new ToolsError('ERR_GPUNVME_COMMAND_NOT_STARTED', category, headline, { next, cause })
+}
+
+/**
+ * Looks up a program as `runCommand` does, before other work.
+ * @param path value of PATH. @throws ToolsError (COMMAND_NOT_STARTED)
+ */
+export function requireProgram(program: string, path: string | undefined): void {
+  // Without a PATH, the system has default directories.
+  if (path === undefined && !program.includes('/')) return
+  const places = program.includes('/') ? [program] : path!.split(':').map((folder) => join(folder || '.', program))
+  const refusals = places.map(refusalOf)
+  if (refusals.includes(undefined)) return
+  throw commandNotStartedError(program, refusals.find((refusal) => refusal?.code === 'EACCES') ?? refusals[0]!)
+}
+
+/** Returns why this file cannot be executed; undefined if it can. */
+function refusalOf(place: string): NodeJS.ErrnoException | undefined {
+  try {
+    accessSync(place, modes.X_OK)
+    if (statSync(place).isFile()) return undefined
+    return Object.assign(new Error(`${place} is not a file`), { code: 'EACCES' })
+  } catch (error) {
+    if (isSystemError(error)) return error
+    throw error
+  }
 }

@@ -3,7 +3,7 @@ import { MachineFileError, MachineFiles } from '@gpunvme/host-driver/machine-fil
 import { constants } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { attempting, isSystemError } from '../command-line/file-error.js'
+import { attempting, isSystemError, tryRead } from '../command-line/file-error.js'
 import { bindingStateError, parseEntry, type Entry } from './entry.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
@@ -96,26 +96,17 @@ function folderOf(root: string): string {
 }
 
 function namesIn(root: string): string[] {
-  return unlessMissing(() => new MachineFiles(root).list(FOLDER)) ?? []
+  return tryRead(() => new MachineFiles(root).list(FOLDER), 'ENOENT') ?? []
 }
 
 /** @param name of a file in the directory. */
 function entryIn(root: string, name: string): Entry | undefined {
   const path = join(folderOf(root), name)
   try {
-    const text = unlessMissing(() => new MachineFiles(root).text(`${FOLDER}/${name}`, MAX_BYTES))
+    const text = tryRead(() => new MachineFiles(root).text(`${FOLDER}/${name}`, MAX_BYTES), 'ENOENT')
     return text === undefined ? undefined : parseEntry(text, path)
   } catch (error) {
     throw error instanceof MachineFileError ? bindingStateError(path, error.problem) : error
-  }
-}
-
-function unlessMissing<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return undefined
-    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testIo, testSession } from '../../test/gpunvme.js'
 import { commandFor, requireRoot } from '../command-line/advised-command.js'
-import { shellLine } from '../terminal/shell-line.js'
+import { shellLine } from '../terminal/invocation.js'
 import { ago } from '../list/drive-text.js'
 import { describeSteps } from './describe-steps.js'
 

@@ -1,8 +1,7 @@
 import type { Namespace } from '@gpunvme/host-driver'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { formatBytes, parseBytes, plural } from '../terminal/units.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 /** Area of a namespace, in blocks or bytes as typed. */
 export interface RangeFlags {

@@ -3,9 +3,8 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import type { InputStream } from '../terminal/io.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { plural } from '../terminal/units.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 /** Bytes to write, in order, from a file or stdin. */
 export class ByteSource {

@@ -1,5 +1,5 @@
 import { statSync, type BigIntStats } from 'node:fs'
-import { isSystemError } from '../command-line/file-error.js'
+import { tryRead } from '../command-line/file-error.js'
 
 /** Returns whether two paths refer to the same file; false if one does not exist or is not readable. */
 export function sameFile(one: string, other: string): boolean {
@@ -8,11 +8,6 @@ export function sameFile(one: string, other: string): boolean {
 }
 
 function statsOf(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true })
-  } catch (error) {
-    // Opening the file reports the error.
-    if (isSystemError(error)) return undefined
-    throw error
-  }
+  // Opening the file reports the error.
+  return tryRead(() => statSync(path, { bigint: true }))
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FileError, isSystemError } from '../command-line/file-error.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 /**
  * A file that is published atomically: it is written in the same directory and renamed at the end. The previous file

@@ -4,7 +4,7 @@ import { checkInside, type ByteRange, type RangeFlags } from './byte-range.js'
 import { ByteSource } from './byte-source.js'
 import { partialBlockError } from './partial-block.js'
 import { refuseProtected } from './protected-data.js'
-import { unalignedStartError } from './unaligned-start.js'
+import { ToolsError } from '../command-line/tools-error.js'
 
 /** Flags that determine what is written, and what may be lost. */
 export interface IntentFlags extends RangeFlags {
@@ -53,4 +53,17 @@ export async function intend(
 function wantedBytes({ blocks, length }: IntentFlags, blockBytes: number): number | undefined {
   if (length !== undefined) return length === 'all' ? undefined : length
   return blocks === undefined || blocks === 'all' ? undefined : blocks * blockBytes
+}
+
+/** Error of a write that starts inside a block, whose beginning would be lost. */
+function unalignedStartError(offsetBytes: number, blockBytes: number): ToolsError {
+  const before = offsetBytes - (offsetBytes % blockBytes)
+  return new ToolsError(
+    'ERR_GPUNVME_UNALIGNED_START',
+    'usage',
+    `Byte ${offsetBytes} is not the start of a block of ${blockBytes} bytes`,
+    {
+      next: `use --offset ${before} or --offset ${before + blockBytes}`,
+    },
+  )
 }

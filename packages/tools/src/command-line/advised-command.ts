@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import type { Session } from './session.js'
 import type { Io } from '../terminal/io.js'
 import type { Action, CommandStep } from './next-step.js'
-import { shellLine } from '../terminal/shell-line.js'
+import { shellLine } from '../terminal/invocation.js'
 import { ToolsError } from './tools-error.js'
 
 /** Returns a command for the machine below `root`. */

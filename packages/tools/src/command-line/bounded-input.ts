@@ -3,7 +3,7 @@ import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 import { attempting } from './file-error.js'
 import type { NextStep } from './next-step.js'
-import { UsageError } from './usage-error.js'
+import { UsageError } from './tools-error.js'
 
 /**
  * Reads a stream to its end, but at most `maxBytes`: a device such as /dev/zero has no end.

@@ -55,6 +55,16 @@ export async function attempting<T>(attempt: string, use: () => Promise<T>, next
   }
 }
 
+/** Returns what `read` returns; undefined for a system error, or only for that with `code`. */
+export function tryRead<T>(read: () => T, code?: string): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (isSystemError(error) && (code === undefined || error.code === code)) return undefined
+    throw error
+  }
+}
+
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
 }

@@ -1,5 +1,4 @@
-import { ELSEWHERE, INSTALLED, type Invocation } from '../terminal/invocation.js'
-import { shellLine } from '../terminal/shell-line.js'
+import { ELSEWHERE, INSTALLED, type Invocation, shellLine } from '../terminal/invocation.js'
 
 /** A command of this program as a next step. */
 export interface CommandStep {

@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseBytes } from '../terminal/units.js'
-import { byteNumber } from './byte-number.js'
 
 export { addOutputOptions } from './output-options.js'
 
@@ -151,4 +150,11 @@ export function size(flags: string, description: string, leastBytes = 0): Option
 /** Adds examples to the help. A test runs each of them. */
 export function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
+}
+
+/** Parses a number from 0 to 255, as '2', '0x02' or '02h'; undefined for anything else. */
+export function byteNumber(word: string): number | undefined {
+  const [, hex] = /^([0-9a-f]+)h$/i.exec(word) ?? []
+  const value = hex !== undefined ? Number.parseInt(hex, 16) : /^(?:\d+|0x[0-9a-f]+)$/i.test(word) ? Number(word) : NaN
+  return value <= 0xff ? value : undefined
 }

@@ -119,7 +119,8 @@ function addHelpVerb(program: Command): void {
     })
 }
 
-function version(): string {
+/** Returns the version of this package. */
+export function version(): string {
   const require = createRequire(import.meta.url)
   return (require('../../package.json') as { version: string }).version
 }

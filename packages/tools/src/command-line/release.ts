@@ -1,5 +1,5 @@
 import type { Holder } from '@gpunvme/host-driver'
-import { shellLine } from '../terminal/shell-line.js'
+import { shellLine } from '../terminal/invocation.js'
 
 /** Mount points of a running system, which cannot be unmounted. */
 const SYSTEM = /^\/(?:usr|boot(?:\/.*)?|var|etc)?$/

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { reportError } from './report-error.js'
-import { UsageError } from './usage-error.js'
+import { UsageError } from './tools-error.js'
 
 const NPX = { npm_command: 'exec', PATH: '/p/node_modules/.bin' }
 

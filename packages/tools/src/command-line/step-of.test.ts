@@ -8,7 +8,7 @@ import { testIo } from '../../test/gpunvme.js'
 import { errorLines, errorText } from './error-text.js'
 import { invocationOf } from '../terminal/invocation.js'
 import { stepOf } from './step-of.js'
-import { UsageError } from './usage-error.js'
+import { UsageError } from './tools-error.js'
 
 test('stepOf an unsuitable engine suggests the option for another one', () => {
   const error = new EngineUnsuitableError('cuda', 'sim:sn740')

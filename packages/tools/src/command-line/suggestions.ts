@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander'
 import { printable } from '../terminal/printable.js'
 import { nearest } from './nearest.js'
 import { commandsBelow, placeOf, programOf, wordsOf } from './place.js'
-import { UsageError } from './usage-error.js'
+import { UsageError } from './tools-error.js'
 
 /** Words of other programs for what a verb shows: `git status`, `nvidia-smi topo`. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {

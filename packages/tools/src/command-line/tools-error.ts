@@ -25,3 +25,10 @@ export class ToolsError extends GpuNvmeError {
     this.step = next
   }
 }
+
+/** Error of invalid arguments. Nothing was opened or changed. */
+export class UsageError extends ToolsError {
+  constructor(headline: string, details?: ToolsErrorDetails) {
+    super('ERR_GPUNVME_USAGE', 'usage', headline, details)
+  }
+}

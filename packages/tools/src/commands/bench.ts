@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import { createRequire } from 'node:module'
 import { linuxDrive } from '../admin/with-admin-view.js'
 import { benchBaselines } from '../bench/baseline-bench.js'
 import { BASELINES } from '../bench/baselines.js'
@@ -20,7 +19,8 @@ import { readText } from '../command-line/bounded-input.js'
 import type { NextStep } from '../command-line/next-step.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { addDriveOptions, size, whole } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { version } from '../command-line/program.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { addWriteOptions } from '../command-line/write-options.js'
 import { nameLinuxDrive } from '../drive/named-drive.js'
@@ -32,7 +32,6 @@ import { formatMarkdown } from '../report/markdown.js'
 import { readResults } from '../report/read-results.js'
 import { Output } from '../terminal/output.js'
 import { plural } from '../terminal/units.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 const KIB = 1024
 /** Maximum length of a results file. A measurement takes a few KiB. */
@@ -197,11 +196,6 @@ function asJson(results: BenchResults): string {
 function requireMeasured(results: BenchResults): BenchResults {
   if (results.cells.some(({ repeats }) => repeats.length > 0)) return results
   throw nothingMeasuredError(results)
-}
-
-function version(): string {
-  const require = createRequire(import.meta.url)
-  return (require('../../package.json') as { version: string }).version
 }
 
 /** Error of a benchmark in which no source could run. */

@@ -10,7 +10,7 @@ import { folded, unknownIdentify, unknownLog } from '../decode/known-structures.
 import { identifier } from '../command-line/options.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 interface Flags extends OutputOptions {
   readonly file?: string

@@ -18,7 +18,7 @@ import { loadAndReport } from '../loading/load-and-report.js'
 import { packAndReport } from '../model/pack-report.js'
 import { describeModelled } from '../terminal/rate.js'
 import { formatBytes, formatDuration, plural } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 interface Flags extends TransportFlags, OutputOptions {
   readonly size: number

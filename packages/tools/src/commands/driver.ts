@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { requireRoot } from '../command-line/advised-command.js'
 import { renderStep, type Action } from '../command-line/next-step.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { checkRoot, Root } from '../machine/index.js'
 import { adviseDriver } from '../nvidia/advice.js'

@@ -1,6 +1,6 @@
 import { EXIT } from '../command-line/exit-codes.js'
 import { addDriveOptions, size, whole, type DriveFlags } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 import { withTransport } from '../drive/with-drive.js'
@@ -10,11 +10,11 @@ import { askCuda, limitsBetween, requireTwo, type AskedCuda } from '../p2p/copie
 import { copyMatrix, type CopyResult } from '../p2p/copy-matrix.js'
 import { withCudaRig } from '../p2p/cuda-rig.js'
 import { describeCopies, describePeers } from '../p2p/describe-copies.js'
-import { describeProbe } from '../p2p/describe-probe.js'
 import { probeDrive, type DriveProbe } from '../p2p/probe-drive.js'
 import type { Session } from '../command-line/session.js'
 import { formatEstimate } from '../report/quantities.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
+import { hex } from '../p2p/probe.js'
 
 const MIB = 1024 * 1024
 
@@ -135,4 +135,23 @@ function resultOf(asked: AskedCuda, copies: CopyResult[] | undefined, probe: Dri
     ...(copies !== undefined && { copies }),
     ...(probe !== undefined && { probe }),
   }
+}
+
+/** Describes the result of the probe and its meaning. */
+function describeProbe(result: DriveProbe, gpu: number, drive: string, columns: number): string[] {
+  const { stores, arrived, before, isSimulated } = result
+  const simulated = 'This drive is simulated, and its registers are memory: the result does not apply to a bus.'
+  const meaning = isSimulated
+    ? simulated
+    : arrived
+      ? 'Writes by the GPU arrive at the registers of this drive: it can ring doorbells (tier 1 (cuda)). Access to GPU memory (tiers 2 and 3) was not tested.'
+      : 'Writes by the GPU do not arrive at the registers of this drive: it cannot ring doorbells. The engines host and cpu-kernel, where the CPU rings doorbells, do not need that.'
+  return [
+    `Stores of GPU ${gpu} to ${drive}, seen by the CPU`,
+    ...stores.map(({ value, seen, arrived: ok }) => {
+      return `  AQA = ${hex(value)}  ${ok ? 'arrived' : `did not arrive: reads ${hex(seen)}`}`
+    }),
+    `  AQA = ${hex(before)}  restored`,
+    ...hanging('', meaning, columns),
+  ]
 }

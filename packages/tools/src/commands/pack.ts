@@ -29,7 +29,7 @@ import { describeModelled } from '../terminal/rate.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
 import { refuseNonzero, refuseUnknownData } from '../block-io/unknown-data.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { typed } from '../command-line/next-step.js'
 
 interface Flags extends WithSeveral<TransportFlags & WriteFlags>, SetFlags, NamingFlags, OutputOptions {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { programOf, verbNames } from '../command-line/place.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'

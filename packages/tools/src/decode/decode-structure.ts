@@ -2,7 +2,7 @@ import { IDENTIFY_BYTES, NamespaceIdDescriptor, namespaceIds, NIDT } from '@gpun
 import { explain, formatExplained, type ExplainedLine } from '@gpunvme/nvme-spec/explain'
 import type { AnyStruct } from '@gpunvme/nvme-spec/layout'
 import { plural } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 /** Maximum bytes of unstructured data in text output. */
 const REST_SHOWN_BYTES = 32

@@ -3,7 +3,7 @@ import { readDumpBytes, readDumpText } from '@gpunvme/nvme-spec/hex-dump'
 import { collectBytes } from '../command-line/bounded-input.js'
 import type { InputStream } from '../terminal/io.js'
 import { attempting } from '../command-line/file-error.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 /** Maximum length: the largest known structure has a few pages. */
 const MAX_BYTES = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { CNS, CSI, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
 import { wrap } from '../terminal/table.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 /** Error of an unknown structure of Identify; lists the known ones. */
 export function unknownIdentify(cns: number, csi: number, columns: number): UsageError {

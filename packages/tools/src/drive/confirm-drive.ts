@@ -1,12 +1,13 @@
-import { Controller } from '@gpunvme/host-driver'
+import { Controller, findSignatures, UNREADABLE_DATA, type Namespace } from '@gpunvme/host-driver'
 import { ask, canAsk } from '../command-line/ask.js'
 import type { Output } from '../terminal/output.js'
 import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
-import { describeContents } from './drive-contents.js'
 import type { OpenedTransport } from './opened-transport.js'
 import { typed, type CommandStep } from '../command-line/next-step.js'
 import { ToolsError } from '../command-line/tools-error.js'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { holdsImage } from '../block-io/unknown-data.js'
 
 export interface ConfirmFlags {
   /** Serial number of the intended drive. */
@@ -137,4 +138,27 @@ function notConfirmedError(drive: ShownDrive, reason: string): ToolsError {
         : 'pass --serial ADDRESS --yes with the PCI address of the intended drive, whose serial number is unknown',
     },
   )
+}
+
+/**
+ * Describes the known formats on a drive, for the confirmation of a write: 'It holds GPT, NTFS'. Reads only the offsets
+ * of known signatures, so a drive without a known format is not necessarily empty.
+ */
+async function describeContents(controller: Controller): Promise<string> {
+  const lists = await Promise.all(
+    controller.namespaces.map(({ identity }) => recognized(() => controller.namespace(identity.nsid))),
+  )
+  const names = [...new Set(lists.flat())]
+  return names.length === 0 ? 'It has no known format' : `It has ${names.join(', ')}`
+}
+
+async function recognized(open: () => Namespace): Promise<string[]> {
+  try {
+    const namespace = open()
+    const names = (await findSignatures(namespace)).map(({ name }) => name)
+    return (await holdsImage(namespace)) ? [...names, 'a model image'] : names
+  } catch (error) {
+    if (error instanceof GpuNvmeError && error.category !== 'device') return [UNREADABLE_DATA]
+    throw error
+  }
 }

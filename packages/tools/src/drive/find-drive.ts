@@ -3,11 +3,10 @@ import { nvmeFunction, type PciFunction } from '@gpunvme/host-driver/pci'
 import { basename } from 'node:path'
 import { linuxNameOf } from '../binding/drive-facts.js'
 import { boundAs } from '../binding/state-files.js'
-import { isSystemError } from '../command-line/file-error.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { tryRead } from '../command-line/file-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { parseDeviceName } from '../machine/device-name.js'
 import { printable } from '../terminal/printable.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 /** A drive on this machine's bus. */
 export interface FoundDrive extends PciFunction {
@@ -53,21 +52,13 @@ function linuxAddress(name: string, root: string): string {
 
 /** The device of the module's node is the PCI function. */
 function moduleAddress(node: string, root: string): string {
-  try {
-    return basename(new MachineFiles(root).link(`sys/class/misc/${node}/device`))
-  } catch (error) {
-    if (!isSystemError(error)) throw error
-    throw driveNotFoundError(`The module gpunvme has no drive named ${node}`)
-  }
+  const device = tryRead(() => new MachineFiles(root).link(`sys/class/misc/${node}/device`))
+  if (device === undefined) throw driveNotFoundError(`The module gpunvme has no drive named ${node}`)
+  return basename(device)
 }
 
 function textOf(root: string, path: string): string | undefined {
-  try {
-    return new MachineFiles(root).text(path).trim()
-  } catch (error) {
-    if (isSystemError(error)) return undefined
-    throw error
-  }
+  return tryRead(() => new MachineFiles(root).text(path).trim())
 }
 
 /** Error of a drive name that does not exist. */

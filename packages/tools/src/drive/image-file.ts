@@ -4,8 +4,7 @@ import { access, open, stat } from 'node:fs/promises'
 import { FileError } from '../command-line/file-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 import { formatBytes } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
-import { ToolsError } from '../command-line/tools-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 
 /** Minimum length of a drive: one logical block. */
 const MIN_BYTES = 512

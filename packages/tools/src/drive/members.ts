@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { DriveFlags, SeveralFlags } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { printable } from '../terminal/printable.js'
 import { addressOf } from './find-drive.js'
 

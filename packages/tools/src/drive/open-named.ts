@@ -1,5 +1,5 @@
 import type { DriveFlags } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { openTransport } from './by-name.js'
 import { openReal } from './open-real.js'
 import type { OpenedTransport } from './opened-transport.js'

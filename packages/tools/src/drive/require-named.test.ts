@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { machines } from '../../test/machines/index.js'
 import { rootOf } from '../../test/machines/read-described.js'
 import type { DriveFlags } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { requireNamedDrive } from './require-named.js'
 
 async function check(flags: DriveFlags, name: string): Promise<string> {

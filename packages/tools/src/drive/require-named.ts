@@ -1,5 +1,5 @@
 import type { DriveFlags } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { capacityOf } from '../machine/capacity.js'
 import { functionAt, isKnown, readMachine, type Drive } from '../machine/index.js'
 import { printable } from '../terminal/printable.js'

@@ -5,9 +5,8 @@ import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
 import type { HarmlessTransport } from './opened-transport.js'
 import { punchHole } from './punch-hole.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { openRealTimeSim } from './real-time-sim.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 /** Block size in which the modelled drives are delivered. */
 const BLOCK_BYTES = 512 as const

@@ -1,7 +1,6 @@
 import { cudaStatus, type CudaStatus } from '@gpunvme/cuda-native'
-import { ToolsError } from '../command-line/tools-error.js'
+import { ToolsError, UsageError } from '../command-line/tools-error.js'
 import type { DriveFlags, WithSeveral, TransportFlags } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
 import type { EngineName } from '../drive/by-name.js'
 import { membersOf } from '../drive/members.js'
 import { requireNamedDrive } from '../drive/require-named.js'

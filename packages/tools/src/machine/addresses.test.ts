@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DRIVE, GPU, MACHINE, PORT } from '../../test/doctor/facts.js'
 import { addressesOf, NothingThereError } from './addresses.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 test('addressesOf accepts full and short addresses, and Linux names of drives', () => {
   const words = ['0000:0b:00.0', '0B:00.0', 'nvme1', '/dev/nvme1n1', '0a:00.0']

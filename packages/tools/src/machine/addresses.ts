@@ -1,8 +1,7 @@
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { parseDeviceName } from './device-name.js'
 import type { Machine } from './machine.js'
 import { printable } from '../terminal/printable.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 /**
  * Returns the addresses of the GPUs and drives named by command-line words: '0000:0b:00.0', '0b:00.0', 'nvme0',

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import type { NextStep } from '../command-line/next-step.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { readDrives } from './drives.js'
 import { readFunctions } from './functions.js'
 import { readGpus } from './gpus.js'
@@ -13,7 +13,6 @@ import { readPciNames } from './pci-ids.js'
 import { Root } from './root.js'
 import { readBoard, readCpu, readDistribution, readFirmware, readNodes, readOtherDisks } from './system.js'
 import { readVirtualisation } from './virtualisation.js'
-import { ToolsError } from '../command-line/tools-error.js'
 
 /**
  * Reads the data of a machine in /sys, /proc, /etc, /boot and /lib/modules. Runs, writes and wakes nothing. Missing and

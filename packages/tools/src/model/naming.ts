@@ -1,6 +1,6 @@
 import { NAMING_SCHEMES, type NamingSchemeName } from '@gpunvme/layer-loader/formats'
 import { Option, type Command } from 'commander'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 
 /** Flags of a verb that groups the tensors of a model file into layers. */
 export interface NamingFlags {

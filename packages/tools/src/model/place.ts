@@ -1,5 +1,5 @@
 import type { DriveFlags } from '../command-line/options.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 
 /** Storage of models that outlives the command. */

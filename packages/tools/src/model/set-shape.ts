@@ -7,7 +7,7 @@ import {
   type SetKind,
 } from '@gpunvme/layer-loader/sets'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { formatBytes, parseBytes } from '../terminal/units.js'
 
 export interface SetFlags {

@@ -1,7 +1,7 @@
 import type { CudaStatus } from '@gpunvme/cuda-native'
 import { expect, test } from 'vitest'
 import { DRIVE, drive, facts, GPU, gpu, MACHINE } from '../../test/doctor/facts.js'
-import { costFromOf, machineDefaults } from './this-machine.js'
+import { costFromOf, machineDefaults } from './machine-cost.js'
 
 const GIB = 1024 ** 3
 const CUDA = facts().process!.cuda

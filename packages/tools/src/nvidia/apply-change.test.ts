@@ -19,9 +19,8 @@ import {
   writeLookupTree,
 } from '../../test/nvidia/synthetic-trees.js'
 import { Root } from '../machine/root.js'
-import { applyChange, revertChange, stateOfChange } from './apply-change.js'
+import { applyChange, revertChange, stateOfChange, diskWriter, type Writer } from './apply-change.js'
 import { planP2p, planPfnLookup } from './plan-change.js'
-import { diskWriter, type Writer } from './write-files.js'
 
 /** Returns the contents of every file below a path. */
 function contents(path: string): Record<string, string> {

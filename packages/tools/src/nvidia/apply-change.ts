@@ -9,8 +9,10 @@ import {
   type ChangeRecord,
 } from './change-record.js'
 import { below, changedText, type PlannedChange } from './plan-change.js'
-import { diskWriter, type Writer } from './write-files.js'
 import { ToolsError } from '../command-line/tools-error.js'
+import { mkdir, rm, rmdir } from 'node:fs/promises'
+import { WholeFile } from '../block-io/whole-file.js'
+import { attempting } from '../command-line/file-error.js'
 
 /** Maximum length of a file. A source file has some hundred kilobytes. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -180,4 +182,34 @@ function brokenRecordError(folder: string, reason: string): ToolsError {
     facts: [reason],
     next: 'reinstall the package of the tree, then remove that directory',
   })
+}
+
+/** Operations that change a driver's files, each atomic. */
+export interface Writer {
+  /** Keeps mode and owner of an existing file, as `WholeFile` does. */
+  put(path: string, bytes: Uint8Array): Promise<void>
+  remove(path: string): Promise<void>
+  /** Removes a directory if it is empty. */
+  removeEmpty(path: string): Promise<void>
+}
+
+export const diskWriter: Writer = {
+  async put(path, bytes) {
+    await attempting(`create ${dirname(path)}`, () => mkdir(dirname(path), { recursive: true }))
+    const file = new WholeFile(path)
+    try {
+      await file.write(bytes)
+      file.publish()
+    } finally {
+      file.discard()
+    }
+  },
+
+  async remove(path) {
+    await attempting(`remove ${path}`, () => rm(path, { force: true }))
+  },
+
+  async removeEmpty(path) {
+    await rmdir(path).catch(() => undefined) // it is not empty
+  },
 }

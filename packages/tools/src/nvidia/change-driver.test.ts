@@ -7,13 +7,12 @@ import { SYNTHETIC_SOURCES, writeFullSource, writeLookupTree } from '../../test/
 import { Root } from '../machine/root.js'
 import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
-import { applyChange } from './apply-change.js'
+import { applyChange, diskWriter } from './apply-change.js'
 import { changeDriver, revertDriver, type ChangeWish } from './change-driver.js'
 import { renderStep } from '../command-line/next-step.js'
 import { stepsAfter } from './describe-change.js'
 import { planPfnLookup } from './plan-change.js'
 import { readNvidia } from './read-driver.js'
-import { diskWriter } from './write-files.js'
 
 const TREE = '/usr/src/nvidia-580.142'
 

@@ -7,8 +7,7 @@ import { describedModule } from '../../test/nvidia/described-driver.js'
 import { elfModule } from '../../test/nvidia/elf-module.js'
 import { isKnown } from '../machine/known.js'
 import { readElf } from './elf.js'
-import { LOOKUP_SYMBOLS, readModule } from './module-file.js'
-import { signerOf } from './module-signature.js'
+import { LOOKUP_SYMBOLS, readModule, signerOf } from './module-file.js'
 
 const UNSIGNED = { version: '580.142', flavour: 'open', pfn: 'follow_pfnmap_start' } as const
 const MODULE = describedModule({ ...UNSIGNED, signer: 'a key' }, '6.12.43')

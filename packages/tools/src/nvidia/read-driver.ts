@@ -1,16 +1,23 @@
-import { isKnown, valueOf, type Known } from '../machine/known.js'
+import { isKnown, valueOf, type Known, unknown } from '../machine/known.js'
 import { Root } from '../machine/root.js'
-import type { ConfiguredOption, DriverOptions, Initramfs, ModuleContents, NvidiaDriver } from './driver-state.js'
+import type {
+  ConfiguredOption,
+  DriverOptions,
+  Initramfs,
+  ModuleContents,
+  NvidiaDriver,
+  Libcuda,
+  KernelExports,
+} from './driver-state.js'
 import { moduleInInitramfs } from './initramfs.js'
-import { readKernelExports } from './kernel-exports.js'
-import { readLibcuda } from './libcuda.js'
 import { mismatchesOf } from './mismatches.js'
-import { readDiskModules, readModule } from './module-file.js'
+import { readDiskModules, readModule, LOOKUP_SYMBOLS } from './module-file.js'
 import { lastOf, optionsIn, optionsOnCommandLine, parametersOf, registryOf } from './options.js'
 import { KNOWN_SHAPES, type KnownShape } from './pfn-shapes.js'
 import { readGpus, readRivals, readRunning } from './running.js'
 import { staticBar1 } from './static-bar1.js'
 import { readDkms, readTrees } from './trees.js'
+import { isDriverVersion } from './version.js'
 
 const MAX_INITRAMFS_BYTES = 1024 ** 3
 const MAX_OPTION_FILES = 256
@@ -129,4 +136,68 @@ async function inOrder<T, R>(items: readonly T[], use: (item: T) => Promise<R | 
     if (result !== undefined) results.push(result)
   }
   return results
+}
+
+/** Directories used by distributions, NVIDIA's installer, WSL and containers. */
+const FOLDERS = [
+  'usr/lib/x86_64-linux-gnu',
+  'usr/lib/x86_64-linux-gnu/nvidia/current',
+  'usr/lib/aarch64-linux-gnu',
+  'usr/lib64',
+  'usr/lib64/nvidia',
+  'usr/lib',
+  'usr/lib/wsl/lib',
+  'usr/local/nvidia/lib64',
+  'usr/local/cuda/compat',
+  'run/opengl-driver/lib',
+]
+
+/** Finds the CUDA library: the file with a version in its name. */
+async function readLibcuda(root: Root): Promise<Known<Libcuda | undefined>> {
+  let unnamed: string | undefined
+  for (const folder of FOLDERS) {
+    for (const name of await root.list(folder)) {
+      const [, version] = /^libcuda\.so\.(.+)$/.exec(name) ?? []
+      if (version !== undefined && isDriverVersion(version)) return { path: `/${folder}/${name}`, version }
+      if (name === 'libcuda.so.1') unnamed ??= `/${folder}/${name}`
+    }
+  }
+  if (unnamed !== undefined) return { path: unnamed, version: unknown('no file has its version in its name') }
+  return (await root.exists('usr/lib')) || (await root.exists('usr/lib64')) ? undefined : root.why('usr/lib')
+}
+
+const MAX_BYTES = 64 * 1024 * 1024
+
+/**
+ * Reads a kernel's exports from its headers, where the driver's conftest looks.
+ */
+async function readKernelExports(root: Root, release: string): Promise<KernelExports> {
+  return { release, exports: await exportsOf(root, release) }
+}
+
+async function exportsOf(root: Root, release: string): Promise<KernelExports['exports']> {
+  const places = [`lib/modules/${release}/build/Module.symvers`, `lib/modules/${release}/source/Module.symvers`]
+  for (const path of places) {
+    const bytes = await root.bytes(path, MAX_BYTES)
+    if (bytes !== undefined) return parse(Buffer.from(bytes).toString('latin1'), path)
+  }
+  return missing(root, places[0]!)
+}
+
+function missing(root: Root, path: string): Known<never> {
+  const why = root.why(path)
+  return why.unknown.startsWith('there is no') ? unknown(`the kernel's headers are not installed: no /${path}`) : why
+}
+
+/**
+ * Lines of checksum, name, module, kind of export and namespace, separated by tabs (Linux,
+ * Documentation/kbuild/modules.rst).
+ */
+function parse(text: string, path: string): KernelExports['exports'] {
+  if (!/^0x[0-9a-f]{8}\t/.test(text)) return unknown(`/${path} does not have the format of a kernel build`)
+  const found = LOOKUP_SYMBOLS.flatMap((name) => {
+    const [, kind] = new RegExp(`^0x[0-9a-f]{8}\\t${name}\\t[^\\t\\n]*\\t(\\w+)`, 'm').exec(text) ?? []
+    return kind === undefined ? [] : [[name, kind.endsWith('_GPL') ? 'GPL' : 'any'] as const]
+  })
+  return Object.fromEntries(found)
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { FileError } from '../command-line/file-error.js'
 import { EXAMPLE_PLAN } from '../commands/sim.js'
-import { FaultPlanFileError, readFaultPlan } from './fault-plan-file.js'
+import { FaultPlanFileError, readFaultPlan } from './serve.js'
 
 const folder = scratch()
 const path = join(folder, 'plan.json')

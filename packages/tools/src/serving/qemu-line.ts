@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import type { Invocation } from '../terminal/invocation.js'
+import { type Invocation, shellLine } from '../terminal/invocation.js'
 import { typed } from '../command-line/next-step.js'
-import { shellLine } from '../terminal/shell-line.js'
 
 /** The first QEMU with the device vfio-user-pci. */
 const QEMU_VERSION = '10.1'

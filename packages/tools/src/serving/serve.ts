@@ -9,20 +9,22 @@ import {
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { lstatSync } from 'node:fs'
 import { sameFile } from '../block-io/same-file.js'
-import { shellLine } from '../terminal/shell-line.js'
+import { shellLine } from '../terminal/invocation.js'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { FileError, isSystemError } from '../command-line/file-error.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import type { Lines, Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Format } from '../tracing/write-events.js'
 import { attend, attendDuring, type Attended } from './attend.js'
-import { readFaultPlan } from './fault-plan-file.js'
 import { withImageAlone } from './image-users.js'
 import { howToConnect } from './qemu-line.js'
 import { chooseDrive, describeDrive, type DriveChoice, type ServedDrive } from './served-drive.js'
 import { describeServed, servedJson, startedJson } from './summary.js'
+import { FaultPlanError, parseFaultPlan } from '@gpunvme/nvme-spec/faults'
+import { readText } from '../command-line/bounded-input.js'
+import type { CommandStep } from '../command-line/next-step.js'
 
 export interface ServeRequest extends DriveChoice {
   readonly socket: string
@@ -135,4 +137,30 @@ function requireOwnFile(trace: string, others: readonly (string | undefined)[]):
     throw new UsageError(`${printable(trace)} is in use and would be overwritten by the trace`, {
       next: 'use another --trace',
     })
+}
+
+const HELP: CommandStep = { command: ['help', 'sim'], note: 'which shows an example plan' }
+
+/** Maximum length of a plan. A rule takes about 100 bytes. */
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** Reads a plan in the format of `formatFaultPlan`. @throws FileError, FaultPlanFileError; UsageError if it is too long. */
+export async function readFaultPlan(path: string): Promise<FaultPlan> {
+  const text = await readText('the fault plan', path, MAX_BYTES, HELP)
+  try {
+    return parseFaultPlan(text)
+  } catch (error) {
+    throw error instanceof FaultPlanError ? new FaultPlanFileError(path, error) : error
+  }
+}
+
+/** Error of a file that is not a valid fault plan. */
+export class FaultPlanFileError extends ToolsError {
+  constructor(path: string, cause: FaultPlanError) {
+    super('ERR_GPUNVME_FAULT_PLAN', 'usage', `${printable(path)}: ${cause.headline}`, {
+      facts: cause.facts,
+      next: cause.next === undefined ? HELP : [cause.next, HELP],
+      cause,
+    })
+  }
 }

@@ -2,7 +2,7 @@ import type { DriveProfile } from '@gpunvme/nvme-sim'
 import type { RealTimeNamespace } from '@gpunvme/nvme-sim/realtime'
 import { createImageFile, ImageFileError, statImageFile } from '../drive/image-file.js'
 import { DEFAULT_CAPACITY_BYTES, prepareImage, requireProfile } from '../drive/sim-transport.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { UsageError } from '../command-line/tools-error.js'
 import { printable } from '../terminal/printable.js'
 import { formatBytes } from '../terminal/units.js'
 

@@ -1,6 +1,5 @@
 import { delimiter, dirname, join, relative, sep } from 'node:path'
 import type { Io } from './io.js'
-import { shellLine } from './shell-line.js'
 
 /** How a user starts this program again: plain data, so that another process can print the same commands. */
 export interface Invocation {
@@ -37,4 +36,9 @@ function programOf({ env, program, cwd }: Pick<Io, 'env' | 'program' | 'cwd'>): 
   const typed = path.startsWith('..') ? program : path
   if (program.endsWith('.js')) return shellLine(['node', typed])
   return shellLine([typed === program ? typed : `./${typed}`])
+}
+
+/** Returns words as one line that a shell splits into the same words. */
+export function shellLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

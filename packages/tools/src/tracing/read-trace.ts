@@ -3,8 +3,7 @@ import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { createReadStream, type BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
-import { UsageError } from '../command-line/usage-error.js'
-import { ToolsError } from '../command-line/tools-error.js'
+import { UsageError, ToolsError } from '../command-line/tools-error.js'
 
 /** Maximum length of a line; our events are far shorter. */
 const MAX_CHARACTERS = 65_536

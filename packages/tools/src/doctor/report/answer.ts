@@ -3,13 +3,12 @@ import { renderStep } from '../../command-line/next-step.js'
 import { isKnown, valueOf, type Known } from '../../machine/known.js'
 import { functionAt } from '../../machine/index.js'
 import { formatRate, plural } from '../../terminal/units.js'
-import type { Diagnosis } from './examine.js'
+import { type Diagnosis, placed } from './examine.js'
 import { expectationOf, secondsText, type Expectation, type TokenTime } from './expect.js'
-import type { Facts } from '../facts.js'
-import { isSolvable, type Finding, type Step } from '../finding.js'
+import { type Facts, gpunvme } from '../facts.js'
+import { isSolvable, type Finding, type Step, command } from '../finding.js'
 import { fold } from './fold.js'
 import type { Pair } from './judge.js'
-import { computes, nextStep } from './next.js'
 import { ROUTES } from '../route.js'
 import { stepsOf } from './sections.js'
 
@@ -161,4 +160,35 @@ function tokenText(tokens: readonly TokenTime[]): string {
 export function assumptionLines({ expected }: Answer, columns: number): string[] {
   if (expected === undefined || !isKnown(expected)) return []
   return fold('Assumed: ', `${expected.assumed.join('; ')}.`, columns)
+}
+
+/** Returns the next step. */
+export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 'pairs'>): Step {
+  if (reach === 'simulator') {
+    // The simulator runs on this machine, also if the files of another were read.
+    const alone = computes({ facts }) ? ['bench', '--real-time', '--engines', 'host,cpu-kernel,cuda'] : ['demo']
+    return command(isPartial ? gpunvme(facts, 'doctor') : { command: alone })
+  }
+  if (reach === 'unknown') {
+    const blind = findings.filter(({ severity, closes }) => severity === 'unknown' && closes.includes('memory'))
+    const [first] = blind.flatMap(({ steps }) => steps)
+    if (first !== undefined) return first
+    const words =
+      facts.process?.isRoot === false ? gpunvme(facts, 'doctor', 'root') : gpunvme(facts, 'doctor --verbose')
+    return command(words)
+  }
+  const first = stepsOf(reach)
+    .flatMap(({ steps }) => steps)
+    .find(({ kind }) => kind !== 'instead')
+  if (first !== undefined) return first
+  return placed(facts, command(gpunvme(facts, `nvme identify --drive ${reach.drive}`, 'root')))
+}
+
+/** Whether CUDA has a GPU here that the engine cuda can use with a simulated drive. */
+export function computes({ facts: { process } }: Pick<Diagnosis, 'facts'>): boolean {
+  return (
+    process?.cuda.available === true &&
+    process.addon.isLoaded &&
+    process.cuda.devices.some(({ engine }) => engine.usable)
+  )
 }

@@ -3,7 +3,7 @@ import { DRIVE, drive, facts, gpu, MACHINE, withFunction, textOf } from '../../.
 import { ELSEWHERE } from '../../terminal/invocation.js'
 import type { Machine } from '../../machine/machine.js'
 import { examine } from './examine.js'
-import { nextStep } from './next.js'
+import { nextStep } from './answer.js'
 import { formatReport } from './report.js'
 
 const HUGE = { ...MACHINE.memory, hugePages: [{ pageBytes: 2_097_152, node: undefined, pages: 768, freePages: 768 }] }
