@@ -13,11 +13,24 @@ export interface Context {
   readonly command: Command
 }
 
+/** What a verb needs of the machine and its drive, as its help says. */
+const NEEDS = {
+  root: 'Needs root, except with --dry-run.',
+  admin: `Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
+through that driver (/dev/nvme0, as root). A drive bound to user space is reset
+and brought up first; nothing is written to its media.`,
+  reader: 'Read-only. A real drive must be bound to user space: see gpunvme bind.',
+  writer: `Writes to the drive. A real one must be bound to user space (see gpunvme bind),
+and its serial number confirmed.`,
+} as const
+
 /** Declaration of a verb; verbs.ts has its name and summary, which the help needs without loading it. */
 export interface Declaration<Arguments extends readonly unknown[]> {
   /** Adds arguments and options. All verbs have --json, --quiet and --help. */
   readonly options?: (command: Command) => void
-  /** Explanations, printed after the options. */
+  /** Needs of the verb, printed after the options. */
+  readonly needs?: keyof typeof NEEDS
+  /** Explanations, printed after the needs. */
   readonly about?: string
   /** Whole commands, printed at the end. A test runs each of them. */
   readonly examples: readonly string[]
@@ -28,6 +41,7 @@ export interface Declaration<Arguments extends readonly unknown[]> {
 /** Declares a verb. */
 export function verb<Arguments extends readonly [...unknown[], Context]>({
   options,
+  needs,
   about,
   examples,
   run,
@@ -35,6 +49,7 @@ export function verb<Arguments extends readonly [...unknown[], Context]>({
   return (command, session) => {
     options?.(command)
     addOutputOptions(command)
+    if (needs !== undefined) command.addHelpText('after', `\n${NEEDS[needs]}`)
     if (about !== undefined) command.addHelpText('after', about)
     addExamples(command, examples)
     // The parser appends the verb itself.

@@ -62,6 +62,7 @@ export const bind = verb({
       .option('--dry-run', 'print the steps without performing them')
       .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
   },
+  needs: 'root',
   about: ABOUT,
   examples: ['gpunvme list', 'gpunvme list --json'],
   run: (address: string, words: string[], flags: Flags, { output, session }: Context) =>

@@ -27,12 +27,9 @@ const NOTES = `
 Without FEATURE, shows the features that Identify reports and names the others.
 FEATURE is a name from that list or from the specification, or a number: 2, 0x02
 or 02h. Others are requested only by name, since many drives log a rejected
-request as an error.
-Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
-through that driver (/dev/nvme0, as root). A drive bound to user space is reset
-and brought up first, so current values are those set by gpunvme. Default and
-saved values require ONCS.SSFS. --cdw11 selects one of several values, such as a
-sensor or a vector.`
+request as an error. Current values of a drive bound to user space are those set
+by gpunvme. Default and saved values require ONCS.SSFS. --cdw11 selects one of
+several values, such as a sensor or a vector.`
 
 export const features = verb({
   options(command) {
@@ -49,6 +46,7 @@ export const features = verb({
       'namespace, for features that are per namespace (default: the first active one)',
     )
   },
+  needs: 'admin',
   about: NOTES,
   examples: [
     'gpunvme nvme features --sim',

@@ -27,9 +27,6 @@ const OF_NAMESPACE: readonly number[] = [
 ]
 
 const NOTES = `
-Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
-through that driver (/dev/nvme0, as root). A drive bound to user space is reset
-and brought up first; nothing is written to its media.
 Without --cns: a summary of the controller and of all namespaces, or of
 --nsid; --json adds every declared field.
 --raw writes the 4096 bytes of --cns, of namespace --nsid, or of the controller.
@@ -48,6 +45,7 @@ export const identify = verb({
       'only this namespace (default: all; with --cns the first active one)',
     )
   },
+  needs: 'admin',
   about: NOTES,
   examples: [
     'gpunvme nvme identify --sim',

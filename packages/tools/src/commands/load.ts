@@ -63,6 +63,7 @@ export const load = verb({
     allowSeveral(command)
     addQueueOptions(command, true)
   },
+  needs: 'reader',
   about: NOTES,
   examples: [
     'gpunvme load model.gguf --sim',

@@ -30,9 +30,6 @@ const MAX_BYTES = 64 * 1024 * 1024
 const NOTES = `
 Without PAGE, lists the supported pages. PAGE is a name from that list, a name
 from the specification, or a number: 2, 0x02 or 02h.
-Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
-through that driver (/dev/nvme0, as root). A drive bound to user space is reset
-and brought up first; nothing is written to its media.
 Reading clears no event (RAE = 1) and creates nothing: telemetry-host shows the
 last capture, persistent-event an established context.
 Of pages with variable length, the header is shown; --length reads more, which
@@ -49,6 +46,7 @@ export const log = verb({
       .option('--raw', 'write the bytes returned by the drive')
     addDriveOptions(command, 'drive image of the simulated controller', 'namespace, for pages that have one')
   },
+  needs: 'admin',
   about: NOTES,
   examples: [
     'gpunvme nvme log --sim',

@@ -19,6 +19,7 @@ export const ls = verb({
     addTransportOptions(command, 'drive image made by pack')
     allowSeveral(command)
   },
+  needs: 'reader',
   examples: [
     'gpunvme models ls --image drive.img',
     'gpunvme models ls --image drive.img --json',

@@ -62,6 +62,7 @@ export const pack = verb({
     addWriteOptions(command)
     allowSeveral(command)
   },
+  needs: 'writer',
   examples: [
     'gpunvme pack model.gguf --dry-run',
     'gpunvme pack model.gguf --image drive.img',

@@ -43,10 +43,11 @@ export const read = verb({
       .option('--no-squeeze', 'print repeated lines too; gpunvme nvme decode needs them')
     addTransportOptions(command, 'drive image to read')
   },
+  needs: 'reader',
   about: `
-Read-only. Without -o or --raw, prints a hex dump with repeated lines shown as
-'*'. A range in bytes may begin and end inside a block. Memory use does not grow
-with the range.`,
+Without -o or --raw, prints a hex dump with repeated lines shown as '*'. A range
+in bytes may begin and end inside a block. Memory use does not grow with the
+range.`,
   examples: [
     'gpunvme nvme read --image drive.img',
     'gpunvme nvme read --image drive.img --lba 0x800 --blocks 8 -o blocks.bin',

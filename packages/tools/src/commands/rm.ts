@@ -19,6 +19,7 @@ export const rm = verb({
     addWriteOptions(command)
     allowSeveral(command)
   },
+  needs: 'writer',
   examples: ['gpunvme models rm draft --image big.img', 'gpunvme models rm chat --image big.img --json'],
   run: (model: string, flags: Flags, { output, signal }: Context) => run(model, flags, output, signal),
 })

@@ -13,9 +13,6 @@ import { printable } from '../terminal/printable.js'
 type Flags = DriveFlags & OutputOptions
 
 const NOTES = `
-Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
-through that driver (/dev/nvme0, as root). A drive bound to user space is reset
-and brought up first; nothing is written to its media.
 The first line reports critical warnings; with --json, \`critical\` does. The
 exit code is 0 if the log could be read. Drives count data in units of 512,000
 bytes. Few drives keep the log per namespace (LPA.SMARTS).`
@@ -24,6 +21,7 @@ export const smart = verb({
   options(command) {
     addDriveOptions(command, 'drive image of the simulated controller', 'only this namespace, if the drive supports it')
   },
+  needs: 'admin',
   about: NOTES,
   examples: ['gpunvme nvme smart --sim', 'gpunvme nvme smart --profile 980pro --json'],
   run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),

@@ -42,6 +42,7 @@ export const unbind = verb({
       .option('--dry-run', 'print the steps without performing them')
       .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
   },
+  needs: 'root',
   about: ABOUT,
   examples: ['gpunvme unbind --all --dry-run', 'gpunvme unbind --all --dry-run --json'],
   run: (address: string | undefined, flags: Flags, { output, session }: Context) =>

@@ -23,6 +23,7 @@ export const verify = verb({
     addTransportOptions(command, 'drive image made by pack')
     allowSeveral(command)
   },
+  needs: 'reader',
   examples: [
     'gpunvme models verify --image drive.img',
     'gpunvme models verify --image drive.img --json',

@@ -44,11 +44,11 @@ export const write = verb({
     addWriteOptions(command)
     addTransportOptions(command, 'drive image; created if --capacity is given')
   },
+  needs: 'writer',
   about: `
 Writes whole blocks from --lba or --offset (one is required) and flushes them.
 Existing data there are lost. Known data (file systems, partition tables, packed
-models) and nonzero bytes of a file are refused unless --overwrite names them. A
-real drive requires its serial number.
+models) and nonzero bytes of a file are refused unless --overwrite names them.
 
 Ctrl-C finishes commands in flight and prints which blocks were written.
 
