@@ -121,10 +121,10 @@ export const bench = verb({
     'gpunvme bench --sim --rw randwrite --bs 4KiB --repeats 3 --json',
     'gpunvme bench --profile 990pro --repeats 4 -o bench.json --report bench.html',
   ],
-  run: (flags: Flags, { output, session }: Context) => run(flags, output, session),
+  run,
 })
 
-async function run(flags: Flags, output: Output, session: Session): Promise<void> {
+async function run(flags: Flags, { output, session }: Context): Promise<void> {
   if (flags.markdown === true && output.json) {
     throw new UsageError('--markdown and --json are mutually exclusive', { next: 'omit one of them' })
   }

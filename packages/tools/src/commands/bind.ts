@@ -15,7 +15,6 @@ import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { confirmChange, type ConfirmFlags } from '../drive/confirm-drive.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
-import type { Session } from '../command-line/session.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
@@ -65,8 +64,7 @@ export const bind = verb({
   needs: 'root',
   about: ABOUT,
   examples: ['gpunvme list', 'gpunvme list --json'],
-  run: (address: string, words: string[], flags: Flags, { output, session }: Context) =>
-    run(address, words, flags, output, session),
+  run,
 })
 
 function parseTarget(text: string): Target {
@@ -74,13 +72,7 @@ function parseTarget(text: string): Target {
   return text as Target
 }
 
-async function run(
-  address: string,
-  words: readonly string[],
-  flags: Flags,
-  output: Output,
-  session: Session,
-): Promise<void> {
+async function run(address: string, words: string[], flags: Flags, { output, session }: Context): Promise<void> {
   const { root, dryRun = false } = flags
   if (!dryRun) await requireSysfs(root, 'bind')
   const [program, ...args] = words

@@ -4,8 +4,7 @@ import { fishCompletion } from '../completion/fish.js'
 import { completionTree, type CompletedNode } from '../completion/tree.js'
 import { zshCompletion } from '../completion/zsh.js'
 import { verb, type Context } from '../command-line/verb.js'
-import type { Session } from '../command-line/session.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 
 const SCRIPTS: Readonly<Record<string, (nodes: readonly CompletedNode[]) => string>> = {
   bash: bashCompletion,
@@ -34,10 +33,10 @@ script belongs. It changes nothing by itself. Print it again after an update.
 
 ${PLACES.join('\n')}`,
   examples: ['gpunvme completion', 'gpunvme completion bash', 'gpunvme completion --json'],
-  run: (shell: string | undefined, _flags: OutputOptions, { output, session }: Context) => run(shell, output, session),
+  run,
 })
 
-async function run(shell: string | undefined, output: Output, session: Session): Promise<void> {
+async function run(shell: string | undefined, _flags: OutputOptions, { output, session }: Context): Promise<void> {
   if (shell === undefined) {
     output.print(
       'To enable completion when your shell starts:',

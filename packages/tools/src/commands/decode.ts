@@ -8,7 +8,7 @@ import { decodeEntries, type Found } from '../decode/decode-structure.js'
 import { readDump, readWord, type DumpInput } from '../decode/dump-input.js'
 import { folded, unknownIdentify, unknownLog } from '../decode/known-structures.js'
 import { identifier } from '../command-line/options.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { UsageError } from '../command-line/tools-error.js'
 
@@ -49,11 +49,10 @@ export const decode = verb({
     'gpunvme nvme decode cqe 00000000 00000000 04000100 12040181',
     'gpunvme nvme decode identify --cns 1 --file controller.bin --json',
   ],
-  run: (what: string, hex: string[], flags: Flags, { output, command }: Context) =>
-    run(what, hex, flags, output, command),
+  run,
 })
 
-async function run(typed: string, words: string[], flags: Flags, output: Output, command: Command): Promise<void> {
+async function run(typed: string, words: string[], flags: Flags, { output, command }: Context): Promise<void> {
   const register = (registers as readonly AnyRegister[]).find(({ name }) => name === typed.toUpperCase())
   const { stdin } = output.io
   const what = register?.name ?? kindOf(typed, output.noteColumns)

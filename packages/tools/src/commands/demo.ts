@@ -37,10 +37,10 @@ export const demo = verb({
     addQueueOptions(command)
   },
   examples: ['gpunvme demo', 'gpunvme demo --size 64MiB --keep demo.gguf', 'gpunvme demo --size 64MiB --json'],
-  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+  run,
 })
 
-async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(flags: Flags, { output, signal }: Context): Promise<void> {
   const { keep } = flags
   if (keep !== undefined) await requireNew(keep)
   // A kept model is created in its final directory, where renaming needs no copy.

@@ -16,7 +16,6 @@ import { probeRegistration } from '../doctor/probe-registration.js'
 import { formatReport } from '../doctor/report/report.js'
 import { readMachine, Root, writeLiveTree, type Saved } from '../machine/index.js'
 import { readNvidia } from '../nvidia/index.js'
-import type { Session } from '../command-line/session.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
@@ -77,10 +76,10 @@ export const doctor = verb({
   },
   about: ABOUT,
   examples: ['gpunvme doctor', 'gpunvme doctor --json', 'gpunvme doctor --save machine'],
-  run: (words: string[], flags: Flags, { output, session }: Context) => run(words, flags, output, session),
+  run,
 })
 
-async function run(words: readonly string[], flags: Flags, output: Output, session: Session): Promise<void> {
+async function run(words: string[], flags: Flags, { output, session }: Context): Promise<void> {
   const { root, verbose = false, rm = false } = flags
   if (rm && !isLive(root))
     throw new UsageError("--rm tests this machine's driver, but --root has the files of another machine")

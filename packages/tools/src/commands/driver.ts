@@ -11,8 +11,7 @@ import { describeAdvice, describeDriver } from '../nvidia/describe-driver.js'
 import { readNvidia } from '../nvidia/read-driver.js'
 import { driverJson } from '../nvidia/driver-json.js'
 import { GOAL_SUMMARIES, GOALS, type Goal } from '../nvidia/wanted-options.js'
-import type { Session } from '../command-line/session.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 
 const ACTIONS = ['plan', 'apply', 'revert'] as const
 
@@ -84,20 +83,14 @@ export const driver = verb({
   },
   about: ABOUT,
   examples: ['gpunvme driver', 'gpunvme driver plan', 'gpunvme driver --json'],
-  run: (
-    action: (typeof ACTIONS)[number] | undefined,
-    what: ChangeWish['kind'] | undefined,
-    flags: Flags,
-    { output, session }: Context,
-  ) => run(action, what, flags, output, session),
+  run,
 })
 
 async function run(
   action: (typeof ACTIONS)[number] | undefined,
   what: ChangeWish['kind'] | undefined,
   flags: Flags,
-  output: Output,
-  session: Session,
+  { output, session }: Context,
 ): Promise<void> {
   const { signal } = session
   check(action, what, flags)

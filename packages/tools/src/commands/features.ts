@@ -54,10 +54,10 @@ export const features = verb({
     'gpunvme nvme features 04h --sim --supported',
     'gpunvme nvme features --sim --json',
   ],
-  run: (feature: string | undefined, flags: Flags, { output, signal }: Context) => run(feature, flags, output, signal),
+  run,
 })
 
-async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(word: string | undefined, flags: Flags, { output, signal }: Context): Promise<void> {
   const select = selectionOf(flags)
   const listed = word === undefined ? undefined : featureOf(word, output.noteColumns)
   if (listed === undefined && flags.cdw11 !== undefined) {

@@ -53,10 +53,10 @@ export const identify = verb({
     'gpunvme nvme identify --sim --cns 03h --json',
     'gpunvme nvme identify --profile ideal --capacity 64GiB --json',
   ],
-  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+  run,
 })
 
-async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(flags: Flags, { output, signal }: Context): Promise<void> {
   checkRaw(flags, output)
   if (flags.csi !== undefined && flags.cns === undefined) {
     throw new UsageError('--csi requires --cns', { next: 'use --cns 05h, for the namespace data of that command set' })

@@ -4,7 +4,7 @@ import type { Invocation } from '../terminal/invocation.js'
 import { typed, type CommandStep } from '../command-line/next-step.js'
 import { whole } from '../command-line/options.js'
 import { verb, type Context } from '../command-line/verb.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printable, printableLines } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes, plural } from '../terminal/units.js'
@@ -44,10 +44,10 @@ export const inspect = verb({
     'gpunvme inspect model.gguf --naming gguf',
     'gpunvme inspect model.gguf --json',
   ],
-  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+  run,
 })
 
-async function run(path: string, { naming, expertsUsed }: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(path: string, { naming, expertsUsed }: Flags, { output, signal }: Context): Promise<void> {
   await using model = await openModelFile(path, { naming, headerOnly: true, signal })
   const experts = { layers: expertLayers(model), used: await expertsUsedOf(model, path, expertsUsed) }
   output.print(describe(path, model, experts, output.invocation))

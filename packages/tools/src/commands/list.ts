@@ -9,7 +9,7 @@ import { devicesJson, reachJson, topologyJson } from '../list/json.js'
 import { listDrives, type ListedDrive } from '../list/listed-drive.js'
 import { driveLines, gpuLines, type ListOptions } from '../list/tables.js'
 import { readMachine, type Machine } from '../machine/index.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 
 interface Flags extends OutputOptions {
   readonly topology?: boolean
@@ -54,10 +54,10 @@ export const list = verb({
   },
   about: ABOUT,
   examples: ['gpunvme list', 'gpunvme list --topology', 'gpunvme list --json', 'gpunvme list --topology --json'],
-  run: (address: string | undefined, flags: Flags, { output }: Context) => run(address, flags, output),
+  run,
 })
 
-async function run(word: string | undefined, { topology = false, all = false, root }: Flags, output: Output) {
+async function run(word: string | undefined, { topology = false, all = false, root }: Flags, { output }: Context) {
   if (word !== undefined && topology)
     throw new UsageError('ADDRESS and --topology are mutually exclusive', { next: 'omit one of them' })
   if (all && !topology)

@@ -71,10 +71,10 @@ export const load = verb({
     'gpunvme load model.gguf --image drive.img --compare',
     'gpunvme load model.gguf --file --json',
   ],
-  run: (model: string | undefined, flags: LoadFlags, { output, signal }: Context) => run(model, flags, output, signal),
+  run,
 })
 
-async function run(model: string | undefined, flags: LoadFlags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(model: string | undefined, flags: LoadFlags, { output, signal }: Context): Promise<void> {
   const request = await requestOf(model, flags)
   await withTransports(request.members, 'read', output, async (opened) => {
     signal.throwIfAborted()

@@ -54,10 +54,10 @@ export const log = verb({
     'gpunvme nvme log 05h --sim --json',
     'gpunvme nvme log error --sim',
   ],
-  run: (page: string | undefined, flags: Flags, { output, signal }: Context) => run(page, flags, output, signal),
+  run,
 })
 
-async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(word: string | undefined, flags: Flags, { output, signal }: Context): Promise<void> {
   checkRaw(flags, output)
   const lid = word === undefined ? undefined : lidOf(word, output.noteColumns)
   checkRange(flags, lid)

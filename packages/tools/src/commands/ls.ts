@@ -4,7 +4,7 @@ import type { Invocation } from '../terminal/invocation.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { membersOf } from '../drive/members.js'
 import { addTransportOptions, allowSeveral, type TransportFlags, type WithSeveral } from '../command-line/options.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
@@ -25,10 +25,10 @@ export const ls = verb({
     'gpunvme models ls --image drive.img --json',
     'gpunvme models ls --image one.img --image two.img --json',
   ],
-  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+  run,
 })
 
-async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(flags: Flags, { output, signal }: Context): Promise<void> {
   const drives = await membersOf(flags)
   const { name: place } = await requirePlace(drives, 'models ls')
   const [image, set] = await withStore(

@@ -61,10 +61,10 @@ export const p2p = verb({
   },
   about: ABOUT,
   examples: ['gpunvme bench p2p'],
-  run: (flags: Flags, { output, session }: Context) => run(flags, output, session),
+  run,
 })
 
-async function run(flags: Flags, output: Output, session: Session): Promise<void> {
+async function run(flags: Flags, { output, session }: Context): Promise<void> {
   refuseNonsense(flags)
   if (flags.probe === true) await requireNamedDrive(flags)
   const asked = askCuda()

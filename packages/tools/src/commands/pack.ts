@@ -71,10 +71,10 @@ export const pack = verb({
     'gpunvme pack model.gguf --image big.img --name draft',
     'gpunvme pack model.gguf --image one.img --image two.img --stripe --json',
   ],
-  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+  run,
 })
 
-async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(path: string, flags: Flags, { output, signal }: Context): Promise<void> {
   const drives = await membersOf(flags)
   const shape = shapeOf(flags, drives.length)
   await using model = await openModelFile(path, { naming: flags.naming, signal })

@@ -123,10 +123,10 @@ export const plan = verb({
     'gpunvme plan model.gguf --vram 8MiB --ram 4MiB --gpu-link 4x16',
     'gpunvme plan --image drive.img --vram 8MiB --tier 2 --measure --json',
   ],
-  run: (model: string | undefined, flags: Flags, { output, signal }: Context) => run(model, flags, output, signal),
+  run,
 })
 
-async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(given: string | undefined, flags: Flags, { output, signal }: Context): Promise<void> {
   const drives = await membersOf(flags)
   if (given === undefined && placeOf(drives) === undefined)
     throw new UsageError('plan requires a MODEL, or a drive with one', { next: { command: ['help', 'plan'] } })

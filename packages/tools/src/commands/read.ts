@@ -54,10 +54,10 @@ range.`,
     'gpunvme nvme read --image drive.img --offset 1MiB --length 64 --json',
     'gpunvme nvme read --image drive.img --blocks all -o copy.img',
   ],
-  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+  run,
 })
 
-async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(flags: Flags, { output, signal }: Context): Promise<void> {
   checkFlags(flags, output)
   await withTransport(flags, 'read', output, (opened) => {
     signal.throwIfAborted()

@@ -52,10 +52,10 @@ export const regs = verb({
     'gpunvme nvme regs --sim --watch --interval 10 --count 3',
     'gpunvme nvme regs --sim --watch --interval 10 --count 3 --json',
   ],
-  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+  run,
 })
 
-async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(flags: Flags, { output, signal }: Context): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
     throw new UsageError('--interval and --count require --watch', {
       next: { command: ['nvme', 'regs', '--watch', '--drive', 'ADDRESS'] },

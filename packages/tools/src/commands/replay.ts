@@ -7,7 +7,6 @@ import { verb, type Context } from '../command-line/verb.js'
 import { addWriteOptions } from '../command-line/write-options.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
-import type { Session } from '../command-line/session.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
@@ -44,12 +43,11 @@ trace cannot repeat are counted and left out: Admin commands, Copy, Dataset
 Management, vendor commands, and those of other namespaces or beyond the end of
 this one. The whole file is checked before the first command is sent.`,
   examples: ['gpunvme nvme replay t.jsonl --image drive.img', 'gpunvme nvme replay t.jsonl --profile 990pro --json'],
-  run: (path: string, flags: Flags, { output, session }: Context) => run(path, flags, output, session),
+  run,
 })
 
-async function run(path: string, flags: Flags, output: Output, session: Session): Promise<void> {
+async function run(path: string, flags: Flags, { output, session, signal }: Context): Promise<void> {
   const { allowWrites = false, opened: number } = flags
-  const { signal } = session
   const stamp = await checkTraceFile(path)
   const drive = number === 1 ? '' : `${number}: `
   const scan = await scanTrace(path, drive, signal)

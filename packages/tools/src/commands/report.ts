@@ -13,7 +13,7 @@ import { formatMarkdown } from '../report/markdown.js'
 import { readResults } from '../report/read-results.js'
 import { missingOf } from '../report/missing.js'
 import type { InputStream } from '../terminal/io.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printableLines } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
@@ -52,10 +52,10 @@ export const report = verb({
     'gpunvme bench report results.json -o page.html --csv repeats.csv --json',
     'gpunvme bench report results.json --markdown',
   ],
-  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+  run,
 })
 
-async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(path: string, flags: Flags, { output, signal }: Context): Promise<void> {
   if (flags.markdown === true && output.json)
     throw new UsageError('--markdown and --json are mutually exclusive', { next: 'omit one of them' })
   const html = flags.output ?? (flags.markdown === true ? undefined : besides(path))

@@ -4,7 +4,7 @@ import { addWriteOptions } from '../command-line/write-options.js'
 import { membersOf } from '../drive/members.js'
 import type { WriteFlags } from '../drive/with-drive.js'
 import { addTransportOptions, allowSeveral, type WithSeveral, type TransportFlags } from '../command-line/options.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
@@ -21,10 +21,10 @@ export const rm = verb({
   },
   needs: 'writer',
   examples: ['gpunvme models rm draft --image big.img', 'gpunvme models rm chat --image big.img --json'],
-  run: (model: string, flags: Flags, { output, signal }: Context) => run(model, flags, output, signal),
+  run,
 })
 
-async function run(model: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(model: string, flags: Flags, { output, signal }: Context): Promise<void> {
   const drives = await membersOf(flags)
   const { name: place } = await requirePlace(drives, 'models rm', model)
   const receipt = await withWritableNamespaces(drives, output, signal, async (namespaces) =>

@@ -6,7 +6,6 @@ import { size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
-import type { Session } from '../command-line/session.js'
 import type { ServeRequest } from '../serving/serve.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { formatTable } from '../terminal/table.js'
@@ -70,8 +69,7 @@ export const sim = verb({
   },
   about: ABOUT,
   examples: ['gpunvme sim', 'gpunvme sim --json'],
-  run: (action: 'serve' | undefined, words: string[], flags: Flags, { output, session }: Context) =>
-    run(action, words, flags, output, session),
+  run,
 })
 
 /** Limits of the serial number in Identify Controller (Base 2.1, SN): ASCII, padded with blanks. */
@@ -83,10 +81,9 @@ function parseSerial(text: string): string {
 
 async function run(
   action: 'serve' | undefined,
-  words: readonly string[],
+  words: string[],
   flags: Flags,
-  output: Output,
-  session: Session,
+  { output, session }: Context,
 ): Promise<void> {
   if (action === undefined) {
     refuseOptions(flags)

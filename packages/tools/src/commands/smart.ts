@@ -7,7 +7,7 @@ import { withAdminView } from '../admin/with-admin-view.js'
 import { addDriveOptions, type DriveFlags } from '../command-line/options.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { decodeStructure } from '../decode/decode-structure.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 
 type Flags = DriveFlags & OutputOptions
@@ -24,10 +24,10 @@ export const smart = verb({
   needs: 'admin',
   about: NOTES,
   examples: ['gpunvme nvme smart --sim', 'gpunvme nvme smart --profile 980pro --json'],
-  run: (flags: Flags, { output, signal }: Context) => run(flags, output, signal),
+  run,
 })
 
-async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(flags: Flags, { output, signal }: Context): Promise<void> {
   await withAdminView(flags, output, signal, async (view) => {
     const { nsid } = flags
     if (nsid !== undefined) await requireActive(view, nsid)

@@ -10,7 +10,6 @@ import { EXIT } from '../command-line/exit-codes.js'
 import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { addressOf, findDrive } from '../drive/find-drive.js'
-import type { Session } from '../command-line/session.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 
@@ -45,8 +44,7 @@ export const unbind = verb({
   needs: 'root',
   about: ABOUT,
   examples: ['gpunvme unbind --all --dry-run', 'gpunvme unbind --all --dry-run --json'],
-  run: (address: string | undefined, flags: Flags, { output, session }: Context) =>
-    run(address, flags, output, session),
+  run,
 })
 
 /** A drive that could not be returned to its driver. */
@@ -56,7 +54,7 @@ interface Failure extends ErrorText {
   readonly category: ErrorCategory
 }
 
-async function run(address: string | undefined, flags: Flags, output: Output, session: Session): Promise<void> {
+async function run(address: string | undefined, flags: Flags, { output, session }: Context): Promise<void> {
   const { root, all = false, dryRun = false } = flags
   if ((address === undefined) !== all)
     throw new UsageError(all ? '--all and an address are mutually exclusive' : 'unbind requires a drive', {

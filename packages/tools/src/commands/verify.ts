@@ -6,9 +6,8 @@ import { verb, type Context } from '../command-line/verb.js'
 import { membersOf } from '../drive/members.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { addTransportOptions, allowSeveral, type TransportFlags, type WithSeveral } from '../command-line/options.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import type { Session } from '../command-line/session.js'
 import { Progress } from '../terminal/progress.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { requirePlace } from '../model/place.js'
@@ -29,11 +28,10 @@ export const verify = verb({
     'gpunvme models verify --image drive.img --json',
     'gpunvme models verify --image one.img --image two.img --json',
   ],
-  run: (flags: Flags, { output, session }: Context) => run(flags, output, session),
+  run,
 })
 
-async function run(flags: Flags, output: Output, session: Session): Promise<void> {
-  const { signal } = session
+async function run(flags: Flags, { output, session, signal }: Context): Promise<void> {
   const drives = await membersOf(flags)
   const { name: place } = await requirePlace(drives, 'models verify')
   const [report, set] = await withStore(drives, output, signal, async (store) => {

@@ -60,10 +60,10 @@ On a machine with a drive that may be written to:
     'gpunvme nvme write controller.bin --image b.img --lba 8 --dry-run --json',
     'gpunvme nvme write controller.bin --image b.img --offset 1MiB --json',
   ],
-  run: (path: string, flags: Flags, { output, signal }: Context) => run(path, flags, output, signal),
+  run,
 })
 
-async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function run(path: string, flags: Flags, { output, signal }: Context): Promise<void> {
   checkFlags(path, flags)
   const { dryRun = false, verify = false } = flags
   let remove = dryRun ? undefined : await makeImage(flags)
