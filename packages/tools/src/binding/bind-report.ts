@@ -10,7 +10,7 @@ import { typed } from '../command-line/next-step.js'
 import { describeSteps } from './describe-steps.js'
 import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
 import type { Entry } from './entry.js'
-import { indented, labelled } from './labelled.js'
+import { labelled } from '../terminal/labelled.js'
 import { describeLosses } from './lost-devices.js'
 import { stateFile } from './state-files.js'
 
@@ -35,14 +35,10 @@ export function headline({ drive, choice, known }: BindingOf): string {
 /** Prints the planned steps. */
 export function reportPlan(output: Output, binding: BindingOf): void {
   const { drive, choice, steps, namespaces } = binding
-  const { columns } = output
   output.print(
     `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
     steps.length > 0
-      ? [
-          ...describeLosses(namespaces).flatMap((line) => indented(line, columns, '  ')),
-          ...describeSteps(steps, columns),
-        ]
+      ? [...describeLosses(namespaces).map((line) => `  ${line}`), ...describeSteps(steps)]
       : ['  Nothing to do: the drive is already bound to this driver.'],
   )
   output.object('gpunvme.bind/1', factsOf(binding, true, output.invocation))
@@ -51,7 +47,7 @@ export function reportPlan(output: Output, binding: BindingOf): void {
 /** Prints the result: the driver, how to open the drive, and how to return it. */
 export function reportBound(output: Output, binding: BindingOf): void {
   const { root, drive, choice, steps } = binding
-  const { columns, invocation } = output
+  const { invocation } = output
   const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
   const rows: (readonly [string, string])[] = [
     ['why', choice.reason],
@@ -64,7 +60,7 @@ export function reportBound(output: Output, binding: BindingOf): void {
     ['undo', steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : 'nothing was changed'],
   ]
   const before = ` (previously ${drive.driver ?? 'no driver'})`
-  output.print(`${headline(binding)}${steps.length > 0 ? before : ' already'}`, labelled(rows, columns))
+  output.print(`${headline(binding)}${steps.length > 0 ? before : ' already'}`, labelled(rows))
   output.object('gpunvme.bind/1', factsOf(binding, false, invocation))
 }
 

@@ -11,13 +11,12 @@ test('commandFor adds --root for a copy of a machine; shellLine quotes words', (
   expect(shellLine(['echo', "it's", '', '$HOME'])).toBe("echo 'it'\\''s' '' '$HOME'")
 })
 
-test('describeSteps prints shell commands, folded to the terminal width', () => {
+test('describeSteps prints shell commands', () => {
   const step = { name: 'reset driver_override', path: '/sys/bus/pci/devices/0000:0b:00.0/driver_override', text: '\n' }
-  expect(describeSteps([step], Infinity)).toEqual([
+  expect(describeSteps([step])).toEqual([
     '  # reset driver_override',
     '  echo > /sys/bus/pci/devices/0000:0b:00.0/driver_override',
   ])
-  expect(describeSteps([step], 20).length).toBeGreaterThan(2)
 })
 
 test('ago uses the largest unit that is at least 1', () => {

@@ -6,7 +6,7 @@ import { verb, type Context } from '../command-line/verb.js'
 import { decodeIdentify, decodeLog } from '../decode/decode-data.js'
 import { decodeEntries, type Found } from '../decode/decode-structure.js'
 import { readDump, readWord, type DumpInput } from '../decode/dump-input.js'
-import { folded, unknownIdentify, unknownLog } from '../decode/known-structures.js'
+import { unknownIdentify, unknownLog } from '../decode/known-structures.js'
 import { identifier } from '../command-line/options.js'
 import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -55,23 +55,23 @@ export const decode = verb({
 async function run(typed: string, words: string[], flags: Flags, { output, command }: Context): Promise<void> {
   const register = (registers as readonly AnyRegister[]).find(({ name }) => name === typed.toUpperCase())
   const { stdin } = output.io
-  const what = register?.name ?? kindOf(typed, output.noteColumns)
+  const what = register?.name ?? kindOf(typed)
   refuseOthers(what, command)
   const input = { words, stdin, ...(flags.file !== undefined && { file: flags.file }) }
   const { lines, explained, object } = await (register === undefined
-    ? decodeBytes(what as Kind, input, flags, output.noteColumns)
+    ? decodeBytes(what as Kind, input, flags)
     : decodeRegister(register, input))
   output.print((flags.brief ? undefined : explained?.()) ?? lines)
   output.object('gpunvme.decode/1', { what, ...object })
 }
 
-function kindOf(typed: string, columns: number): Kind {
+function kindOf(typed: string): Kind {
   const kind = typed.toLowerCase()
   if (Object.hasOwn(OPTIONS, kind)) return kind as Kind
   throw new UsageError(`Unknown WHAT '${printable(typed)}'`, {
     facts: [
       `structures: ${Object.keys(OPTIONS).join(' ')}`,
-      folded(`registers: ${registers.map(({ name }) => name).join(' ')}`, columns),
+      `registers: ${registers.map(({ name }) => name).join(' ')}`,
     ],
     next: { command: ['help', 'nvme', 'decode'] },
   })
@@ -86,7 +86,7 @@ function refuseOthers(what: string, command: Command): void {
   }
 }
 
-async function decodeBytes(what: Kind, input: DumpInput, flags: Flags, columns: number): Promise<Found> {
+async function decodeBytes(what: Kind, input: DumpInput, flags: Flags): Promise<Found> {
   const { set, cns, csi, lid } = flags
   switch (what) {
     case 'sqe':
@@ -103,12 +103,12 @@ async function decodeBytes(what: Kind, input: DumpInput, flags: Flags, columns: 
       }))
     case 'identify': {
       const found = decodeIdentify(cns, csi, await readDump(input))
-      if (found === undefined) throw unknownIdentify(cns, csi, columns)
+      if (found === undefined) throw unknownIdentify(cns, csi)
       return found
     }
     case 'log': {
       const found = decodeLog(lid, await readDump(input))
-      if (found === undefined) throw unknownLog(lid, columns)
+      if (found === undefined) throw unknownLog(lid)
       return found
     }
   }

@@ -101,13 +101,13 @@ async function run(
   const state = await readNvidia(flags.root)
   signal.throwIfAborted()
   if (action === undefined) {
-    output.print(describeDriver(state, output.columns))
+    output.print(describeDriver(state))
     output.object('gpunvme.driver/1', driverJson(flags.root, state))
     return
   }
   if (what === undefined) {
     const advice = adviseDriver(state, flags.root)
-    output.print(describeAdvice(advice, output))
+    output.print(describeAdvice(advice, output.invocation))
     output.object('gpunvme.driver-plan/1', {
       root: flags.root,
       advice: advice.map((each) => ({ ...each, steps: texts(each.steps) })),
@@ -126,7 +126,7 @@ async function run(
   const change = action === 'revert' ? revertDriver : changeDriver
   const result = await change(new Root(flags.root), state, wish, { output, signal })
   const steps = stepsAfter(result, what, state, flags.root)
-  output.print(describeChange(result, what, steps, output))
+  output.print(describeChange(result, what, steps, output.invocation))
   output.object('gpunvme.driver-change/1', {
     root: flags.root,
     kind: what,

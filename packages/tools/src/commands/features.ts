@@ -2,7 +2,6 @@ import { CommandError } from '@gpunvme/host-driver'
 import { FID } from '@gpunvme/nvme-spec'
 import { NotSupportedError } from '../admin/answer.js'
 import { FEATURES, featureNamed, listedFeature, nameOfFeature, type ListedFeature } from '../admin/feature-list.js'
-import { fitted } from '../admin/lines.js'
 import {
   inventory,
   readFeature,
@@ -15,7 +14,6 @@ import { withAdminView } from '../admin/with-admin-view.js'
 import { byteNumber, addDriveOptions, whole, type DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
-import { folded } from '../decode/known-structures.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 
@@ -59,7 +57,7 @@ export const features = verb({
 
 async function run(word: string | undefined, flags: Flags, { output, signal }: Context): Promise<void> {
   const select = selectionOf(flags)
-  const listed = word === undefined ? undefined : featureOf(word, output.noteColumns)
+  const listed = word === undefined ? undefined : featureOf(word)
   if (listed === undefined && flags.cdw11 !== undefined) {
     throw new UsageError('--cdw11 requires FEATURE', {
       next: { command: ['nvme', 'features', 'temperature-threshold', '--cdw11', '0x10000', '--drive', 'ADDRESS'] },
@@ -84,13 +82,13 @@ function selectionOf(flags: Flags): Selection {
   return chosen[0] ?? 'current'
 }
 
-function featureOf(word: string, columns: number): ListedFeature {
+function featureOf(word: string): ListedFeature {
   const number = byteNumber(word)
   const listed = featureNamed(word) ?? (number === undefined ? undefined : listedFeature(number))
   if (listed !== undefined) return listed
   throw new UsageError(`Unknown feature '${printable(word)}'`, {
     facts: [
-      folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`, columns),
+      `names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`,
       'or a number such as 2, 0x02 or 02h, or a name of the specification',
     ],
     next: { command: ['nvme', 'features', '--drive', 'ADDRESS'], note: 'which lists the features of the drive' },
@@ -99,7 +97,7 @@ function featureOf(word: string, columns: number): ListedFeature {
 
 async function showOne(view: AdminView, listed: ListedFeature, question: FeatureQuestion, output: Output) {
   const answer = await readFeature(view, listed, question)
-  output.print(fitted(describe(answer), output.columns))
+  output.print(describe(answer))
   output.driveObject('gpunvme.features/1', { ...context(view, question), features: [plain(answer)], absent: [] })
 }
 
@@ -118,14 +116,9 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
     }
   }
   output.print(
-    fitted(
-      [
-        ...answers.flatMap(describe),
-        ...section('Rejected by the drive', refused),
-        ...section('Unsupported or not requested', absent),
-      ],
-      output.columns,
-    ),
+    answers.flatMap(describe),
+    section('Rejected by the drive', refused),
+    section('Unsupported or not requested', absent),
   )
   output.driveObject('gpunvme.features/1', {
     ...context(view, question),

@@ -3,7 +3,6 @@ import { decodeAnswer, isUnsupported, NotSupportedError, dump } from '../admin/a
 import { checkRaw, writeRaw } from '../admin/bytes.js'
 import { RegistersRefusedError } from '../admin/kernel-registers.js'
 import { controllerFacts, describeController, describeNamespace, namespaceFacts } from '../admin/identity-facts.js'
-import { fitted } from '../admin/lines.js'
 import { activeNamespaces, AS_BYTES, driveFacts, requireActive, type AdminView } from '../admin/view.js'
 import { withAdminView } from '../admin/with-admin-view.js'
 import { addDriveOptions, identifier, type DriveFlags } from '../command-line/options.js'
@@ -85,7 +84,7 @@ async function reportStructure(view: AdminView, cns: number, flags: Flags, outpu
   })
   if (flags.raw) return writeRaw(data, output.io)
   const found = decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? dump(`${what}: unknown structure`, data)
-  output.print(fitted(found.lines, output.columns))
+  output.print(found.lines)
   output.driveObject('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
 }
 
@@ -107,12 +106,7 @@ async function reportSummary(view: AdminView, flags: Flags, output: Output): Pro
     ),
     ...(nsids.length === 0 ? [['No active namespace']] : []),
   ]
-  output.print(
-    fitted(
-      blocks.flatMap((block, at) => (at === 0 ? block : ['', ...block])),
-      output.columns,
-    ),
-  )
+  output.print(blocks.flatMap((block, at) => (at === 0 ? block : ['', ...block])))
   output.driveObject('gpunvme.identify/1', {
     drive: driveFacts(view),
     controller: { ...facts, ...controller.found.object },

@@ -2,7 +2,6 @@ import { ErrorLogEntry, LID, logStructure } from '@gpunvme/nvme-spec'
 import { decodeAnswer, isUnsupported, NotSupportedError, dump } from '../admin/answer.js'
 import { checkRaw, writeRaw } from '../admin/bytes.js'
 import { describeEffects } from '../admin/effects.js'
-import { fitted } from '../admin/lines.js'
 import { nameOfPage, PAGE_NAMES, pageNamed, supportedPages, usualBytes } from '../admin/log-pages.js'
 import { driveFacts, requireActive, type AdminView } from '../admin/view.js'
 import { withAdminView } from '../admin/with-admin-view.js'
@@ -11,7 +10,6 @@ import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { decodeLog } from '../decode/decode-data.js'
 import type { Found } from '../decode/decode-structure.js'
-import { folded } from '../decode/known-structures.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
@@ -59,7 +57,7 @@ export const log = verb({
 
 async function run(word: string | undefined, flags: Flags, { output, signal }: Context): Promise<void> {
   checkRaw(flags, output)
-  const lid = word === undefined ? undefined : lidOf(word, output.noteColumns)
+  const lid = word === undefined ? undefined : lidOf(word)
   checkRange(flags, lid)
   await withAdminView(flags, output, signal, async (view) => {
     if (flags.nsid !== undefined) await requireActive(view, flags.nsid)
@@ -68,14 +66,11 @@ async function run(word: string | undefined, flags: Flags, { output, signal }: C
   })
 }
 
-function lidOf(word: string, columns: number): number {
+function lidOf(word: string): number {
   const lid = pageNamed(word) ?? byteNumber(word)
   if (lid !== undefined) return lid
   throw new UsageError(`Unknown log page '${printable(word)}'`, {
-    facts: [
-      folded(`names: ${PAGE_NAMES.join(' ')}`, columns),
-      'or a number such as 2, 0x02 or 02h, or a name of the specification',
-    ],
+    facts: [`names: ${PAGE_NAMES.join(' ')}`, 'or a number such as 2, 0x02 or 02h, or a name of the specification'],
     next: { command: ['nvme', 'log', '--drive', 'ADDRESS'], note: 'which lists the pages of the drive' },
   })
 }
@@ -127,7 +122,7 @@ async function showPage(view: AdminView, lid: number, flags: Flags, output: Outp
   const data = await readPage(view, lid, { offset, length }, flags, what)
   if (flags.raw) return writeRaw(data, output.io)
   const found = decodeAnswer(what, () => decodePage(lid, offset, data)) ?? undecoded(what, lid, offset, data)
-  output.print(fitted(found.lines, output.columns))
+  output.print(found.lines)
   output.driveObject('gpunvme.log/1', {
     drive: driveFacts(view),
     page: { lid, name: nameOfPage(lid), specName: LID.nameOf(lid), offsetBytes: offset, lengthBytes: data.byteLength },

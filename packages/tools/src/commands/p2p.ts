@@ -5,7 +5,6 @@ import { verb, type Context } from '../command-line/verb.js'
 import { requireNamedDrive } from '../drive/require-named.js'
 import { withTransport } from '../drive/with-drive.js'
 import { readMachine } from '../machine/index.js'
-import { hanging } from '../machine/views/names.js'
 import { askCuda, limitsBetween, requireTwo, type AskedCuda } from '../p2p/copies.js'
 import { copyMatrix, type CopyResult } from '../p2p/copy-matrix.js'
 import { withCudaRig } from '../p2p/cuda-rig.js'
@@ -68,7 +67,7 @@ async function run(flags: Flags, { output, session }: Context): Promise<void> {
   refuseNonsense(flags)
   if (flags.probe === true) await requireNamedDrive(flags)
   const asked = askCuda()
-  output.print(cudaLines(asked, output.columns))
+  output.print(cudaLines(asked))
   const copies = flags.copy === true ? await copy(flags, asked, output, session) : undefined
   const probe = flags.probe === true ? await probeOf(flags, output, session) : undefined
   output.object('gpunvme.p2p/1', resultOf(asked, copies, probe))
@@ -89,9 +88,9 @@ function refuseNonsense({ probe, gpu, drive, sim, nsid, transport, realTime, soc
   if (nsid !== undefined) throw new UsageError('--nsid does not apply to peer-to-peer access', { next: 'omit --nsid' })
 }
 
-function cudaLines(asked: AskedCuda, columns: number): string[] {
+function cudaLines(asked: AskedCuda): string[] {
   if ('peers' in asked) return describePeers(asked.peers)
-  return hanging('CUDA  ', `unavailable: ${asked.unavailable.headline}`, columns)
+  return [`CUDA  unavailable: ${asked.unavailable.headline}`]
 }
 
 async function copy(
@@ -111,7 +110,7 @@ async function copy(
     },
   }
   const results = await withCudaRig((rig) => copyMatrix(peers, rig, settings))
-  output.print('', describeCopies(results, settings, output.columns))
+  output.print('', describeCopies(results, settings))
   return results
 }
 
@@ -121,7 +120,7 @@ async function probeOf(flags: Flags, output: Output, { signal }: Session): Promi
     name: transport.bdf ?? transport.name,
     result: await probeDrive(transport, gpu, signal),
   }))
-  output.print('', describeProbe(result, gpu, name, output.columns))
+  output.print('', describeProbe(result, gpu, name))
   return result
 }
 
@@ -138,7 +137,7 @@ function resultOf(asked: AskedCuda, copies: CopyResult[] | undefined, probe: Dri
 }
 
 /** Describes the result of the probe and its meaning. */
-function describeProbe(result: DriveProbe, gpu: number, drive: string, columns: number): string[] {
+function describeProbe(result: DriveProbe, gpu: number, drive: string): string[] {
   const { stores, arrived, before, isSimulated } = result
   const simulated = 'This drive is simulated, and its registers are memory: the result does not apply to a bus.'
   const meaning = isSimulated
@@ -152,6 +151,6 @@ function describeProbe(result: DriveProbe, gpu: number, drive: string, columns: 
       return `  AQA = ${hex(value)}  ${ok ? 'arrived' : `did not arrive: reads ${hex(seen)}`}`
     }),
     `  AQA = ${hex(before)}  restored`,
-    ...hanging('', meaning, columns),
+    meaning,
   ]
 }

@@ -1,8 +1,7 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import { Registers } from '@gpunvme/host-driver'
 import { openKernelRegisters } from '../admin/kernel-registers.js'
-import { fitted } from '../admin/lines.js'
-import { readRegisters, type RegisterChange, type RegisterState } from '../admin/register-snapshot.js'
+import { readRegisters, type RegisterState } from '../admin/register-snapshot.js'
 import { driveFacts, modelledTime, type AdminView } from '../admin/view.js'
 import { watchRegisters } from '../admin/watch-registers.js'
 import { linuxDrive, withAdminView } from '../admin/with-admin-view.js'
@@ -12,7 +11,6 @@ import { verb, type Context } from '../command-line/verb.js'
 import { nameLinuxDrive } from '../drive/named-drive.js'
 import { withTransport } from '../drive/with-drive.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
-import { wrap } from '../terminal/table.js'
 import { plural } from '../terminal/units.js'
 
 interface Flags extends DriveFlags, OutputOptions {
@@ -65,7 +63,7 @@ async function run(flags: Flags, { output, signal }: Context): Promise<void> {
     output.note(`${seen.name}, ${seen.source}.`)
     if (flags.watch) return watch(seen, flags, output, signal)
     const states = readRegisters(seen.readRegister, seen.name)
-    output.print(states.flatMap((state) => lines(state, output.columns)))
+    output.print(states.map(({ offset, text }) => `${offset}  ${text}`))
     output.driveObject('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     return Promise.resolve()
   })
@@ -113,12 +111,12 @@ async function watch(seen: Seen, flags: Flags, output: Output, signal: AbortSign
       passModelledTime: seen.passModelledTime,
     },
     (states) => {
-      output.print(states.flatMap((state) => lines(state, output.columns)))
+      output.print(states.map(({ offset, text }) => `${offset}  ${text}`))
       output.driveRecord('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     },
     (changes) => {
       const time = new Date().toISOString()
-      output.print(changes.flatMap((change) => changeLines(time, change, output.columns)))
+      output.print(changes.flatMap(({ from, to }) => [time, `  was  ${from.text}`, `  now  ${to.text}`]))
       for (const { from, to } of changes) {
         const { name, offset } = to
         output.record('gpunvme.regs.change/1', {
@@ -130,15 +128,6 @@ async function watch(seen: Seen, flags: Flags, output: Output, signal: AbortSign
     },
   )
   output.note(`Looked ${plural(looked, 'time')}.`)
-}
-
-function lines({ offset, text }: RegisterState, columns: number): string[] {
-  return wrap(`${offset}  ${text}`, columns, ' '.repeat(8))
-}
-
-/** Returns the time, then the old and the new value on separate lines. */
-function changeLines(time: string, { from, to }: RegisterChange, columns: number): string[] {
-  return fitted([time, `  was  ${from.text}`, `  now  ${to.text}`], columns)
 }
 
 function plain({ name, offset, value, fields }: RegisterState) {

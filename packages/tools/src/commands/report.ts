@@ -15,7 +15,6 @@ import { missingOf } from '../report/missing.js'
 import type { InputStream } from '../terminal/io.js'
 import type { OutputOptions } from '../terminal/output.js'
 import { printableLines } from '../terminal/printable.js'
-import { wrap } from '../terminal/table.js'
 
 interface Flags extends OutputOptions {
   readonly output?: string
@@ -67,7 +66,7 @@ async function run(path: string, flags: Flags, { output, signal }: Context): Pro
   ]
   await withResultFiles(wanted, () => Promise.resolve(results), [path])
   if (flags.markdown === true) output.verbatim(formatMarkdown(results).trimEnd())
-  else output.print(inWords(results, output.columns))
+  else output.print(inWords(results))
   output.object('gpunvme.report/1', summary(path, results, { html, csv: flags.csv }))
   for (const { path: written } of wanted) if (written !== undefined) output.note(`Wrote ${written}`)
 }
@@ -104,10 +103,10 @@ async function read(path: string, stdin: InputStream, signal: AbortSignal): Prom
   })
 }
 
-function inWords(results: BenchResults, columns: number): string[] {
+function inWords(results: BenchResults): string[] {
   const { claim, context, doubts } = headlineOf(results)
   const lines = [claim, ...context, ...doubts.map((doubt) => `Beware: ${doubt}`)]
-  return lines.flatMap((line) => wrap(printableLines(line).join(' '), columns, '  '))
+  return lines.map((line) => printableLines(line).join(' '))
 }
 
 function summary(path: string, results: BenchResults, files: { html: string | undefined; csv: string | undefined }) {

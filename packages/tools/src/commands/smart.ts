@@ -1,7 +1,6 @@
 import { IdentifyController, LID, SmartHealthLog } from '@gpunvme/nvme-spec'
 import { isUnsupported, NotSupportedError } from '../admin/answer.js'
 import { describeHealth, healthOf } from '../admin/health.js'
-import { fitted } from '../admin/lines.js'
 import { driveFacts, requireActive, type AdminView } from '../admin/view.js'
 import { withAdminView } from '../admin/with-admin-view.js'
 import { addDriveOptions, type DriveFlags } from '../command-line/options.js'
@@ -35,7 +34,7 @@ async function run(flags: Flags, { output, signal }: Context): Promise<void> {
     const identity = IdentifyController.view(view.reader.identity.raw)
     const health = healthOf(SmartHealthLog.decode(data), identity)
     output.note(`${printable(identity.MN)}, ${view.name}, ${view.source}.`)
-    output.print(fitted(describeHealth(health), output.columns))
+    output.print(describeHealth(health))
     output.driveObject('gpunvme.smart/1', {
       drive: { ...driveFacts(view), model: identity.MN, serial: identity.SN },
       ...(nsid !== undefined && { nsid }),

@@ -11,7 +11,6 @@ import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { addressOf, findDrive } from '../drive/find-drive.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
-import { wrap } from '../terminal/table.js'
 
 /** Time to wait for another gpunvme, and for users of the drive to end. */
 const WAIT_MS = 5_000
@@ -95,9 +94,8 @@ async function rememberedAs(text: string, root: string): Promise<string> {
 }
 
 function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun: boolean, output: Output): void {
-  const { columns } = output
   if (done.length + failures.length === 0) output.print('No drive is bound by gpunvme.')
-  for (const each of done) output.print(describe(each, dryRun, columns))
+  for (const each of done) output.print(describe(each, dryRun))
   for (const failure of failures) output.error(errorLines(failure))
   output.object('gpunvme.unbind/1', {
     dryRun,
@@ -113,14 +111,10 @@ function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun
   })
 }
 
-function describe(
-  { entry: { record }, result, reason, driver, steps }: GivenBack,
-  dryRun: boolean,
-  columns: number,
-): string[] {
+function describe({ entry: { record }, result, reason, driver, steps }: GivenBack, dryRun: boolean): string[] {
   if (result === 'forgotten')
-    return wrap(`${record.bdf}: its record ${dryRun ? 'would be' : 'was'} deleted: ${reason ?? ''}`, columns, '  ')
+    return [`${record.bdf}: its record ${dryRun ? 'would be' : 'was'} deleted: ${reason ?? ''}`]
   const to = record.previous === null && !record.isProbed ? 'no driver, as before' : driverName(record.previous)
-  if (dryRun) return [`${record.bdf} would be returned to ${to}`, ...describeSteps(steps, columns)]
+  if (dryRun) return [`${record.bdf} would be returned to ${to}`, ...describeSteps(steps)]
   return [`${record.bdf} was returned to ${driverName(driver)}`]
 }

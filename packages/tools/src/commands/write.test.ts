@@ -13,7 +13,7 @@ vi.mock(import('../block-io/compare-written.js'), async (original) => ({
 
 const folder = scratch()
 
-test.each([
+test.each<[string, () => Error]>([
   ['finds a difference', () => new ReadBackError(0, 8)],
   ['is interrupted', () => new InterruptedError('SIGINT')],
 ])(

@@ -1,26 +1,20 @@
 import { CNS, CSI, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
-import { wrap } from '../terminal/table.js'
 import { UsageError } from '../command-line/tools-error.js'
 
 /** Error of an unknown structure of Identify; lists the known ones. */
-export function unknownIdentify(cns: number, csi: number, columns: number): UsageError {
+export function unknownIdentify(cns: number, csi: number): UsageError {
   const sets = named(CSI.values, (other) => identifyStructure(cns, other) !== undefined)
   const known =
     sets.length > 0
       ? `--cns ${cns} is known with --csi ${sets.join(' ')}`
       : `known --cns: ${named(CNS.values, (other) => isKnownIdentify(other, csi)).join(' ')}`
-  return unknown(`--cns ${cns} --csi ${csi}`, folded(known, columns))
+  return unknown(`--cns ${cns} --csi ${csi}`, known)
 }
 
 /** Error of an unknown log page; lists the known ones. */
-export function unknownLog(lid: number, columns: number): UsageError {
+export function unknownLog(lid: number): UsageError {
   const known = named(LID.values, (other) => logStructure(other) !== undefined)
-  return unknown(`--lid ${lid}`, folded(`known --lid: ${known.join(' ')}`, columns))
-}
-
-/** Returns text below the first line of an error, folded to the terminal's width. */
-export function folded(text: string, columns: number): string {
-  return wrap(text, columns - 2, '  ').join('\n  ')
+  return unknown(`--lid ${lid}`, `known --lid: ${known.join(' ')}`)
 }
 
 function unknown(flags: string, known: string): UsageError {

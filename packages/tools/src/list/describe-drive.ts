@@ -1,11 +1,10 @@
 import { driverName } from '../binding/driver-choice.js'
 import type { Owner } from '../binding/drive-status.js'
-import { labelled } from '../binding/labelled.js'
+import { labelled } from '../terminal/labelled.js'
 import { capacityOf } from '../machine/capacity.js'
 import { isKnown, type Known, type Machine, functionAt, type Gpu } from '../machine/index.js'
 import { linkText } from '../machine/views/link-text.js'
 import { printable } from '../terminal/printable.js'
-import { wrap } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
 import { ago, commandText, heatOf, modelOf, useOf } from './drive-text.js'
 import type { ListedDrive } from './listed-drive.js'
@@ -14,11 +13,7 @@ import { type ListOptions, gpuHint, nextOfGpu } from './tables.js'
 type Row = readonly [label: string, value: string]
 
 /** Describes one drive: what Linux reports, its users, its binding, and the next command. */
-export function describeDrive(
-  machine: Machine,
-  drive: ListedDrive,
-  { columns, invocation, now }: ListOptions,
-): string[] {
+export function describeDrive(machine: Machine, drive: ListedDrive, { invocation, now }: ListOptions): string[] {
   const { address, name, serial, firmware, found, owner, bound, problem, transport, closed = '', next, undo } = drive
   const { isInUse, text } = useOf(machine, drive)
   const bytes = capacityOf(drive)
@@ -47,7 +42,7 @@ export function describeDrive(
   if (next !== undefined) rows.push(['next', commandText(next, invocation)])
   if (undo !== undefined && undo !== next) rows.push(['undo', commandText(undo, invocation)])
   const title = [address, ...(name === undefined ? [] : [printable(name)]), modelOf(drive)].join('  ')
-  return [...wrap(title, columns, '  '), ...labelled(rows, columns)]
+  return [title, ...labelled(rows)]
 }
 
 function known(label: string, value: Known<string>): Row[] {
@@ -67,7 +62,7 @@ const OWNERS: Readonly<Record<Owner, string>> = {
 }
 
 /** Describes one GPU: its memory and window, its driver, and the next command. */
-export function describeGpu(machine: Machine, gpu: Gpu, { columns, invocation }: ListOptions): string[] {
+export function describeGpu(machine: Machine, gpu: Gpu, { invocation }: ListOptions): string[] {
   const { address, model, memoryBytes, window } = gpu
   const found = functionAt(machine, address)
   const next = nextOfGpu(machine, gpu)
@@ -80,5 +75,5 @@ export function describeGpu(machine: Machine, gpu: Gpu, { columns, invocation }:
     ...(next === undefined ? [] : [['next', commandText(next, invocation)] as const]),
   ]
   const title = `${address}  ${isKnown(model) ? printable(model) : 'unknown model'}`
-  return [...wrap(title, columns, '  '), ...labelled(rows, columns)]
+  return [title, ...labelled(rows)]
 }

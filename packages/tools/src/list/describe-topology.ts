@@ -2,9 +2,7 @@ import { isKnown, type Machine } from '../machine/index.js'
 import { describeReach } from '../machine/views/describe-reach.js'
 import { drawTree } from '../machine/views/draw-tree.js'
 import { linkNotes } from '../machine/views/link-notes.js'
-import { hanging } from '../machine/views/names.js'
 import { printable } from '../terminal/printable.js'
-import { wrap } from '../terminal/table.js'
 
 /**
  * Describes the PCIe topology: the machine, its functions as a tree, remarks on links, and the expected peer-to-peer
@@ -12,12 +10,12 @@ import { wrap } from '../terminal/table.js'
  */
 export function describeTopology(machine: Machine, all: boolean, columns: number): string[] {
   return [
-    ...wrap(headline(machine), columns, '  '),
+    headline(machine),
     '',
     ...(machine.functions.length === 0 ? ['No PCI functions found.'] : drawTree(machine, { all, columns })),
     '',
-    ...describeLinks(linkNotes(machine), columns),
-    ...describeReach(machine, columns),
+    ...describeLinks(linkNotes(machine)),
+    ...describeReach(machine),
   ]
 }
 
@@ -26,13 +24,13 @@ export function describePlace(machine: Machine, address: string, columns: number
   return [
     ...drawTree(machine, { only: address, columns }),
     '',
-    ...describeLinks(linkNotes(machine, address), columns),
-    ...describeReach(machine, columns, address),
+    ...describeLinks(linkNotes(machine, address)),
+    ...describeReach(machine, address),
   ]
 }
 
-function describeLinks(notes: readonly string[], columns: number): string[] {
-  return notes.length === 0 ? [] : ['Links', ...notes.flatMap((note) => hanging('  ', note, columns)), '']
+function describeLinks(notes: readonly string[]): string[] {
+  return notes.length === 0 ? [] : ['Links', ...notes.map((note) => `  ${note}`), '']
 }
 
 function headline({ board, cpu, kernel, iommu, virtualisation }: Machine): string {

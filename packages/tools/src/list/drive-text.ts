@@ -3,7 +3,6 @@ import { renderStep, type Action } from '../command-line/next-step.js'
 import { describeContents } from '../machine/contents.js'
 import { isKnown, type Drive, type Machine } from '../machine/index.js'
 import { printable, printableLines } from '../terminal/printable.js'
-import { unbroken } from '../terminal/table.js'
 import type { ListedDrive } from './listed-drive.js'
 
 /** Degrees below the drive's limit from which a warning is printed. */
@@ -21,9 +20,9 @@ export function heatOf({ temperature }: Drive): string {
   return celsius < warningCelsius - CLOSE_CELSIUS ? '' : `Hot: ${celsius} °C; warning threshold ${warningCelsius} °C.`
 }
 
-/** Returns a step as text that is not broken at the end of a line, so that it can be copied. */
+/** Returns a step as text on one line. */
 export function commandText(step: Action, invocation: Invocation): string {
-  return unbroken(printableLines(renderStep(step, invocation)).join(' '))
+  return printableLines(renderStep(step, invocation)).join(' ')
 }
 
 /** Describes how gpunvme bound a drive; '' for a drive without a record of a binding. */

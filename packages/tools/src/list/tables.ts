@@ -4,7 +4,6 @@ import type { Action } from '../command-line/next-step.js'
 import { capacityOf } from '../machine/capacity.js'
 import { functionAt, isKnown, type Gpu, type Machine, type PciFunction } from '../machine/index.js'
 import { linkText } from '../machine/views/link-text.js'
-import { hanging } from '../machine/views/names.js'
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
@@ -103,7 +102,7 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
   )
   return [
     heading,
-    ...lines.flatMap((line, index) => [line, ...rows[index]!.below.flatMap((text) => hanging('  ', text, columns))]),
+    ...lines.flatMap((line, index) => [line, ...rows[index]!.below.map((text) => `  ${text}`.trimEnd())]),
   ]
 }
 

@@ -2,8 +2,7 @@ import { basename } from 'node:path'
 import { onMachine, whereItIs } from '../command-line/advised-command.js'
 import type { Action } from '../command-line/next-step.js'
 import { valueOf } from '../machine/known.js'
-import { indented } from '../binding/labelled.js'
-import type { Output } from '../terminal/output.js'
+import type { Invocation } from '../terminal/invocation.js'
 import { printable } from '../terminal/printable.js'
 import { buildSteps, initramfsSteps } from './advice.js'
 import type { ChangeKind } from './change-record.js'
@@ -35,19 +34,17 @@ export function describeChange(
   result: ChangeResult,
   kind: ChangeKind,
   steps: readonly Action[],
-  { columns, invocation }: Pick<Output, 'columns' | 'invocation'>,
+  invocation: Invocation,
 ): string[] {
   return [
-    ...indented(titleOf(result, kind), columns, ''),
-    ...(result.outcome === 'applied' || result.outcome === 'planned'
-      ? indented(`Experimental: ${UNTESTED}.`, columns, '')
-      : []),
+    titleOf(result, kind),
+    ...(result.outcome === 'applied' || result.outcome === 'planned' ? [`Experimental: ${UNTESTED}.`] : []),
     ...(steps.length === 0
       ? []
       : [
           '',
           result.outcome === 'planned' ? 'Steps after applying it:' : 'Next steps:',
-          ...describeSteps(steps, { columns, invocation }),
+          ...describeSteps(steps, invocation),
         ]),
   ]
 }

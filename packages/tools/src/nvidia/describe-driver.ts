@@ -1,7 +1,7 @@
-import { indented, labelled } from '../binding/labelled.js'
+import { labelled } from '../terminal/labelled.js'
 import { renderStep, type Action } from '../command-line/next-step.js'
 import { isKnown, type Known } from '../machine/known.js'
-import type { Output } from '../terminal/output.js'
+import type { Invocation } from '../terminal/invocation.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import type { Advice } from './advice.js'
@@ -10,7 +10,7 @@ import type { DiskModule, Initramfs, NvidiaDriver, SourceTree } from './driver-s
 type Row = readonly [label: string, value: string]
 
 /** Describes the state of the driver, and contradictions between its parts. */
-export function describeDriver(driver: NvidiaDriver, columns: number): string[] {
+export function describeDriver(driver: NvidiaDriver): string[] {
   const rows: Row[] = [
     ['kernel', orWhy(driver.kernel)],
     ['running', running(driver)],
@@ -27,16 +27,16 @@ export function describeDriver(driver: NvidiaDriver, columns: number): string[] 
     ['BAR1', `static: ${orWhy(driver.staticBar1.state)}; ${driver.staticBar1.because}`],
     ...driver.gpus.map(({ address, model }): Row => ['GPU', printable(`${address} ${orWhy(model)}`)]),
   ]
-  const disagreements = driver.mismatches.flatMap(({ text }) => indented(printable(text), columns, '  - '))
+  const disagreements = driver.mismatches.map(({ text }) => `  - ${printable(text)}`)
   return [
     "NVIDIA's driver",
-    ...labelled(rows, columns),
+    ...labelled(rows),
     ...(disagreements.length === 0 ? [] : ['', 'Mismatches', ...disagreements]),
   ]
 }
 
 /** Describes each topic and the steps that help. */
-export function describeAdvice(advice: readonly Advice[], output: Pick<Output, 'columns' | 'invocation'>): string[] {
+export function describeAdvice(advice: readonly Advice[], invocation: Invocation): string[] {
   const titles = {
     registration: 'Registering a drive with CUDA',
     'static-bar1': 'Static BAR1',
@@ -44,20 +44,13 @@ export function describeAdvice(advice: readonly Advice[], output: Pick<Output, '
   }
   return advice.flatMap(({ topic, verdict, text, steps }, index) => [
     ...(index > 0 && advice[index - 1]!.topic === topic ? [] : [...(index > 0 ? [''] : []), titles[topic]]),
-    ...indented(
-      `${verdict === 'unknown' ? 'unknown: ' : ''}${printable(text)}`,
-      output.columns,
-      verdict === 'fine' ? '  ok  ' : '  !   ',
-    ),
-    ...describeSteps(steps, output),
+    `${verdict === 'fine' ? '  ok  ' : '  !   '}${verdict === 'unknown' ? 'unknown: ' : ''}${printable(text)}`,
+    ...describeSteps(steps, invocation),
   ])
 }
 
-export function describeSteps(
-  steps: readonly Action[],
-  { columns, invocation }: Pick<Output, 'columns' | 'invocation'>,
-): string[] {
-  return steps.flatMap((step, index) => indented(renderStep(step, invocation), columns, `      ${index + 1}. `))
+export function describeSteps(steps: readonly Action[], invocation: Invocation): string[] {
+  return steps.map((step, index) => `      ${index + 1}. ${renderStep(step, invocation)}`)
 }
 
 function running({ running: module, rivals }: NvidiaDriver): string {

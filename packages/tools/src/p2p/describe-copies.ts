@@ -2,7 +2,6 @@ import { formatEstimate, formatQuantity, formatShare } from '../report/quantitie
 import { printable } from '../terminal/printable.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
-import { hanging } from '../machine/views/names.js'
 import type { CopyResult, CopySettings } from './copy-matrix.js'
 import type { CudaPeers } from '@gpunvme/cuda-native/cuda'
 
@@ -33,7 +32,6 @@ export function describePeers({ devices, reaches }: CudaPeers): string[] {
 export function describeCopies(
   results: readonly CopyResult[],
   { lengthBytes, repeats, limitOf }: Pick<CopySettings, 'lengthBytes' | 'repeats' | 'limitOf'>,
-  columns: number,
 ): string[] {
   const rows = results.map((result) => {
     const { from, to, directions, isDirect, bytesPerSecond } = result
@@ -49,7 +47,7 @@ export function describeCopies(
     ]
   })
   const problems = results.flatMap(({ from, to, problem }) =>
-    problem === undefined ? [] : hanging(`  ${from} and ${to}: `, problem, columns),
+    problem === undefined ? [] : [`  ${from} and ${to}: ${problem}`],
   )
   return [
     `Copies of ${formatBytes(lengthBytes)}, ${repeats} of each, every byte compared where it arrived`,

@@ -43,7 +43,7 @@ function lastColumn(line: string, otherwise: number, columns: number): number {
 /** Returns words and commands, each with the blanks before it. A command ends at punctuation. */
 function pieces(line: string, program: string): string[] {
   const escaped = program.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
-  const command = `(?:sudo (?:env "PATH=\\$PATH" )?)?${escaped} [^;,]*?(?:[;,]|[.:](?= |$)|$)`
+  const command = `(?:sudo (?:env "PATH=\\$PATH" )?)?(?:${escaped}|gpunvme) [^;,]*?(?:[;,]|[.:](?= |$)|$)`
   return line.match(new RegExp(` *(?:${command}|[^ ]+)`, 'g')) ?? [line]
 }
 

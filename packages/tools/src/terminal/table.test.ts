@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { printable } from './printable.js'
-import { formatTable, unbroken, wrap } from './table.js'
+import { formatTable, wrap } from './table.js'
 
 test('formatTable aligns columns without trailing blanks', () => {
   const lines = formatTable(
@@ -11,10 +11,6 @@ test('formatTable aligns columns without trailing blanks', () => {
     ],
   )
   expect(lines).toEqual(['LAYER          BYTES  NOTE', 'embedding      5 MiB', 'layer 0    12.25 MiB  x'])
-})
-
-test('wrap does not break text that is marked as unbroken, and prints its blanks', () => {
-  expect(wrap(`Next: ${unbroken('gpunvme bind nvme0')}`, 12, '  ')).toEqual(['Next:', '  gpunvme bind nvme0'])
 })
 
 test('wrap folds between words, and does not split long words', () => {

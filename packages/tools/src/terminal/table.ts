@@ -35,15 +35,7 @@ export function formatRow(columns: readonly Column[], row: readonly string[]): s
   return cells.join('  ').trimEnd()
 }
 
-/** Stands for a blank at which `wrap` does not break a line. */
-const KEPT = '\u00a0'
-
-/** Returns text that `wrap` does not break, such as a command, which must remain copyable. */
-export function unbroken(text: string): string {
-  return text.replaceAll(' ', KEPT)
-}
-
-/** Folds text to lines of at most `columns`, except for `unbroken` parts; lines after the first are indented. */
+/** Folds text to lines of at most `columns`; lines after the first are indented. */
 export function wrap(text: string, columns: number, indent: string): string[] {
   const lines: string[] = []
   let line = ''
@@ -53,5 +45,5 @@ export function wrap(text: string, columns: number, indent: string): string[] {
       line = `${indent}${word}`
     } else line = line === '' ? word : `${line} ${word}`
   }
-  return [...lines, line].map((each) => each.replaceAll(KEPT, ' '))
+  return [...lines, line]
 }

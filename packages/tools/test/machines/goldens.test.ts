@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fit } from '../../src/terminal/fit.js'
 import { INSTALLED } from '../../src/terminal/invocation.js'
 import { describeAll, describeOne } from '../../src/commands/list.js'
 import { describeTopology } from '../../src/list/describe-topology.js'
@@ -29,9 +30,7 @@ test.each(machines)(
     const machine = await readDescribed(described)
     const drives = listDrives(machine, new Map())
     const options = { columns: COLUMNS, invocation: INSTALLED, now: 0 }
-    const text = [
-      `# ${described.point}`,
-      '',
+    const lines = [
       '$ gpunvme list',
       ...describeAll(machine, drives, options),
       '',
@@ -43,7 +42,8 @@ test.each(machines)(
       '$ gpunvme list --topology',
       ...describeTopology(machine, false, COLUMNS),
       '',
-    ].join('\n')
+    ].flatMap((line) => fit(line, COLUMNS, INSTALLED.program))
+    const text = [`# ${described.point}`, '', ...lines].join('\n')
     const path = join(import.meta.dirname, 'golden', `${described.name}.txt`)
     if (process.env['UPDATE'] === '1') writeFileSync(path, text)
     expect(existsSync(path), `${path}: UPDATE=1 writes it`).toBe(true)

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
+import { fit } from '../../src/terminal/fit.js'
 import { INSTALLED } from '../../src/terminal/invocation.js'
 import { adviseDriver } from '../../src/nvidia/advice.js'
 import { describeAdvice, describeDriver } from '../../src/nvidia/describe-driver.js'
@@ -16,12 +17,9 @@ test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])(
     writeNvidiaState(root, name)
     const driver = await readNvidia(root)
     const advice = adviseDriver(driver, '/')
-    const lines = [
-      ...describeDriver(driver, 80),
-      '',
-      ...describeAdvice(advice, { columns: 80, invocation: INSTALLED }),
-      '',
-    ]
+    const lines = [...describeDriver(driver), '', ...describeAdvice(advice, INSTALLED), ''].flatMap((line) =>
+      fit(line, 80, INSTALLED.program),
+    )
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     const golden = join(import.meta.dirname, 'golden', `${name}.txt`)
     if (process.env['UPDATE'] === '1') {

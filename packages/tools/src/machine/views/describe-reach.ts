@@ -7,7 +7,7 @@ import type { Path } from '../path.js'
 import type { Meeting, Verdict } from '../peer-to-peer.js'
 import { cardsOf, driveWays, gpuPaths, type DriveWay } from '../reach.js'
 import { functionAt } from '../tree.js'
-import { hanging, labelOf, shapeText, shortAddress } from './names.js'
+import { labelOf, shapeText, shortAddress } from './names.js'
 
 /** Short name and meaning of where two GPUs meet. */
 const MEETINGS: Readonly<Record<Meeting, readonly [word: string, meaning: string]>> = {
@@ -26,28 +26,28 @@ const GPUS_IN_A_ROW = 8
 const LABEL_COLUMNS = 17
 
 /**
- * Describes the expected peer-to-peer traffic between GPUs, and between GPUs and SSDs, in lines of at most `columns`.
+ * Describes the expected peer-to-peer traffic between GPUs, and between GPUs and SSDs.
  * @param about address of the only GPU or SSD to describe.
  */
-export function describeReach(machine: Machine, columns: number, about?: string): string[] {
+export function describeReach(machine: Machine, about?: string): string[] {
   const cards = cardsOf(machine)
   const isOf = (...ends: readonly string[]) => about === undefined || ends.includes(about)
   const ways = driveWays(machine).filter(({ gpu, drive }) => isOf(gpu, drive))
   const pairs = gpuPaths(machine).filter(({ from, to }) => isOf(from, to))
   return [
-    ...(ways.length + pairs.length === 0 ? [] : iommuLines(machine, columns)),
+    ...(ways.length + pairs.length === 0 ? [] : iommuLines(machine)),
     ...(pairs.length === 0
       ? []
       : [
           'Between GPUs',
-          ...cards.flatMap(({ address }, index) => hanging(`  ${letter(index)}  `, gpuText(machine, address), columns)),
+          ...cards.map(({ address }, index) => `  ${letter(index)}  ${gpuText(machine, address)}`),
           ...(about === undefined ? ['', ...gpuTable(machine)] : []),
-          ...describePairs(machine, pairs, columns),
+          ...describePairs(machine, pairs),
           '',
         ]),
     ...(ways.length === 0
       ? [missingPeer(machine)]
-      : ['Between GPU and SSD', ...hanging('  ', WAYS, columns), ...describeWays(machine, ways, columns)]),
+      : ['Between GPU and SSD', `  ${WAYS}`, ...describeWays(machine, ways)]),
   ]
 }
 
@@ -61,10 +61,9 @@ function gpuText(machine: Machine, address: string): string {
   return `${shortAddress(address)} ${found === undefined ? '' : labelOf(machine, found).replace(/^GPU /, '')}`
 }
 
-function iommuLines({ iommu }: Machine, columns: number): string[] {
+function iommuLines({ iommu }: Machine): string[] {
   if (iommu.mode !== 'translated' && iommu.mode !== 'mixed') return []
-  const text = "The IOMMU translates addresses: accesses outside the sender's mappings are blocked."
-  return [...hanging('', text, columns), '']
+  return ["The IOMMU translates addresses, and blocks those outside the sender's mappings.", '']
 }
 
 function gpuTable(machine: Machine): string[] {
@@ -84,7 +83,7 @@ function gpuTable(machine: Machine): string[] {
   return blocks.flat()
 }
 
-function describePairs(machine: Machine, paths: readonly Path[], columns: number): string[] {
+function describePairs(machine: Machine, paths: readonly Path[]): string[] {
   const cards = cardsOf(machine).map(({ address }) => address)
   const ends = ({ from, to }: Path) => [cards.indexOf(from), cards.indexOf(to)] as const
   const pairs = paths.filter((path) => ends(path)[0] < ends(path)[1])
@@ -95,10 +94,10 @@ function describePairs(machine: Machine, paths: readonly Path[], columns: number
     ...verdictRows({ 'P2P writes': path.writes, 'P2P reads': path.reads }),
     ...path.notes.map((note): Row => ['note', note]),
   ]
-  return describeAlike(pairs, rows, title, columns)
+  return describeAlike(pairs, rows, title)
 }
 
-function describeWays(machine: Machine, ways: readonly DriveWay[], columns: number): string[] {
+function describeWays(machine: Machine, ways: readonly DriveWay[]): string[] {
   const title = (same: readonly DriveWay[]) => same.map(({ drive }) => driveName(machine, drive)).join(', ')
   const rows = ({ path, doorbells, data, fetches, tiers }: DriveWay, withPlace: boolean): Row[] => [
     ['meeting point', meetingText(machine, path)],
@@ -109,7 +108,7 @@ function describeWays(machine: Machine, ways: readonly DriveWay[], columns: numb
   ]
   return cardsOf(machine).flatMap(({ address }) => {
     const own = ways.filter(({ gpu }) => gpu === address)
-    return describeAlike(own, rows, (same) => `${gpuText(machine, address)} <-> ${title(same)}`, columns)
+    return describeAlike(own, rows, (same) => `${gpuText(machine, address)} <-> ${title(same)}`)
   })
 }
 
@@ -120,7 +119,6 @@ function describeAlike<T>(
   items: readonly T[],
   rowsOf: (item: T, withPlace: boolean) => Row[],
   titleOf: (same: readonly T[]) => string,
-  columns: number,
 ): string[] {
   const groups = new Map<string, T[]>()
   for (const item of items) {
@@ -130,11 +128,7 @@ function describeAlike<T>(
   return [...groups.values()].flatMap((same) => {
     const isOnePlace = new Set(same.map((item) => JSON.stringify(rowsOf(item, true)))).size === 1
     const rows = rowsOf(same[0]!, isOnePlace)
-    return [
-      '',
-      ...hanging('  ', titleOf(same), columns),
-      ...rows.flatMap(([label, text]) => hanging(`    ${label.padEnd(LABEL_COLUMNS)}`, text, columns)),
-    ]
+    return ['', `  ${titleOf(same)}`, ...rows.map(([label, text]) => `    ${label.padEnd(LABEL_COLUMNS)}${text}`)]
   })
 }
 

@@ -2,7 +2,6 @@ import { isKnown } from '../known.js'
 import type { Machine } from '../machine.js'
 import type { LinkShape, PciFunction } from '../pci-function.js'
 import { printable } from '../../terminal/printable.js'
-import { wrap } from '../../terminal/table.js'
 
 /** Short names of base class and subclass (PCI Code and ID Assignment; common ones only). */
 const CLASSES: readonly (readonly [code: number, words: string])[] = [
@@ -63,10 +62,4 @@ function nameOf(found: PciFunction): string {
 /** '10de:2204'. */
 function idsOf({ vendorId, deviceId }: PciFunction): string {
   return [vendorId, deviceId].map((id) => id.toString(16).padStart(4, '0')).join(':')
-}
-
-/** Returns text after a label, with further lines aligned: 'P2P  likely: ...'. */
-export function hanging(label: string, text: string, columns: number): string[] {
-  const indent = ' '.repeat(label.length)
-  return wrap(text, columns - label.length, '').map((line, index) => `${index === 0 ? label : indent}${line}`.trimEnd())
 }
