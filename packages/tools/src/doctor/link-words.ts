@@ -2,11 +2,6 @@ import { payloadLimit } from '@gpunvme/nvme-spec/pcie'
 import type { LinkShape } from '../machine/pci-function.js'
 import { formatRate } from '../terminal/units.js'
 
-/** Returns generation and width: 'Gen4 x4'. */
-export function shapeOf({ gen, lanes }: LinkShape): string {
-  return `Gen${gen} x${lanes}`
-}
-
 /** Returns the shape that both ends of a link support. */
 export function narrower(a: LinkShape, b: LinkShape): LinkShape {
   return { gen: Math.min(a.gen, b.gen), lanes: Math.min(a.lanes, b.lanes) }

@@ -5,7 +5,7 @@ import { capacityOf } from '../machine/capacity.js'
 import { functionAt, isKnown, type Gpu, type Machine, type PciFunction } from '../machine/index.js'
 import { linkText } from '../machine/views/link-text.js'
 import { printable } from '../terminal/printable.js'
-import { formatTable } from '../terminal/table.js'
+import { cut, formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
 import { bindingText, commandText, heatOf, modelOf, useOf } from './drive-text.js'
 import type { ListedDrive } from './listed-drive.js'
@@ -109,10 +109,6 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
 /** Shortens the address of a device to '0b:00.0', which is accepted too. */
 function withoutDomain({ cells, below }: Row): Row {
   return { cells: cells.with(0, cells[0]!.replace(/^0000:/, '')), below }
-}
-
-function cut(text: string, columns: number): string {
-  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
 }
 
 /** Returns the next command for a GPU; undefined for one that is asleep or not supported. */

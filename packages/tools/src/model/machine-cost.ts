@@ -3,6 +3,7 @@ import { lineRate, payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
 import { isKnown, valueOf, type Known } from '../machine/known.js'
 import { functionAt, linkToCpu, type Machine, type PathLimit } from '../machine/index.js'
+import { shapeText } from '../machine/views/names.js'
 import type { CudaStatus } from '@gpunvme/cuda-native'
 
 /** Parts of a GPU's memory and of host memory that layers may use by default; the rest is left to other programs. */
@@ -112,6 +113,6 @@ export function machineDefaults(
 
 /** Returns the origin of a drive's cost, as a plan records it. */
 export function costFromOf({ preset, link }: DriveCost): `preset ${string}` | `link ${string}` {
-  const shape = `Gen${link.gen} x${link.lanes}`
+  const shape = shapeText(link)
   return preset === undefined ? `link ${shape}` : `preset ${preset} on ${shape}`
 }

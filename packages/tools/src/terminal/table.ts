@@ -35,6 +35,11 @@ export function formatRow(columns: readonly Column[], row: readonly string[]): s
   return cells.join('  ').trimEnd()
 }
 
+/** Cuts text to `columns`. */
+export function cut(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
+}
+
 /** Folds text to lines of at most `columns`; lines after the first are indented. */
 export function wrap(text: string, columns: number, indent: string): string[] {
   const lines: string[] = []

@@ -4,7 +4,8 @@ import { functionAt } from '../../machine/index.js'
 import { kernelParameter } from '../advice.js'
 import { sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
-import { limitOf, narrower, shapeOf } from '../link-words.js'
+import { shapeText } from '../../machine/views/names.js'
+import { limitOf, narrower } from '../link-words.js'
 
 /**
  * Checks the link of each GPU and drive to the port above it: its maximum, its current state and its recorded errors.
@@ -90,7 +91,7 @@ function linkShape(end: PciFunction, port: PciFunction | undefined, kind: Kind):
   if (now.gen < possible.gen) return [...limits, { ...slow(end, title, now, possible, kind, mps), evidence }]
   const rate = limitOf(now, mps)
   const carries = rate === undefined ? '' : `, at most ${rate} of payload`
-  return [...limits, { id: 'link', severity: 'ok', title: `${title}: link ${shapeOf(now)}${carries}`, evidence }]
+  return [...limits, { id: 'link', severity: 'ok', title: `${title}: link ${shapeText(now)}${carries}`, evidence }]
 }
 
 /** The slot is the lower limit: not a fault, but a limit of the rate. */
@@ -103,8 +104,8 @@ function limitsOf(end: PciFunction, port: LinkShape | undefined, kind: Kind): Dr
     {
       id: 'slot-limits',
       severity: 'note',
-      title: `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address} supports ${shapeOf(max)}, its slot ${shapeOf(possible)}`,
-      evidence: [read(sysfs(end.parent!, 'max_link_speed'), shapeOf(port))],
+      title: `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address} supports ${shapeText(max)}, its slot ${shapeText(possible)}`,
+      evidence: [read(sysfs(end.parent!, 'max_link_speed'), shapeText(port))],
     },
   ]
 }

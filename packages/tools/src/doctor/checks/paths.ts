@@ -4,7 +4,7 @@ import { kernelParameter } from '../advice.js'
 import { formatRate } from '../../terminal/units.js'
 import type { Facts } from '../facts.js'
 import { finding, hands, read, type Draft, type Finding } from '../finding.js'
-import { shapeOf } from '../link-words.js'
+import { shapeText } from '../../machine/views/names.js'
 
 /**
  * Checks the path between each drive and each GPU, and whether reads and writes pass there: tiers 2 and 3, and
@@ -92,7 +92,7 @@ const MEETINGS: Readonly<Record<Path['meeting'], string>> = {
 
 function meeting({ from, to, meeting: where, meetAt, slowest }: Path): Draft[] {
   const carries = isKnown(slowest)
-    ? `: at most ${formatRate(slowest.payloadBytesPerSecond, 1e9)}, by the ${shapeOf(slowest)} of ${slowest.address}`
+    ? `: at most ${formatRate(slowest.payloadBytesPerSecond, 1e9)}, by the ${shapeText(slowest)} of ${slowest.address}`
     : ''
   const evidence = [read('/sys/devices', meetAt === undefined ? 'two host bridges' : `they meet at ${meetAt}`)]
   const title = `${from} and ${to} meet ${MEETINGS[where]}${carries}`

@@ -6,7 +6,7 @@ import { nameOf } from '../advice.js'
 import type { Diagnosis } from './examine.js'
 import { memoryOf, type Facts } from '../facts.js'
 import { fold } from './fold.js'
-import { shapeOf } from '../link-words.js'
+import { shapeText } from '../../machine/views/names.js'
 
 /** Returns the lines that name the machine and the examined devices. */
 export function heading({ facts, pairs }: Diagnosis, columns: number): string[] {
@@ -80,5 +80,5 @@ function describeDrive(facts: Facts, { address, name, model }: Drive): string {
 function linkOf(facts: Facts, address: string): string[] {
   const found = functionAt(facts.machine, address)
   const shape = found === undefined ? undefined : countedShape(facts.machine, found)
-  return shape === undefined ? [] : [shapeOf(shape)]
+  return shape === undefined ? [] : [shapeText(shape)]
 }

@@ -1,3 +1,4 @@
+import { cut } from '../../terminal/table.js'
 import { plural } from '../../terminal/units.js'
 import { lanesOf } from '../lanes.js'
 import type { Machine } from '../machine.js'
@@ -84,8 +85,4 @@ function withLink(text: string, link: string, columns: number): string {
   if (columns === Infinity) return `${text}  ${link}`
   const room = columns - LINK_COLUMNS - 2
   return `${cut(text, room).padEnd(room)}  ${link}`
-}
-
-function cut(text: string, columns: number): string {
-  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
 }
