@@ -5,7 +5,8 @@ import { kernelParameter } from '../advice.js'
 import { sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
 import { shapeText } from '../../machine/views/names.js'
-import { limitOf, narrower } from '../link-words.js'
+import { payloadLimit } from '@gpunvme/nvme-spec/pcie'
+import { formatRate } from '../../terminal/units.js'
 
 /**
  * Checks the link of each GPU and drive to the port above it: its maximum, its current state and its recorded errors.
@@ -230,3 +231,20 @@ function errors(end: PciFunction, kind: Kind): Draft[] {
     })
   return found
 }
+
+/** Returns the shape that both ends of a link support. */
+function narrower(a: LinkShape, b: LinkShape): LinkShape {
+  return { gen: Math.min(a.gen, b.gen), lanes: Math.min(a.lanes, b.lanes) }
+}
+
+/**
+ * Returns the payload limit at an MPS: '7.20 GB/s'; undefined for a link that the calculation does not support, such as
+ * Gen6.
+ */
+function limitOf({ gen, lanes }: LinkShape, mps: number): string | undefined {
+  const known = GENERATIONS.find((each) => each === gen)
+  if (known === undefined || ![1, 2, 4, 8, 16].includes(lanes)) return undefined
+  return formatRate(payloadLimit({ gen: known, width: lanes, mps }), 1e9)
+}
+
+const GENERATIONS = [1, 2, 3, 4, 5] as const
