@@ -92,7 +92,7 @@ async function run(words: string[], flags: Flags, { output, session }: Context):
   const asked = canAsk ? probeRegistration(facts, loadHardwareHost(), only) : []
   const diagnosis = examine(facts, { only, more: asked })
   const { invocation } = output
-  output.print(formatReport(diagnosis, { columns: output.columns, verbose, invocation }))
+  output.print(formatReport(diagnosis, { verbose, invocation }))
   const saved = flags.save === undefined ? undefined : await save(root, flags.save, output)
   output.object('gpunvme.doctor/1', { ...diagnosisJson(diagnosis, invocation), ...(saved !== undefined && { saved }) })
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible

@@ -14,7 +14,7 @@ import { readResults } from '../report/read-results.js'
 import { missingOf } from '../report/missing.js'
 import type { InputStream } from '../terminal/io.js'
 import type { OutputOptions } from '../terminal/output.js'
-import { printableLines } from '../terminal/printable.js'
+import { printableLine } from '../terminal/printable.js'
 
 interface Flags extends OutputOptions {
   readonly output?: string
@@ -106,7 +106,7 @@ async function read(path: string, stdin: InputStream, signal: AbortSignal): Prom
 function inWords(results: BenchResults): string[] {
   const { claim, context, doubts } = headlineOf(results)
   const lines = [claim, ...context, ...doubts.map((doubt) => `Beware: ${doubt}`)]
-  return lines.map((line) => printableLines(line).join(' '))
+  return lines.map((line) => printableLine(line))
 }
 
 function summary(path: string, results: BenchResults, files: { html: string | undefined; csv: string | undefined }) {

@@ -2,7 +2,7 @@ import type { Invocation } from '../terminal/invocation.js'
 import { renderStep, type Action } from '../command-line/next-step.js'
 import { describeContents } from '../machine/contents.js'
 import { isKnown, type Drive, type Machine } from '../machine/index.js'
-import { printable, printableLines } from '../terminal/printable.js'
+import { printable, printableLine } from '../terminal/printable.js'
 import type { ListedDrive } from './listed-drive.js'
 
 /** Degrees below the drive's limit from which a warning is printed. */
@@ -22,7 +22,7 @@ export function heatOf({ temperature }: Drive): string {
 
 /** Returns a step as text on one line. */
 export function commandText(step: Action, invocation: Invocation): string {
-  return printableLines(renderStep(step, invocation)).join(' ')
+  return printableLine(renderStep(step, invocation))
 }
 
 /** Describes how gpunvme bound a drive; '' for a drive without a record of a binding. */

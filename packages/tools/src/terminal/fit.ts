@@ -8,11 +8,11 @@ const DEEP = 8
 
 /**
  * Folds a line that is wider than the terminal between words, so that the terminal does not break words. Continued
- * lines are aligned with the last column of a table or list, otherwise indented. Commands of this program stay in one
- * piece, so that they can be copied; so do words longer than a line.
+ * lines are aligned with the last column of a table or list, otherwise indented. Commands of this program, and with sudo,
+ * stay in one piece, so that they can be copied; so do lines that begin with '$', and words longer than a line.
  */
 export function fit(line: string, columns: number, program: string, indent = 2): string[] {
-  if (widthOf(line) <= columns) return [line]
+  if (widthOf(line) <= columns || /^ *\$ /.test(line)) return [line]
   const own = /^ */.exec(line)![0].length
   const hanging = ' '.repeat(lastColumn(line, own < DEEP ? own + indent : own, columns))
   const lines: string[] = []
@@ -43,7 +43,7 @@ function lastColumn(line: string, otherwise: number, columns: number): number {
 /** Returns words and commands, each with the blanks before it. A command ends at punctuation. */
 function pieces(line: string, program: string): string[] {
   const escaped = program.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
-  const command = `(?:sudo (?:env "PATH=\\$PATH" )?)?(?:${escaped}|gpunvme) [^;,]*?(?:[;,]|[.:](?= |$)|$)`
+  const command = `(?:sudo|${escaped}|gpunvme) [^;,]*?(?:[;,]|[.:](?= |$)|$)`
   return line.match(new RegExp(` *(?:${command}|[^ ]+)`, 'g')) ?? [line]
 }
 

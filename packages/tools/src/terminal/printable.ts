@@ -17,6 +17,11 @@ export function printableLines(message: string): string[] {
   return message.split(/\n(?= {2})/).map(escaped)
 }
 
+/** Returns a message as one line, safe for a terminal. */
+export function printableLine(message: string): string {
+  return printableLines(message).join(' ')
+}
+
 function escaped(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu,

@@ -7,6 +7,7 @@ import { formatReport } from '../../src/doctor/report/report.js'
 import { readMachine, Root } from '../../src/machine/index.js'
 import { readNvidia } from '../../src/nvidia/index.js'
 import { machines, type Described } from '../machines/index.js'
+import { fit } from '../../src/terminal/fit.js'
 import { INSTALLED } from '../../src/terminal/invocation.js'
 import { rootOf } from '../machines/read-described.js'
 
@@ -18,6 +19,11 @@ async function diagnose(described: Described): Promise<Diagnosis> {
   const root = new Root(await rootOf(described))
   const [machine, nvidia] = [await readMachine(root), await readNvidia(root)]
   return examine({ machine: { ...machine, root: described.name }, nvidia, process: undefined })
+}
+
+/** Folds lines as the terminal of a user gets them. */
+function fitted(lines: readonly string[], columns: number): string[] {
+  return lines.flatMap((line) => fit(line, columns, INSTALLED.program))
 }
 
 /** Compares with the reviewed file; UPDATE=1 writes it. */
@@ -38,14 +44,14 @@ describe.each(machines.map((machine) => [machine.name, machine] as const))('doct
   test('doctor prints the recorded texts in 80 columns, and fits into 60 and 120', { timeout: 60_000 }, async () => {
     const diagnosis = await diagnose(described)
     const [brief, verbose] = [false, true].map((isVerbose) =>
-      formatReport(diagnosis, { columns: 80, verbose: isVerbose, invocation: INSTALLED }),
+      fitted(formatReport(diagnosis, { verbose: isVerbose, invocation: INSTALLED }), 80),
     )
     const lines = ['$ gpunvme doctor', ...brief!, '', '$ gpunvme doctor --verbose', ...verbose!]
-    // Commands are not folded, so that they can be copied.
-    expect(lines.filter((line) => line.length > 80 && !/^ {5}\$ |^Next: /.test(line))).toEqual([])
+    // Commands stay whole, so that they can be copied.
+    expect(lines.filter((line) => line.length > 80 && !/^ *(?:\$|sudo|gpunvme|Next:) /.test(line))).toEqual([])
     for (const columns of [60, 120]) {
-      const lines = formatReport(diagnosis, { columns, verbose: false, invocation: INSTALLED })
-      expect(lines.filter((line) => line.length > columns && !/^ {5}\$ |^Next: /.test(line))).toEqual([])
+      const lines = fitted(formatReport(diagnosis, { verbose: false, invocation: INSTALLED }), columns)
+      expect(lines.filter((line) => line.length > columns && !/^ *(?:\$|sudo|gpunvme|Next:) /.test(line))).toEqual([])
     }
     expectGolden(`${name}.txt`, `${lines.join('\n')}\n`)
     if (AS_JSON.includes(name))

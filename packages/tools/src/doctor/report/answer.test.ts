@@ -8,14 +8,11 @@ import { examine } from './examine.js'
 const GIB = 1024 ** 3
 const HUGE = { ...MACHINE.memory, hugePages: [{ pageBytes: 2_097_152, node: undefined, pages: 768, freePages: 768 }] }
 
-/** Returns the first lines of the report, without folding, and the assumptions. */
+/** Returns the first lines of the report and the assumptions. */
 function linesOf(changes: Parameters<typeof facts>[0], only: readonly string[] = []): string[] {
   const diagnosis = examine(facts(changes), { only })
   const answer = answerOf(diagnosis)
-  return [
-    ...answerLines(diagnosis, answer, { columns: Infinity, invocation: ELSEWHERE }),
-    ...assumptionLines(answer, Infinity),
-  ]
+  return [...answerLines(diagnosis, answer, { invocation: ELSEWHERE }), ...assumptionLines(answer)]
 }
 
 test('the answer is a verdict, an expectation with its assumptions, and a command', () => {

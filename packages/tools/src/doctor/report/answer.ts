@@ -2,12 +2,12 @@ import type { Invocation } from '../../terminal/invocation.js'
 import { renderStep } from '../../command-line/next-step.js'
 import { isKnown, valueOf, type Known } from '../../machine/known.js'
 import { functionAt } from '../../machine/index.js'
+import { printableLine } from '../../terminal/printable.js'
 import { formatRate, plural } from '../../terminal/units.js'
 import { type Diagnosis, placed } from './examine.js'
 import { expectationOf, secondsText, type Expectation, type TokenTime } from './expect.js'
 import { type Facts, gpunvme } from '../facts.js'
 import { isSolvable, type Finding, type Step, command } from '../finding.js'
-import { fold } from './fold.js'
 import type { Pair } from './judge.js'
 import { ROUTES } from '../route.js'
 import { stepsOf } from './sections.js'
@@ -104,25 +104,19 @@ function lowerFirst(text: string): string {
   return /^[A-Z][a-z]/.test(text) ? `${text[0]!.toLowerCase()}${text.slice(1)}` : text
 }
 
-/** Returns the first three lines of the report, folded to `columns`: verdict, expectation and next step. */
+/** Returns the first three lines of the report: verdict, expectation and next step. */
 export function answerLines(
   diagnosis: Diagnosis,
   answer: Answer,
-  { columns, invocation }: { readonly columns: number; readonly invocation: Invocation },
+  { invocation }: { readonly invocation: Invocation },
 ): string[] {
   const { next, verdict } = answer
-  const isCommand = next.kind === 'command'
+  const expectation = expectationText(diagnosis, answer)
   return [
-    ...folded(verdict, columns),
-    ...folded(expectationText(diagnosis, answer), columns),
-    ...fold('Next: ', renderStep(next.action, invocation), isCommand ? Infinity : columns),
+    printableLine(verdict),
+    printableLine(expectation),
+    `Next: ${printableLine(renderStep(next.action, invocation))}`,
   ]
-}
-
-/** Folds a sentence, with further lines indented by two. */
-function folded(text: string, columns: number): string[] {
-  const [first = '', ...rest] = fold('  ', text, columns + 2)
-  return [first.trimStart(), ...rest]
 }
 
 const QUALIFIERS = { preset: '', 'slower-link': 'at least ', link: 'up to ', 'small-packets': 'about ' } as const
@@ -157,9 +151,9 @@ function tokenText(tokens: readonly TokenTime[]): string {
 }
 
 /** Returns the line of assumptions; none if nothing is expected. */
-export function assumptionLines({ expected }: Answer, columns: number): string[] {
+export function assumptionLines({ expected }: Answer): string[] {
   if (expected === undefined || !isKnown(expected)) return []
-  return fold('Assumed: ', `${expected.assumed.join('; ')}.`, columns)
+  return [`Assumed: ${expected.assumed.join('; ')}.`]
 }
 
 /** Returns the next step. */

@@ -5,36 +5,34 @@ import { formatBytes } from '../../terminal/units.js'
 import { nameOf } from '../advice.js'
 import type { Diagnosis } from './examine.js'
 import { memoryOf, type Facts } from '../facts.js'
-import { fold } from './fold.js'
+import { printableLine } from '../../terminal/printable.js'
 import { shapeText } from '../../machine/views/names.js'
 
 /** Returns the lines that name the machine and the examined devices. */
-export function heading({ facts, pairs }: Diagnosis, columns: number): string[] {
+export function heading({ facts, pairs }: Diagnosis): string[] {
   const { machine } = facts
   const drives = machine.drives.filter(({ address }) => pairs.some(({ drive }) => drive === address))
   const gpus = machine.gpus.filter(
     ({ address, isIntegrated }) => !isIntegrated && (pairs.length === 0 || pairs.some(({ gpu }) => gpu === address)),
   )
   return [
-    ...fold('', systemOf(machine), columns),
-    ...fold('', [nameOf(machine), kernelOf(machine), ...driverOf(facts)].join(', '), columns),
+    printableLine(systemOf(machine)),
+    printableLine([nameOf(machine), kernelOf(machine), ...driverOf(facts)].join(', ')),
     '',
     ...list(
       'GPUs    ',
       gpus.map((gpu) => `${gpu.address}  ${describeGpu(facts, gpu)}`),
-      columns,
     ),
     ...list(
       'Drives  ',
       drives.map((drive) => `${drive.address}  ${describeDrive(facts, drive)}`),
-      columns,
     ),
   ]
 }
 
-function list(title: string, items: readonly string[], columns: number): string[] {
+function list(title: string, items: readonly string[]): string[] {
   if (items.length === 0) return [`${title}none`]
-  return items.flatMap((item, index) => fold(index === 0 ? title : ' '.repeat(title.length), item, columns))
+  return items.map((item, index) => `${index === 0 ? title : ' '.repeat(title.length)}${printableLine(item)}`)
 }
 
 function systemOf({ board, cpu }: Machine): string {

@@ -1,6 +1,5 @@
 import type { Diagnosis } from './examine.js'
 import type { Finding } from '../finding.js'
-import { fold } from './fold.js'
 import type { Pair, Verdict } from './judge.js'
 import { ROUTES } from '../route.js'
 import type { Sections } from './sections.js'
@@ -9,21 +8,21 @@ import type { Sections } from './sections.js'
 const TITLE_COLUMNS = 2 + Object.values(ROUTES).reduce((most, { title }) => Math.max(most, title.length), 0)
 
 /** Returns the routes between drives and GPUs. Numbers refer to the findings above. */
-export function describePairs({ pairs }: Diagnosis, sections: Sections, columns: number): string[] {
+export function describePairs({ pairs }: Diagnosis, sections: Sections): string[] {
   if (pairs.length === 0) return []
   return [
     '',
     'What is possible (numbers refer to findings above)',
-    ...pairs.flatMap((pair) => describePair(pair, sections, columns)),
+    ...pairs.flatMap((pair) => describePair(pair, sections)),
   ]
 }
 
-function describePair({ drive, gpu, verdicts }: Pair, sections: Sections, columns: number): string[] {
+function describePair({ drive, gpu, verdicts }: Pair, sections: Sections): string[] {
   const title = gpu === undefined ? drive : `${drive} to ${gpu}`
   return [
     `  ${title}`,
-    ...verdicts.flatMap((verdict) =>
-      fold(`    ${ROUTES[verdict.route].title.padEnd(TITLE_COLUMNS)}`, describeVerdict(verdict, sections), columns),
+    ...verdicts.map(
+      (verdict) => `    ${ROUTES[verdict.route].title.padEnd(TITLE_COLUMNS)}${describeVerdict(verdict, sections)}`,
     ),
   ]
 }

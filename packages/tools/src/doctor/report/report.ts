@@ -1,17 +1,15 @@
 import type { Invocation } from '../../terminal/invocation.js'
 import { renderStep } from '../../command-line/next-step.js'
+import { printableLine } from '../../terminal/printable.js'
 import { answerLines, answerOf, assumptionLines, type Answer } from './answer.js'
 import type { Diagnosis } from './examine.js'
 import { GROUPS, isSolvable, type Finding, type Step } from '../finding.js'
-import { fold } from './fold.js'
 import { heading } from './heading.js'
 import { describePairs } from './outlook.js'
 import { ROUTES } from '../route.js'
 import { sectionsOf, type Sections } from './sections.js'
 
 export interface ReportOptions {
-  /** Maximum width of lines: 80, or Infinity for programs. */
-  readonly columns: number
   /** Whether all facts, checks and routes are included. */
   readonly verbose: boolean
   /** How this program was started, for the commands of the steps. */
@@ -25,23 +23,22 @@ const TIERS = 'Tier 1 reads through host memory, tier 2 into GPU memory; 3 adds 
 
 /** Returns the diagnosis as text: verdict, expectation and next step, then what to do; with `verbose`, all of it. */
 export function formatReport(diagnosis: Diagnosis, options: ReportOptions): string[] {
-  const { columns, verbose } = options
+  const { verbose } = options
   const sections = sectionsOf(diagnosis)
   const answer = answerOf(diagnosis)
   return [
     ...answerLines(diagnosis, answer, options),
     ...(verbose ? inDetail(diagnosis, sections, options) : inBrief(diagnosis, answer, sections, options)),
     '',
-    ...assumptionLines(answer, columns),
-    ...fold('', TIERS, columns),
-    ...fold('', 'Inferred from system information; nothing was tested.', columns),
-    ...(verbose ? [] : fold('', '--verbose: all facts, checks, routes and steps.', columns)),
+    ...assumptionLines(answer),
+    TIERS,
+    'Inferred from system information; nothing was tested.',
+    ...(verbose ? [] : ['--verbose: all facts, checks, routes and steps.']),
   ]
 }
 
 /** The steps of the best route, and other findings about the same devices that can be acted on. */
 function inBrief(diagnosis: Diagnosis, { steps }: Answer, { todo }: Sections, options: ReportOptions): string[] {
-  const { columns } = options
   const { reach, findings } = diagnosis
   const lasting = findings.filter((each) => each.closes.includes('memory') && !isSolvable(each))
   const causes = reach === 'simulator' ? [...new Set(lasting.flatMap(({ cause }) => cause ?? []))] : []
@@ -52,17 +49,17 @@ function inBrief(diagnosis: Diagnosis, { steps }: Answer, { todo }: Sections, op
       !steps.includes(each) && !lasting.includes(each) && isAbout(each) && all.indexOf(each) === index,
   )
   const numbered = steps.flatMap((each, index) => [
-    ...fold(`  ${index + 1}  `, each.title, columns),
-    ...each.steps.filter(({ kind }) => kind !== 'instead').flatMap((step) => formatStep(step, options)),
+    `  ${index + 1}  ${printableLine(each.title)}`,
+    ...each.steps.filter(({ kind }) => kind !== 'instead').map((step) => formatStep(step, options)),
   ])
   return [
-    ...paragraph(causes.flatMap((each) => fold('', each, columns))),
+    ...paragraph(causes.map(printableLine)),
     ...titled('Steps', numbered),
     ...titled(
       'Also found',
-      fewAlike(others).flatMap((title) => fold('  -  ', title, columns)),
+      fewAlike(others).map((title) => `  -  ${printableLine(title)}`),
     ),
-    ...trials(diagnosis, columns),
+    ...trials(diagnosis),
   ]
 }
 
@@ -85,12 +82,12 @@ function fewAlike(findings: readonly Finding[]): string[] {
 }
 
 /** Routes above the best one that only a test can open. */
-function trials({ reach }: Diagnosis, columns: number): string[] {
+function trials({ reach }: Diagnosis): string[] {
   if (typeof reach === 'string') return []
   const routes = reach.verdicts.filter(({ route, outlook }) => outlook === 'try' && ROUTES[route].isAdvised)
   if (routes.length === 0) return []
   const names = routes.map(({ route }) => ROUTES[route].short).join(', ')
-  return ['', ...fold('', `Untested, may also work: ${names}.`, columns)]
+  return ['', `Untested, may also work: ${names}.`]
 }
 
 function inDetail(diagnosis: Diagnosis, sections: Sections, options: ReportOptions): string[] {
@@ -101,12 +98,12 @@ function inDetail(diagnosis: Diagnosis, sections: Sections, options: ReportOptio
     )
   return [
     '',
-    ...heading(diagnosis, options.columns),
+    ...heading(diagnosis),
     ...section('To do', sections.todo),
     ...section('Unknown', sections.unknown),
     ...section('Worth knowing', sections.notes),
-    ...fine(sections, options),
-    ...describePairs(diagnosis, sections, options.columns),
+    ...fine(sections),
+    ...describePairs(diagnosis, sections),
   ]
 }
 
@@ -119,42 +116,37 @@ function titled(title: string, lines: readonly string[]): string[] {
 }
 
 function inFull(finding: Finding, sections: Sections, options: ReportOptions): string[] {
-  const { columns } = options
   const { severity, title, cause, evidence, steps, closes } = finding
   const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
   const label = severity === 'note' || severity === 'unknown' ? '' : `${severity.toUpperCase()}: `
   const opens = closes.map((route) => ROUTES[route].short)
   return [
-    ...fold(`${mark}  `, `${label}${title}`, columns),
-    ...(cause === undefined ? [] : fold('     ', cause, columns)),
-    ...evidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
-    ...steps.flatMap((step) => formatStep(step, options)),
-    ...(opens.length === 0 ? [] : fold(isSolvable(finding) ? '     opens ' : '     stops ', opens.join(', '), columns)),
+    `${mark}  ${printableLine(`${label}${title}`)}`,
+    ...(cause === undefined ? [] : [`     ${printableLine(cause)}`]),
+    ...evidence.map((each) => `     read  ${evidenceText(each)}`),
+    ...steps.map((step) => formatStep(step, options)),
+    ...(opens.length === 0 ? [] : [`     ${isSolvable(finding) ? 'opens' : 'stops'} ${opens.join(', ')}`]),
   ]
 }
 
 function evidenceText({ source, value }: { readonly source: string; readonly value: string }): string {
-  return source === '' ? value : `${source}: ${value}`
+  return printableLine(source === '' ? value : `${source}: ${value}`)
 }
 
 const MARKS: Readonly<Record<Step['kind'], string>> = { command: '$', firmware: '-', hands: '-', instead: 'or' }
 
-/** Commands are not folded, so that they can be copied. */
-function formatStep({ kind, action }: Step, { columns, invocation }: ReportOptions): string[] {
-  return fold(`     ${MARKS[kind]} `, renderStep(action, invocation), kind === 'command' ? Infinity : columns)
+function formatStep({ kind, action }: Step, { invocation }: ReportOptions): string {
+  return `     ${MARKS[kind]} ${printableLine(renderStep(action, invocation))}`
 }
 
-function fine({ fine: findings }: Sections, { columns }: ReportOptions): string[] {
+function fine({ fine: findings }: Sections): string[] {
   const lines = Object.entries(GROUPS).flatMap(([group, title]) => {
     const own = findings.filter((each) => each.group === group)
-    return own.length === 0 ? [] : [`  ${title}`, ...own.flatMap((each) => passed(each, columns))]
+    return own.length === 0 ? [] : [`  ${title}`, ...own.flatMap(passed)]
   })
   return titled('Fine', lines)
 }
 
-function passed({ title, evidence }: Finding, columns: number): string[] {
-  return [
-    ...fold('     ', title, columns),
-    ...evidence.flatMap((each) => fold('       read  ', evidenceText(each), columns)),
-  ]
+function passed({ title, evidence }: Finding): string[] {
+  return [`     ${printableLine(title)}`, ...evidence.map((each) => `       read  ${evidenceText(each)}`)]
 }
