@@ -17,7 +17,6 @@ import { confirmChange, type ConfirmFlags } from '../drive/confirm-drive.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import type { Output, OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import { wrap } from '../terminal/table.js'
 
 interface Flags extends OutputOptions, ConfirmFlags {
   readonly to?: Target
@@ -91,8 +90,7 @@ async function run(address: string, words: string[], flags: Flags, { output, ses
     return
   }
   if (steps.length > 0) {
-    const { noteColumns } = output
-    output.error(describeLosses(namespaces).flatMap((line) => wrap(line, noteColumns, '  ')))
+    output.error(describeLosses(namespaces))
     await confirm(binding, flags, output, session.signal)
   }
   session.signal.throwIfAborted()
@@ -103,8 +101,7 @@ async function run(address: string, words: string[], flags: Flags, { output, ses
     return
   }
   const onTaken = () => {
-    const text = `${headline(binding)} while this command runs: ${printable(shellLine(words))}`
-    output.note(wrap(text, output.noteColumns, '  '))
+    output.note(`${headline(binding)} while this command runs: ${printable(shellLine(words))}`)
   }
   const onLost = (message: string) => output.error(message)
   session.exitCode = await runBound(taking, [program, ...args], session.signal, {

@@ -26,7 +26,7 @@ test('traceToStderr on a terminal folds lines, and replaces a progress bar', () 
   expect(shown(testIo({ columns: 80 }))).toBe(
     '\r\u001b[K    0.000005 ms  bar        read VS       VS=0x00010400 { TER=0 MNR=4 MJR=1 }\n' +
       '\r\u001b[K   20.022147 ms  cq 0       complete      CID=0x0000 SQID=0 SQHD=1 P=1\n' +
-      '        Successful Completion (SCT 0h SC 00h)\n',
+      '                                          Successful Completion (SCT 0h SC 00h)\n',
   )
 })
 

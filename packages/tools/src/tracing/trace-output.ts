@@ -1,6 +1,6 @@
 import { WholeFile } from '../block-io/whole-file.js'
 import type { Output } from '../terminal/output.js'
-import { wrap } from '../terminal/table.js'
+import { fit } from '../terminal/fit.js'
 import type { EventWriter } from './write-events.js'
 
 /** Creates a writer of events; `output` receives whole lines. */
@@ -60,24 +60,14 @@ export function traceToFile(path: string, makeWriter: MakeWriter): EventWriter {
 
 /** Writes events between the verb's notes, folded to the terminal's width. */
 export function traceToStderr(makeWriter: MakeWriter, output: Output): EventWriter {
-  const { noteColumns: columns, isRedrawn, io } = output
+  const { noteColumns: columns, isRedrawn, io, invocation } = output
   // The last line of a terminal may be a progress bar, which is redrawn.
   const before = isRedrawn ? '\r\u001b[K' : ''
-  return makeWriter((text) => io.stderr.write(`${before}${fold(text, columns)}`))
+  return makeWriter((text) => io.stderr.write(`${before}${fold(text, columns, invocation.program)}`))
 }
 
-function fold(text: string, columns: number): string {
-  if (columns === Infinity) return text
-  return text
-    .split('\n')
-    .flatMap((line) => {
-      // Lines of JSON must remain readable by programs.
-      if (/^[{[\],]/.test(line)) return [line]
-      // Times are right-aligned.
-      const words = line.trimStart()
-      const left = ' '.repeat(line.length - words.length)
-      const [first = '', ...others] = wrap(words, columns - left.length, ' '.repeat(8))
-      return [`${left}${first}`, ...others]
-    })
-    .join('\n')
+function fold(text: string, columns: number, program: string): string {
+  // Lines of JSON must remain readable by programs.
+  const lines = text.split('\n').flatMap((line) => (/^[{[\],]/.test(line) ? [line] : fit(line, columns, program)))
+  return lines.join('\n')
 }
