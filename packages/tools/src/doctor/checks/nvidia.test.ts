@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { facts, GPU, OPEN_MODULE, RUNNING, withFunction, textOf } from '../../../test/doctor/facts.js'
+import { facts, GPU, NVIDIA, OPEN_MODULE, RUNNING, withFunction, textOf } from '../../../test/doctor/facts.js'
 import { unknown } from '../../machine/known.js'
 import type { ModuleContents, NvidiaDriver } from '../../nvidia/index.js'
 import { checkNvidia } from './nvidia.js'
@@ -49,10 +49,32 @@ test('an open module without PFN lookup is attributed to missing Module.symvers'
   expect(textOf(dead.steps.at(-1)!)).toBe('gpunvme driver')
 })
 
-test('the PFN lookup is unknown if the module on disk is not the running one', () => {
-  for (const other of [onDisk({ version: '580.82.07' }), onDisk({ srcversion: 'B2' }), { onDisk: [] }])
-    expect(ids(about(other))).toContain('pfn-lookup-unknown unknown')
-  expect(ids(about({ onDisk: unknown('needs root: /lib/modules') }))).toContain('pfn-lookup-unknown unknown')
+test('without the file of the running module, versions say whether it can look pages up', () => {
+  const others = [onDisk({ version: '580.82.07' }), onDisk({ srcversion: 'B2' }), { onDisk: [] }]
+  for (const other of [...others, { onDisk: unknown('needs root: /lib/modules') }])
+    expect(ids(about(other))).toContain('pfn-lookup ok')
+  const withRunning = (running: Partial<typeof RUNNING>, kernel: string) =>
+    about({ onDisk: [], kernel, running: { ...RUNNING, ...running } })
+  const old = withRunning({ version: '570.124.06' }, '6.12.3-amd64').find(({ id }) => id === 'pfn-lookup-dead')
+  expect(old?.cause).toMatch(/does not use the function/)
+  const proprietary = (kernel: string) =>
+    withRunning({ flavour: 'proprietary' }, kernel).find(({ id }) => id === 'flavour-proprietary')?.closes
+  expect(proprietary('6.17.0-14-generic')).toEqual(['tier1-cuda', 'tier2-dma-buf'])
+  expect(proprietary('6.8.0-85-generic')).toEqual(['tier2-dma-buf'])
+  const nothing = about({ onDisk: [], running: { ...RUNNING, version: unknown('not in /proc') } })
+  expect(ids(nothing)).toContain('pfn-lookup-unknown unknown')
+})
+
+test('a process without privileges is told that registers are for root, unless the driver allows it', () => {
+  const asUser = (registry: Record<string, number>) =>
+    ids(
+      checkNvidia(
+        facts({ process: { isRoot: false }, nvidia: { options: { ...NVIDIA.options, runningRegistry: registry } } }),
+      ),
+    )
+  expect(asUser({})).toContain('registers-root-only note')
+  expect(asUser({ PeerMappingOverride: 1 })).not.toContain('registers-root-only note')
+  expect(ids(about({}))).not.toContain('registers-root-only note')
 })
 
 test('a missing driver is reported as not loaded or not installed', () => {

@@ -30,7 +30,10 @@ function runningModule(facts: Facts): Draft[] {
       },
     ]
   if (running === undefined) return absent(facts)
-  return [version(running), ...flavour(facts, running), ...checkVersions(facts), ...bar1(facts)]
+  return [
+    ...[version(running), ...flavour(facts, running), ...rootOnly(facts)],
+    ...[...checkVersions(facts), ...bar1(facts)],
+  ]
 }
 
 function absent(facts: Facts): Draft[] {
@@ -71,6 +74,20 @@ function version({ version: running, flavour: kind, sources }: RunningModule): D
     evidence: sources.slice(0, 2).map((source) => read(source, valueOf(running) ?? '?')),
     opens: ['tier1'],
   }
+}
+
+/** The driver registers registers for root only, unless a key allows it to all users. */
+function rootOnly({ nvidia: { options }, process }: Facts): Draft[] {
+  if (process?.isRoot !== false || options.runningRegistry['PeerMappingOverride'] === 1) return []
+  return [
+    {
+      id: 'registers-root-only',
+      severity: 'note',
+      title: "NVIDIA's driver lets only root give the GPU access to a drive's registers",
+      evidence: [read('RegistryDwords', 'PeerMappingOverride is not 1')],
+      steps: [hands('run as root, or load the driver with NVreg_RegistryDwords=PeerMappingOverride=1')],
+    },
+  ]
 }
 
 function flavour(facts: Facts, running: RunningModule): Draft[] {
