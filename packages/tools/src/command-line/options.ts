@@ -50,7 +50,7 @@ export function addTransportOptions(command: Command, image?: string): void {
 export function addQueueOptions(command: Command, choosing = false): void {
   const engine = new Option(
     '--engine <name>',
-    `what submits commands: host; cpu-kernel or cuda, with --drive or --real-time${choosing ? ' (default: cuda if the GPU can ring the doorbells, otherwise host)' : ''}`,
+    `what submits commands: host; cpu-kernel or cuda, with --drive or --real-time${choosing ? ' (default: cuda with a GPU, otherwise host)' : ''}`,
   )
   command
     .addOption(choosing ? common(engine) : rare(engine).default('host'))

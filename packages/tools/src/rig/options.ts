@@ -38,7 +38,10 @@ export interface ComposeOptions {
    * layers that it was packed with.
    */
   readonly naming?: Naming
-  /** Engine that submits the commands. Default: `cuda` if a GPU can ring the doorbells, otherwise `host`. */
+  /**
+   * Engine that submits the commands. Default: `cuda` with a GPU, otherwise `host`. If the GPU's doorbells do not arrive, a thread
+   * of the CPU writes them.
+   */
   readonly engine?: EngineName
   /** CUDA's number of the GPU, or 'none' to use host memory in its place. Default: GPU 0 if there is one. */
   readonly gpu?: number | 'none'
