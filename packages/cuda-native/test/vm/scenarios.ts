@@ -36,7 +36,7 @@ const TURNS: readonly Turn[] = [
   { script: 'registration', timeoutMs: 60_000, modes: ['kmod', 'kmod-iommu', 'kmod-pt'] },
   { script: 'interrupts', timeoutMs: 60_000, modes: ['vfio', 'vfio-noiommu', 'kmod', 'kmod-iommu'] },
   { script: 'interop', timeoutMs: 60_000 },
-  { script: 'p2p', timeoutMs: 60_000, modes: ['sysfs', 'vfio', 'vfio-noiommu'] },
+  { script: 'p2p', timeoutMs: 60_000, modes: ['sysfs', 'vfio', 'vfio-noiommu', 'kmod', 'kmod-pt'] },
   { script: 'reset', timeoutMs: 90_000 },
   { script: 'killed', timeoutMs: 90_000 },
   { script: 'cases', timeoutMs: 420_000 },

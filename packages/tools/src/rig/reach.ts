@@ -41,7 +41,7 @@ export type FindReach = (
 
 /**
  * CUDA memory: by dma-buf for a controller bound to the module gpunvme; if it was asked for, through the static window of
- * NVIDIA's driver in BAR1 for one that is driven through VFIO or sysfs.
+ * NVIDIA's driver in BAR1.
  */
 export const findReach: FindReach = async (gpu, transport, { staticBar1 = false }) => {
   const { cuda } = gpu

@@ -12,8 +12,8 @@ const WINDOW = { isEnabled: true, offsetBytes: 16 * MIB, lengthBytes: 48 * MIB }
 
 await using binding = await take(fixed)
 await using transport = await openTransport(binding)
-if (!('mapPeer' in transport)) throw new Error('this way maps no other device')
 const { mapPeer } = transport
+if (mapPeer === undefined) throw new Error('this way maps no other device')
 await using ctrl = await Controller.open(transport, { queues: 2, write: { serial: fixed.serial } })
 const ns = ctrl.namespace(1)
 const blocks = BYTES / ns.blockBytes

@@ -1,9 +1,10 @@
-import type { HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, flag, integer, object, text, type Checks } from '../../check-options.js'
 import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
 import { accessing } from '../hardware-access.js'
 import { HUGE_PAGE_BYTES } from '../locked-memory.js'
 import { openFunction } from '../open-function.js'
+import { findPeer, peerAtBusAddresses, type PeerBar } from '../peer-bar.js'
 import { Info, MMAP_BAR0, Reset, RESET_METHOD } from './abi.js'
 import { call, kmodRemoved, setBusMaster } from './call.js'
 import { kmodConfigSpace } from './config.js'
@@ -14,6 +15,7 @@ import { KmodMemory } from './memory.js'
 import { closeNode, findNode, openNode } from './node.js'
 import { SegmentTable } from './segment-table.js'
 
+export type { BarRun, PeerBar } from '../peer-bar.js'
 export type { KmodDmaBuf, KmodDmaBufs } from './dma-bufs.js'
 export type { KmodDeparture } from './events.js'
 export type { KmodInfo, KmodLink } from './info.js'
@@ -40,13 +42,18 @@ const checks: Checks<KmodOptions> = {
   interrupts: integer(0, 2048),
 }
 
-/** A transport that can also access memory of other devices, by dma-bufs. */
+/** A transport that can also access memory of other devices. */
 export interface KmodTransport extends Transport {
   readonly bdf: string
   /** Properties of the controller when it was opened. */
   readonly info: KmodInfo
   /** Maps dma-bufs for the controller. */
   readonly dmaBufs: Pick<KmodDmaBufs, 'attach'>
+  /**
+   * Returns a BAR of another device, or parts of it, as memory of the controller, as `mapPeer` of a `/sysfs` transport. Absent
+   * if an IOMMU translates: the module maps memory of other devices by dma-bufs only.
+   */
+  readonly mapPeer?: (peer: PeerBar) => DmaMemory
   /**
    * Why all registers read all ones: the controller was removed, or the exporter of a dma-buf revoked its memory, after
    * which no command may be sent again. Undefined while the controller is usable.
@@ -89,6 +96,7 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
     const table = new SegmentTable(node)
     cleanup.push(() => table.unmap())
     const dmaBufs = new KmodDmaBufs(node, table)
+    const info = factsOf(answer)
     let watch: KmodWatch | undefined
     const { FUNCTION, BUS } = Info.RESET_METHODS
     const has = (method: typeof FUNCTION) => method.of(answer.RESET_METHODS) === 1
@@ -117,8 +125,11 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
       start: () => setBusMaster(node, true),
       more: {
         bdf,
-        info: factsOf(answer),
+        info,
         dmaBufs,
+        ...(info.iommu !== 'translated' && {
+          mapPeer: (peer: PeerBar) => peerAtBusAddresses(findPeer(sysRoot, peer)),
+        }),
         get departure() {
           return watch?.departure
         },

@@ -78,6 +78,27 @@ test('the module says what the controller and its way to memory are', async () =
   await transport.close()
 })
 
+test.each([
+  [0, true],
+  [1, true],
+  [2, false],
+] as const)(
+  'in IOMMU mode %i, whether a BAR of another device is memory at its bus address: %s',
+  async (iommu, expected) => {
+    drive({ iommu })
+    sys.function('0000:0c:00.0', {
+      classCode: '0x030000',
+      driver: 'nvidia',
+      files: { resource: '0x0 0x0 0x0\n0x0000007000000000 0x00000077ffffffff 0x000000000014220c\n' },
+    })
+    const transport = await open()
+    const runs = [{ offsetBytes: 0x2640_0000, lengthBytes: 0x20_0000 }]
+    const memory = transport.mapPeer?.({ bdf: '0000:0c:00.0', bar: 1, runs, driver: 'nvidia' })
+    expect(memory?.iovaAt(0)).toBe(expected ? 0x70_2640_0000 : undefined)
+    await transport.close()
+  },
+)
+
 test("what has to be in one piece is the kernel's own memory; data are pages of this process", async () => {
   const kmod = drive()
   const transport = await open()
