@@ -19,7 +19,8 @@ struct BlockIo {
   uint32_t nsid;
   uint32_t block_bytes;
 
-  // Result: an outcome as in share.cuh; 0 if the leader was halted before and nothing was submitted.
+  // Result: an outcome as in share.cuh; 0 if nothing was submitted: the leader was halted before, or its last launch left
+  // shares of this queue or commands in flight, which the next launch of `serve` continues.
   uint64_t outcome;
 
   // Used by block_io: the leader's temporary and saved state.
@@ -42,6 +43,10 @@ template <class Port>
 GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
   Pair& pair = leader.pairs[io.pair];
   io.outcome = 0;
+  if (in_flight_of(leader) > 0 || pair.taken != pair.served) {
+    report_end<Port>(leader, launch);
+    return 0;
+  }
   io.share = Share{&io.command, &io.outcome,  io.memory, io.timeout_ns, 1, io.nsid, io.block_bytes,
                    io.opcode,   0, 0};
   io.control = 1 | (Port::load_relaxed64(pair.control) & (CONTROL_HALT | CONTROL_LOST));

@@ -49,6 +49,14 @@ GPUNVME_DEVICE uint32_t in_flight_of(const Leader& leader) {
   return in_flight;
 }
 
+template <class Port>
+GPUNVME_DEVICE void report_end(Leader& leader, uint64_t launch) {
+  publish<Port>(leader);
+  Port::store_relaxed64(&leader.report->in_flight, in_flight_of(leader));
+  Port::store_release64(&leader.report->ended, launch);
+  Port::wake_host(leader.context);
+}
+
 // Serves the queues until there was no work for `linger_ns`, the host sets stop or pause, or `run_limit_ns` has passed.
 // After a pause or at the limit, commands may still be in flight: their slots wait for the next launch, so that a
 // command that is never answered does not keep a kernel running. With `whole`, all submitted commands have their outcomes
@@ -102,10 +110,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch, bool whole = false) {
     }
     if (consumed == 0 && staged == 0) Port::relax(empty_polls);
   }
-  publish<Port>(leader);
-  Port::store_relaxed64(&leader.report->in_flight, in_flight_of(leader));
-  Port::store_release64(&leader.report->ended, launch);
-  Port::wake_host(leader.context);
+  report_end<Port>(leader, launch);
 }
 
 }  // namespace gpunvme

@@ -539,8 +539,11 @@ Problem Session::StopLeaders(uint64_t limit_ns) {
   const auto ended = [this](Problem* problem) {
     bool all = true;
     for (auto& led : leaders_) {
-      if (led->HasLeft()) *problem = Launch(led.get());
-      all = all && led->HasEnded();
+      const bool has_left = led->HasLeft();
+      if (has_left) {
+        if (Problem failed = Launch(led.get())) *problem = failed;
+      }
+      all = all && !has_left && led->HasEnded();
     }
     return all;
   };

@@ -114,7 +114,8 @@ export class Cuda {
 
   /**
    * Registers a controller's registers, mapped into this process at `address`, so that the GPU can write doorbells until
-   * `unregister`. Pages that VFIO maps at their first access are mapped first, without accessing them. **On GPUs of compute capability 10.0
+   * `unregister`. Pages that VFIO maps at their first access are mapped first, without accessing them: the device must be awake
+   * with its memory space enabled, or the process gets SIGBUS. **On GPUs of compute capability 10.0
    * (Blackwell) or newer this may freeze the machine**: `cudaEngine` refuses it by default, this method does not.
    * @throws CudaRegistrationError if the driver refuses, with the facts that this depends on.
    */

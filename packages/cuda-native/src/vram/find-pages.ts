@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { VramRefusedError } from './provider.js'
 import { hex } from './segments.js'
 
@@ -20,8 +20,8 @@ export interface WindowView {
   load64(offsetBytes: number): bigint
 }
 
-/** Offsets of the marks in a page: its start, and a place where a compressed or tiled page would show other bytes. */
-const MARK_OFFSETS = [0, 0x15_4a80] as const
+/** Marks in a page: one at its start, and others at random, which compressed, tiled or scattered memory shows elsewhere. */
+const MARKS = 4
 
 /** A mark is a random word, and the number of the page combined with another random word. */
 const MARK_BYTES = 16
@@ -29,7 +29,8 @@ const MARK_BYTES = 16
 /**
  * Finds pages of GPU memory in the window by their content: writes marks to them through the GPU's driver, and searches the
  * window for them with the CPU. Marks are random, so nothing else in the GPU's memory is taken for one. The bytes that they
- * replaced are restored.
+ * replaced are restored. Four marks cannot prove that all of a page is in place, only that no memory is laid out otherwise as
+ * a rule.
  * @param gpuPointers addresses of the pages for kernels, multiples of 2 MiB. @param from offset in the window where the
  *   search begins, a multiple of 2 MiB: pages that were allocated together are often close to each other.
  * @returns the offset of each page in the window.
@@ -41,71 +42,100 @@ export function findPages(
   window: WindowView,
   from = 0,
 ): readonly number[] {
-  const replaced = gpuPointers.flatMap((page) =>
-    MARK_OFFSETS.map((offset) => {
-      const at = page + BigInt(offset)
-      return { at, bytes: gpu.read(at, MARK_BYTES) }
-    }),
-  )
-  try {
-    const [start, inside] = MARK_OFFSETS.map((offsetBytes) => writeMarks(gpuPointers, gpu, offsetBytes)) as [
-      Marks,
-      Marks,
-    ]
-    const offsets = search(start, window, gpuPointers.length, from)
-    return gpuPointers.map((page, index) => {
-      const offset = offsets[index]
-      if (offset === undefined)
-        throw new VramRefusedError({
-          ...{ provider: 'static BAR1', reason: 'page-unresolved' },
-          found: `the page at ${hex(page)} is not in the window of BAR1`,
-          next: 'use memory of this GPU; if a part of BAR1 reads as zeros, the CPU cannot access it on this machine',
-        })
-      if (pageAt(inside, window, offset) !== index)
-        throw new VramRefusedError({
-          ...{ provider: 'static BAR1', reason: 'page-kind' },
-          found: `the page at ${hex(page)} is compressed or not linear: BAR1 shows other bytes than kernels see`,
-          next: 'allocate without compression',
-        })
-      return offset
-    })
-  } finally {
-    for (const { at, bytes } of replaced) gpu.write(at, bytes)
+  const replaced: { readonly at: bigint; readonly bytes: Uint8Array }[] = []
+  const restore = () => {
+    for (const { at, bytes } of replaced.toReversed()) gpu.write(at, bytes)
   }
+  let found: readonly number[]
+  try {
+    const marked = Array.from({ length: MARKS }, (_, number) => writeMarks(gpuPointers, gpu, number === 0, replaced))
+    found = locate(gpuPointers, marked, window, from)
+  } catch (error) {
+    try {
+      restore()
+    } catch {
+      // The first error is reported.
+    }
+    throw error
+  }
+  restore()
+  return found
 }
 
-/** Marks at one offset of each page. */
+function locate(
+  gpuPointers: readonly bigint[],
+  [start, ...others]: readonly Marks[],
+  window: WindowView,
+  from: number,
+): readonly number[] {
+  const offsets = search(start!, window, gpuPointers.length, from)
+  return gpuPointers.map((page, index) => {
+    const offset = offsets[index]
+    if (offset === undefined)
+      throw new VramRefusedError({
+        ...{ provider: 'static BAR1', reason: 'page-unresolved' },
+        found: `the page at ${hex(page)} is not in the window of BAR1`,
+        next: 'use memory of this GPU; if a part of BAR1 reads as zeros, the CPU cannot access it on this machine',
+      })
+    if (others.some((marks) => pageAt(marks, window, offset, index) !== index))
+      throw new VramRefusedError({
+        ...{ provider: 'static BAR1', reason: 'page-kind' },
+        found: `the page at ${hex(page)} is compressed or not linear: BAR1 shows other bytes than kernels see`,
+        next: 'allocate without compression',
+      })
+    return offset
+  })
+}
+
+/** A mark in each page. */
 interface Marks {
-  readonly offsetBytes: number
+  /** Offset in each page. */
+  readonly offsets: readonly number[]
   readonly first: bigint
   /** Combined with the page's number. */
   readonly second: bigint
 }
 
-function writeMarks(gpuPointers: readonly bigint[], gpu: SyncGpuAccess, offsetBytes: number): Marks {
+function writeMarks(
+  gpuPointers: readonly bigint[],
+  gpu: SyncGpuAccess,
+  atStart: boolean,
+  replaced: { readonly at: bigint; readonly bytes: Uint8Array }[],
+): Marks {
   const random = randomBytes(MARK_BYTES)
   const first = random.readBigUInt64LE(0)
   const second = random.readBigUInt64LE(8)
+  // Behind the first mark, at a multiple of its length.
+  const places = GPU_PAGE_BYTES / MARK_BYTES
+  const offsets = gpuPointers.map(() => (atStart ? 0 : randomInt(1, places) * MARK_BYTES))
   for (const [index, page] of gpuPointers.entries()) {
+    const at = page + BigInt(offsets[index]!)
+    replaced.push({ at, bytes: gpu.read(at, MARK_BYTES) })
     random.writeBigUInt64LE(second ^ BigInt(index), 8)
-    gpu.write(page + BigInt(offsetBytes), random)
+    gpu.write(at, random)
   }
-  return { offsetBytes, first, second }
+  return { offsets, first, second }
 }
 
-/** Returns the number of the page whose mark is at an offset of the window; undefined if there is none. */
-function pageAt({ offsetBytes, first, second }: Marks, window: WindowView, offset: number): number | undefined {
-  if (window.load64(offset + offsetBytes) !== first) return undefined
-  return Number(window.load64(offset + offsetBytes + 8) ^ second)
+/** Returns the number of the page whose mark is at an offset of the window, for the mark of page `index`; undefined if none is. */
+function pageAt(
+  { offsets, first, second }: Marks,
+  window: WindowView,
+  offset: number,
+  index: number,
+): number | undefined {
+  const at = offset + offsets[index]!
+  return window.load64(at) === first ? Number(window.load64(at + 8) ^ second) : undefined
 }
 
 /** Returns the offset of each page, searched up to the end of the window and then from its start. */
-function search(marks: Marks, window: WindowView, count: number, from: number): (number | undefined)[] {
+function search(start: Marks, window: WindowView, count: number, from: number): (number | undefined)[] {
   const offsets = Array.from<number | undefined>({ length: count })
   let missing = count
   for (let seen = 0; seen < window.lengthBytes && missing > 0; seen += GPU_PAGE_BYTES) {
     const offset = (from + seen) % window.lengthBytes
-    const index = pageAt(marks, window, offset)
+    // The first marks are all at the start of their page.
+    const index = pageAt(start, window, offset, 0)
     if (index === undefined || index >= count) continue
     offsets[index] = offset
     missing--

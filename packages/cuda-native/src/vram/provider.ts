@@ -67,7 +67,7 @@ export interface VramRefusalDetails {
   readonly cause?: unknown
 }
 
-/** Error: a provider cannot map GPU memory for the controller. Nothing is mapped, and nothing was written. */
+/** Error: a provider cannot map GPU memory for the controller. Nothing is mapped, and the memory has its content again. */
 export class VramRefusedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VRAM_REFUSED'
   readonly category = 'infeasible'

@@ -601,6 +601,26 @@ void block_io_between_plans() {
   EXPECT(test.rig.pairs[1].free_count, 4);
 }
 
+// A launch that ended at its run limit has left a command of its queue in flight, or of another one.
+void block_io_after_a_run_limit() {
+  for (const uint32_t pair : {0u, 1u}) {
+    Layout layout;
+    layout.pairs = 2;
+    Case test(layout);
+    Single single(test);
+    test.rig.leader.run_limit_ns = 2;
+    test.rig.post(pair, kRead, {1});
+    test.launch([&](uint64_t) { test.fetch(); });
+    EXPECT(test.rig.report.in_flight, 1);
+    EXPECT(single.run(kRead, 1, false), 0);
+    EXPECT(test.rig.report.in_flight, 1);
+    test.rig.leader.run_limit_ns = 0;
+    test.launch([&](uint64_t) { test.answer(); });
+    EXPECT(test.rig.look(), 1);
+    EXPECT(single.run(kRead, 1, true) >> 32, SUCCESS);
+  }
+}
+
 void block_io_without_an_answer() {
   Layout layout;
   layout.pairs = 2;
@@ -653,6 +673,7 @@ constexpr Named kCases[] = {
     CASE(doorbells_of_a_batch),
     CASE(block_io_between_plans),
     CASE(block_io_without_an_answer),
+    CASE(block_io_after_a_run_limit),
 };
 
 const char* running = "";

@@ -54,8 +54,17 @@ class Idle final : public Executor {
   }
   void Forget(uint64_t) override {}
   Problem Launch(unsigned number, uint64_t, uint64_t launch, const Report* report) override {
+    attempts++;
+    if (failures > 0) {
+      failures--;
+      return {"cuLaunchKernel", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources", 701};
+    }
     reports[number] = const_cast<Report*>(report);
     launches[number] = launch;
+    if (answers) {
+      reports[number]->in_flight = 0;
+      end(number);
+    }
     return {};
   }
   Problem Check() override { return {}; }
@@ -67,6 +76,10 @@ class Idle final : public Executor {
   void end(unsigned number) { reports[number]->ended = launches[number]; }
 
   Pausable* served = nullptr;
+  // Number of the next launches that fail, and of all attempts.
+  unsigned failures = 0, attempts = 0;
+  // Whether a launch awaits all commands and ends at once.
+  bool answers = false;
   std::map<unsigned, Report*> reports;
   std::map<unsigned, uint64_t> launches;
 };
@@ -128,4 +141,11 @@ int main() {
   REQUIRE(executor->launches[0] == 3 && executor->launches[1] == 2);
   executor->end(0);
   executor->end(1);
+
+  // A launch left a command in flight: it is awaited before the queues are given back, also after a failed launch.
+  executor->reports[0]->in_flight = 1;
+  executor->answers = true;
+  executor->failures = 1;
+  const unsigned before = executor->attempts;
+  REQUIRE(!session.Detach(10'000'000'000, &layouts) && executor->attempts == before + 2);
 }

@@ -19,19 +19,24 @@ const ANSWER_NS = 1_000_000_000
 /**
  * Opens the controller with the requested engine. By default with `cuda`: the GPU rings the doorbells if a read proves that
  * they arrive, otherwise the CPU writes them; with `host` if the GPU cannot access the queues.
+ * @param opened receives each controller as soon as it is open, and loses it after it was closed.
  * @throws errors of `Controller.open`; EngineUnsuitableError, CudaUnavailableError, … for a requested engine
  */
 export async function openDriven(
   transport: Transport,
   wanted: EngineName | undefined,
   { gpu }: Target,
-  options: ControllerOptions,
+  options: ControllerOptions & { readonly nsid?: number | undefined },
+  opened: Driven[],
 ): Promise<Driven> {
+  const { nsid, ...more } = options
   const drive = transport.bdf ?? transport.name
   const rejected: { option: string; reason: string }[] = []
   const openWith = async (chosen: EngineName, engine: Engine, reason: string): Promise<Driven> => {
-    const controller = await Controller.open(transport, { ...options, engine })
-    return { controller, choice: { subject: 'engine', drive, chosen, reason, rejected } }
+    const controller = await Controller.open(transport, { ...more, engine })
+    const driven: Driven = { controller, choice: { subject: 'engine', drive, chosen, reason, rejected } }
+    opened.push(driven)
+    return driven
   }
   if (wanted !== undefined) {
     // The engine uses the GPU that receives the layers.
@@ -44,9 +49,10 @@ export async function openDriven(
   for (const { doorbells, option, reason } of attempts) {
     try {
       const driven = await openWith('cuda', cudaEngine(transport, gpu!.cuda, { doorbells }), reason)
-      if (doorbells === 'cpu' || (await isAnswered(driven.controller))) return driven
+      if (doorbells === 'cpu' || (await isAnswered(driven.controller, nsid))) return driven
       await driven.controller.close()
-      rejected.push({ option, reason: 'a command whose doorbell the GPU rang was not answered within a second' })
+      opened.splice(opened.indexOf(driven), 1)
+      rejected.push({ option, reason: 'a read whose doorbell the GPU rang was not answered' })
     } catch (error) {
       if (!isUnsuitable(error)) throw error
       rejected.push({ option, reason: error.headline })
@@ -61,9 +67,15 @@ const WAYS = [
   { doorbells: 'cpu', option: 'cuda, with doorbells of the CPU', reason: 'the CPU writes the doorbells for the GPU' },
 ] as const
 
-/** Returns whether a command is answered; a drive that answers with an error has received its doorbell. */
-async function isAnswered(controller: Controller): Promise<boolean> {
-  const [namespace] = controller.namespaces
+/**
+ * Returns whether a read is answered, also after the recovery of a time-out; true without a readable namespace. A drive that
+ * answers with an error has received its doorbell.
+ */
+async function isAnswered(controller: Controller, nsid: number | undefined): Promise<boolean> {
+  const usable = controller.namespaces.filter(
+    ({ identity, blocks }) => identity.unsupported === undefined && blocks > 0,
+  )
+  const namespace = usable.find(({ identity }) => identity.nsid === nsid) ?? usable[0]
   if (namespace === undefined) return true
   try {
     await namespace.readBytes(0, namespace.blockBytes, { timeoutNs: ANSWER_NS })

@@ -210,9 +210,13 @@ class Drives {
 
   async open(transport: Transport, target: Target, more: ControllerOptions = {}): Promise<Namespace> {
     const { engine, queues = 1, queueDepth = 32, nsid } = this.options
-    const driven = await openDriven(transport, engine, target, { queues, queueDepth, ...more })
-    this.driven.push(driven)
-    const { controller } = driven
+    const { controller } = await openDriven(
+      transport,
+      engine,
+      target,
+      { queues, queueDepth, nsid, ...more },
+      this.driven,
+    )
     return controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1)
   }
 
