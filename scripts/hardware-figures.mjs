@@ -1,7 +1,7 @@
 // Writes the table of figures in docs/evidence/hardware/README.md from the JSON reports beside it: for each GPU the newest
 // value, and the range over all its reports.
 //
-//   node scripts/hardware-figures.mjs [--check]    --check writes nothing, and fails if the table is not that of the reports
+//   node scripts/hardware-figures.mjs [--check]    --check writes nothing, and fails if the table differs from the reports
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
@@ -9,18 +9,18 @@ import { format, resolveConfig } from 'prettier'
 const folder = join(import.meta.dirname, '../docs/evidence/hardware')
 const page = join(folder, 'README.md')
 
-/** What a figure is, its name in the reports, its unit, and digits after the decimal point. */
+/** Title of a figure, its name in the reports, its unit, and the number of decimal places. */
 const ROWS = [
-  ['4 KiB reads a second by the engine, QD 32, one queue pair', 'engine-commands-per-second', '', 0],
-  ['the same by the loop of the original', 'original-commands-per-second', '', 0],
-  ['**ratio of the two in one run**', 'engine-over-original', ' times', 1],
+  ['4 KiB reads per second by the engine, QD 32, one queue pair', 'engine-commands-per-second', '', 0],
+  ["the same by the original's loop", 'original-commands-per-second', '', 0],
+  ['**ratio of these two in one run**', 'engine-over-original', ' times', 1],
   ['cycles of a submission, alone', 'submit-cycles-batch-1', '', 0],
   ['cycles of a submission in a batch of 32', 'submit-cycles-batch-32', '', 0],
   ['cycles of an empty poll', 'empty-poll-cycles', '', 0],
   ['CRC-32 of 256 MiB in GPU memory, chunks of 64 KiB, launch included', 'checksum-rate', ' GB/s', 0],
 ]
 
-/** The values of a figure by GPU, oldest first. */
+/** Values by GPU and figure, oldest first; the date of a GPU's latest report by GPU. */
 const values = new Map()
 for (const name of readdirSync(folder)
   .filter((each) => each.endsWith('.json'))
@@ -39,19 +39,19 @@ const rows = ROWS.map(([title, name, unit, digits]) => {
   const cells = gpus.map(([gpu]) => cell(values.get(`${gpu} ${name}`) ?? [], unit, digits))
   return `| ${[title, ...cells].join(' | ')} |`
 })
-const head = `| newest report, and the range of all | ${gpus.map(([gpu, date]) => `${gpu}, ${date}`).join(' | ')} |`
+const head = `| latest report (range over all reports) | ${gpus.map(([gpu, date]) => `${gpu}, ${date}`).join(' | ')} |`
 const table = [head, `|${'---|'.repeat(gpus.length + 1)}`, ...rows].join('\n')
 
 const text = readFileSync(page, 'utf8')
 const marked = /(<!-- figures: scripts\/hardware-figures.mjs -->\n)[^]*?(<!-- end of figures -->)/
-if (!marked.test(text)) throw new Error(`${page} has no place for the table`)
+if (!marked.test(text)) throw new Error(`${page} has no markers for the table`)
 const made = await format(text.replace(marked, `$1\n${table}\n\n$2`), {
   ...(await resolveConfig(page)),
   filepath: page,
 })
 if (process.argv.includes('--check')) {
   if (made !== text) {
-    console.error('docs/evidence/hardware/README.md is not of its reports: run node scripts/hardware-figures.mjs')
+    console.error('docs/evidence/hardware/README.md is out of date: run node scripts/hardware-figures.mjs')
     process.exitCode = 1
   }
 } else writeFileSync(page, made)
