@@ -56,7 +56,7 @@ export function image(release) {
   return tree
 }
 
-/** Arguments of make that build a module in `folder` for a kernel. */
+/** Returns the arguments of make to build the module in `folder` for a kernel. */
 export function makeArguments({ release, tree }, folder) {
   const compiler = join(tree, 'gcc')
   const sources = join(tree, 'usr/src', `linux-headers-${release}`)
@@ -68,7 +68,7 @@ function relocate(tree, release) {
   const build = join(tree, 'usr/src', `linux-headers-${release}-amd64`)
   const makefile = readFileSync(join(build, 'Makefile'), 'utf8')
   writeFileSync(join(build, 'Makefile'), makefile.replaceAll('/usr/src/', join(tree, 'usr/src/')))
-  // Otherwise pahole would generate BPF types from it, which the module does not need.
+  // With vmlinux, pahole would generate BPF types, which the module does not need.
   rmSync(join(build, 'vmlinux'), { force: true })
   const kbuild = join(
     tree,
