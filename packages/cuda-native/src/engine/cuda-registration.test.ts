@@ -58,9 +58,9 @@ describe.skipIf(!hasStandin || !isBuilt)(`memory of queues${skippedWithoutStandi
 })
 
 describe.skipIf(!hasStandin || !isBuilt)(`doorbells that the CPU writes${skippedWithoutStandin}`, () => {
-  test.each([1, 4])('work where the driver does not register the registers, with %i queues', async (queues) => {
+  test.each([1, 4])('work if the driver refuses to register the registers, with %i queues', async (queues) => {
     const rig = await openCudaRig({ queues })
-    // As of a drive: the driver refuses memory that is registered as registers.
+    // Treated like a drive's registers: the driver refuses to register memory as registers.
     const window = { ...rig.transport.bar.window!, isMemory: false }
     const transport = { ...rig.transport, bar: Object.assign(Object.create(rig.transport.bar) as object, { window }) }
     const direct = cudaEngine(transport as typeof rig.transport, rig.cuda)
@@ -78,7 +78,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`doorbells that the CPU writes${skipped
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('must be the GPU or the CPU', async () => {
+  test('reject values other than gpu and cpu', async () => {
     const rig = await openCudaRig()
     const wrong = { doorbells: 'thread' } as unknown as { doorbells: 'cpu' }
     expect(() => cudaEngine(rig.transport, rig.cuda, wrong)).toThrow("doorbells: expected 'gpu' or 'cpu', got")

@@ -120,7 +120,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a kernel that does not end holds nothi
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('while a command gets no answer, which is in flight afterwards until its deadline', async () => {
+  test('while a command is unanswered, which stays in flight until its deadline', async () => {
     const rig = await openCudaRig({ queueDepth: 8 }, struck({ kind: 'hang' }))
     const clock = native.allocate(4096, 4096)
     const engine = rig.engine({ lingerNs: Infinity, clock: new BigUint64Array(clock.buffer, 0, 1) })

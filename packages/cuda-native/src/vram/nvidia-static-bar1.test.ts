@@ -57,7 +57,7 @@ function gpuWith(driver: Partial<FakeDriver>, options: Partial<NvidiaStaticBar1O
   return { candidate, gpu, root, mapped, calls: rm.calls }
 }
 
-test('the driver reports the window, and each page is found in BAR1 by what the CPU reads there', () => {
+test('takes the window from the driver, and locates each page in BAR1 by its content', () => {
   const { candidate, gpu, mapped, calls } = gpuWith({})
   const { gpuPointer } = gpu.alloc(6 * MIB)
   const provider = candidate.open()
@@ -75,7 +75,7 @@ test('the driver reports the window, and each page is found in BAR1 by what the 
   ])
 })
 
-test('the driver of 565 is asked again with its shorter structure', () => {
+test('repeats the query with the shorter structure of driver 565', () => {
   const staticBar1 = new Uint8Array(Buffer.from('01000000000000000000000200000000', 'hex'))
   const { candidate, gpu } = gpuWith({ staticBar1 }, { driverVersion: '565.77' })
   const { gpuPointer } = gpu.alloc(2 * MIB)
@@ -103,7 +103,7 @@ test.each<[string, Partial<FakeDriver>, Partial<NvidiaStaticBar1Options>, RegExp
     {},
     /rejected the request 'list of GPUs': NV_ERR_OBJECT_NOT_FOUND/,
   ],
-])('%s is a refusal that says what to do', (_, driver, options, expected) => {
+])('%s is refused with a next step', (_, driver, options, expected) => {
   const { candidate } = gpuWith(driver, options)
   expect(() => candidate.open()).toThrow(
     expect.objectContaining({ reason: 'query-failed', message: expect.stringMatching(expected) as string }),
@@ -112,12 +112,9 @@ test.each<[string, Partial<FakeDriver>, Partial<NvidiaStaticBar1Options>, RegExp
   candidate.close()
 })
 
-test.each(['dev/nvidiactl', 'dev/nvidia3', `sys/bus/pci/devices/${GPU}/resource1`])(
-  'without %s it is refused',
-  (file) => {
-    const { candidate, root } = gpuWith({})
-    rmSync(join(root, file))
-    expect(() => candidate.open()).toThrow(expect.objectContaining({ reason: 'query-failed' }))
-    candidate.close()
-  },
-)
+test.each(['dev/nvidiactl', 'dev/nvidia3', `sys/bus/pci/devices/${GPU}/resource1`])('is refused without %s', (file) => {
+  const { candidate, root } = gpuWith({})
+  rmSync(join(root, file))
+  expect(() => candidate.open()).toThrow(expect.objectContaining({ reason: 'query-failed' }))
+  candidate.close()
+})

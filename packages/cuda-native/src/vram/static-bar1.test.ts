@@ -31,7 +31,7 @@ class SparseGpu implements SyncGpuAccess {
     return bytes
   }
 
-  /** @param shown what BAR1 shows at an offset of the window: another one, for pages that are not linear */
+  /** @param shown maps an offset of the window to the one that BAR1 shows, which differs for pages that are not linear */
   window(shown = (offsetBytes: number) => offsetBytes): WindowView {
     return { lengthBytes: 24 * GIB, load64: (offsetBytes) => this.words.get(shown(offsetBytes)) ?? 0n }
   }
@@ -75,7 +75,7 @@ function reasonOf(call: () => unknown): string {
 }
 
 describe('addresses', () => {
-  it('are those of BAR1, the offset of the window, and the offset of the page in it', () => {
+  it('are the sum of the address of BAR1, the offset of the window, and the offset of the page', () => {
     // 7000000000h + 20000000h + 6400000h
     expect(withPages(100).map(POINTER, PAGE).segments).toEqual([
       { offsetBytes: 0, iova: 0x70_2640_0000, lengthBytes: 2_097_152 },
@@ -91,7 +91,7 @@ describe('addresses', () => {
     expect(open({ queryWindow }).map(POINTER, 4096).segments[0]?.iova).toBe(iova)
   })
 
-  it('each page is found by itself, and adjacent ones are joined', () => {
+  it('are found for each page separately, and adjacent pages are joined', () => {
     expect(withPages(10, 12, 40, 38).map(POINTER, 4 * PAGE).segments).toEqual([
       { offsetBytes: 0, iova: 0x70_20a0_0000, lengthBytes: 4_194_304 },
       { offsetBytes: 4_194_304, iova: 0x70_2280_0000, lengthBytes: 2_097_152 },
@@ -106,14 +106,14 @@ describe('addresses', () => {
     ])
   })
 
-  it('pages at both ends of the window are found, also before those of an earlier mapping', () => {
+  it('are found at both ends of the window, including before those of an earlier mapping', () => {
     const provider = withPages(24 * 1024 - 2, 0)
     expect(provider.map(POINTER, PAGE).segments[0]?.iova).toBe(0x76_1fe0_0000)
     expect(provider.map(POINTER + BigInt(PAGE), PAGE).segments[0]?.iova).toBe(0x70_2000_0000)
     expect(provider.map(POINTER, PAGE).segments[0]?.iova).toBe(0x76_1fe0_0000)
   })
 
-  it('the parts are those of BAR1 of the GPU, whose driver stays bound', () => {
+  it('are mapped as parts of BAR1 of the GPU, whose driver stays bound', () => {
     const asked: GpuBarRuns[] = []
     const mapPeer = (peer: GpuBarRuns) => {
       asked.push(peer)
@@ -124,7 +124,7 @@ describe('addresses', () => {
     expect(asked).toEqual([{ bdf: GPU, bar: 1, driver: 'nvidia', runs }])
   })
 
-  it('a range that does not consist of pages of the host is invalid', () => {
+  it('reject a range that does not consist of whole host pages', () => {
     expect(() => open().map(POINTER + 256n, 4096)).toThrow(RangeError)
     expect(() => open().map(POINTER, 100)).toThrow(RangeError)
     expect(() => open().map(POINTER, 0)).toThrow(RangeError)
@@ -132,7 +132,7 @@ describe('addresses', () => {
 })
 
 describe('content of the pages', () => {
-  it('is the same after the search as before, also after one that failed', () => {
+  it('is restored after a search, including a failed one', () => {
     const gpu = new SparseGpu([10, 40])
     const before = Buffer.from('content that lies where a mark is written').subarray(0, 16)
     gpu.write(POINTER + BigInt(PAGE), before)
@@ -143,12 +143,12 @@ describe('content of the pages', () => {
     expect(gpu.read(POINTER + BigInt(PAGE), 16)).toEqual(before)
   })
 
-  it('a page that is not in the window is refused, also the last of several', () => {
+  it('refuses a page that is not in the window, including the last of several', () => {
     const gpu = new SparseGpu([10, 24 * 1024])
     expect(reasonOf(() => open({ gpu, view: () => gpu.window() }).map(POINTER, 2 * PAGE))).toBe('page-unresolved')
   })
 
-  it('a page of which BAR1 shows other bytes than kernels see is refused', () => {
+  it('refuses a page whose bytes in BAR1 differ from those that kernels see', () => {
     const gpu = new SparseGpu([100])
     // The first 64 KiB are where they belong; the others are in reverse order.
     const tiled = (offset: number) => {
@@ -158,24 +158,24 @@ describe('content of the pages', () => {
     expect(reasonOf(() => open({ gpu, view: () => gpu.window(tiled) }).map(POINTER, PAGE))).toBe('page-kind')
   })
 
-  it('a mark with the number of a page that does not exist is ignored', () => {
+  it('ignores a mark with the index of a page that does not exist', () => {
     const gpu = new SparseGpu([100])
     const window = gpu.window()
-    // What was copied from a mark in a larger allocation: the same first word, another number.
+    // Like a copy of a mark of a larger allocation: the same first word, another index.
     const doubled = (offset: number) =>
       offset < PAGE ? window.load64(100 * MIB + offset) ^ (offset % PAGE === 8 ? 7n : 0n) : window.load64(offset)
     const view = () => ({ lengthBytes: window.lengthBytes, load64: doubled })
     expect(open({ gpu, view }).map(POINTER, PAGE).segments[0]?.iova).toBe(0x70_2640_0000)
   })
 
-  it('memory whose addresses are faulty is freed', () => {
+  it('frees memory whose addresses are invalid', () => {
     let freed = 0
     const mapPeer = (peer: GpuBarRuns) => ({ ...peerAt(4)(peer), free: () => (freed += 1) })
     expect(reasonOf(() => open({ mapPeer }).map(POINTER, PAGE))).toBe('bad-segments')
     expect(freed).toBe(1)
   })
 
-  it('release frees what was mapped', () => {
+  it('release frees the mapped memory', () => {
     let freed = 0
     const mapPeer = (peer: GpuBarRuns) => ({ ...peerAt(0)(peer), free: () => (freed += 1) })
     open({ mapPeer }).map(POINTER, PAGE).release()
@@ -227,7 +227,7 @@ describe('machines that are refused', () => {
     expect(() => open({ gpuBdf: '../../etc' })).toThrow(RangeError)
   })
 
-  it('the size of its memory must be known', () => {
+  it('a GPU with an invalid memory size', () => {
     expect(() => open({ totalMemoryBytes: 0 })).toThrow(/^totalMemoryBytes: expected a positive integer, got 0/)
   })
 })

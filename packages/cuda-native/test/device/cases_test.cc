@@ -418,7 +418,7 @@ void stop_ends_a_persistent_leader() {
   test.end();
 }
 
-// A launch submits nothing more after `run_limit_ns`, and ends. The next launch continues with the commands in flight.
+// After `run_limit_ns`, a launch stops submitting and ends. The next launch continues with the commands in flight.
 void run_limit() {
   Layout layout;
   layout.linger_ns = NO_DEADLINE;
@@ -436,8 +436,8 @@ void run_limit() {
   test.end();
 }
 
-// A command that is not answered keeps no launch running, neither at its limit nor after a pause. It has one outcome: that
-// of its completion, if a later launch finds one before the deadline.
+// An unanswered command does not keep a launch running beyond its limit or a pause. It has one outcome: that of its
+// completion, if a later launch finds one before the deadline.
 void unanswered_at_run_limit() {
   Layout layout;
   layout.linger_ns = NO_DEADLINE;

@@ -86,7 +86,7 @@ describe.skipIf(!hasStandin)(`registrations that NVIDIA's driver refuses${skippe
     expect(accepted).toEqual(expected)
   })
 
-  // What `doctor` and errors say of a machine, and what the engine meets there.
+  // The prediction that `doctor` and errors report, against the driver's answer.
   test('registerLookup predicts each of these answers', async () => {
     const bar = memory()
     standin.pretend(bar)
@@ -140,7 +140,7 @@ describe.skipIf(!hasStandin)(`registrations that NVIDIA's driver refuses${skippe
     expect(answer(() => cuda.register(queue.address, queue.lengthBytes))).toBe('accepted')
   })
 
-  // As of vfio-pci since Linux 6.12, which maps each page at its first access.
+  // Like vfio-pci since Linux 6.12, which maps each page at its first access.
   test('pages of registers that nothing has accessed are mapped before they are registered', () => {
     const file = scratchFile(new Uint8Array(4 * PAGE))
     onTestFinished(() => file[Symbol.dispose]())

@@ -86,7 +86,7 @@ export interface Standin {
   driver(machine: string): void
   /** From now on, this memory is taken for these mappings: for registers, where nothing else is given. */
   pretend(...mappings: readonly (MemoryRange & Partial<PretendedMapping>)[]): void
-  /** From the next cuInit on, stores of kernels to this memory, which is registered, do not arrive. */
+  /** Drops stores of kernels to this registered memory, from the next cuInit on. */
   lose(range: MemoryRange): void
   /** Which registers were registered last. */
   registers(): { readonly at: bigint; readonly lengthBytes: number }

@@ -1,5 +1,5 @@
-// The controller reads straight into another device's BAR, as it will into a GPU's memory, and writes from there: through the
-// provider for NVIDIA's static BAR1, with that BAR in the place of the GPU's. Only the driver's report of the window is made up.
+// The controller reads into another device's BAR, as into a GPU's memory, and writes from it, through the provider for NVIDIA's
+// static BAR1. That BAR replaces the GPU's; only the driver's report of the window is simulated.
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { openStaticBar1, probeWrites, withVram } from '@gpunvme/cuda-native/vram'
 import { Controller } from '@gpunvme/host-driver'
@@ -36,7 +36,7 @@ const backing: BackingMemory = {
   },
 }
 const gpu = new FakeGpu(backing, WINDOW.offsetBytes)
-/** Pages that were allocated at any time, by their offsets in the window. */
+/** Offsets in the window of all pages that were ever allocated. */
 const used = new Set<number>()
 const source = {
   alloc(lengthBytes: number) {
