@@ -1,4 +1,4 @@
-// Makes pages of a controller's registers present without an access to the controller.
+// Maps pages of a controller's registers without accessing the controller.
 #pragma once
 
 #include <emmintrin.h>
@@ -27,9 +27,9 @@ inline bool IsReadable(uint64_t first, uint64_t end) {
 }
 
 // vfio-pci since Linux 6.12 maps a page of registers at its first access, and NVIDIA's driver registers only mapped pages.
-// Doorbells must not be read, and every write to one has a meaning. CLFLUSH causes the page fault of a load (Intel SDM vol. 2,
-// CLFLUSH), and nothing else, as registers are not cached. Does nothing where nothing is mapped: the driver then refuses by
-// itself. As for a load, the process gets SIGBUS if the device is asleep or its memory space is off.
+// Doorbells must not be read, and every write to one takes effect. CLFLUSH faults like a load (Intel SDM vol. 2, CLFLUSH) but
+// does not access registers, which are not cached. Does nothing unless the whole range is readable: the driver then refuses
+// to register it. As by a load, the process gets SIGBUS if the device is asleep or its memory space is off.
 inline void TouchPages(uint64_t first, uint64_t end) {
   if (!IsReadable(first, end)) return;
   for (uint64_t page = first; page < end; page += 4096) _mm_clflush(reinterpret_cast<const void*>(page));

@@ -11,7 +11,8 @@ namespace gpunvme {
 
 namespace {
 
-// Polls without a pause for about a millisecond after a doorbell, then with one: an idle engine uses little CPU time.
+// After a doorbell, polls for about a millisecond without sleeping, then sleeps between polls: an idle engine uses little
+// CPU time.
 constexpr uint32_t kEagerPolls = 20'000;
 constexpr timespec kPause = {0, 20'000};
 
@@ -22,7 +23,7 @@ Problem DoorbellProxy::Start(std::vector<Doorbell> tails, std::vector<Doorbell> 
   heads_ = std::move(heads);
   seen_.resize(tails_.size());
   __atomic_store_n(&ending_, false, __ATOMIC_RELEASE);
-  // Signals are left to the program's threads.
+  // Blocks all signals in the new thread, so that the program's threads handle them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -63,7 +64,7 @@ bool DoorbellProxy::Forward() {
     __atomic_store_n(each.target, value, __ATOMIC_RELEASE);
     rung = true;
   };
-  // All tails are loaded before the heads, and stored after them: no tail overtakes the head that was rung before it.
+  // All tails are loaded before the heads, and stored after them: no tail overtakes a head that was rung before it.
   for (size_t index = 0; index < tails_.size(); index++) seen_[index] = load(tails_[index]);
   for (Doorbell& head : heads_) store(head, load(head));
   for (size_t index = 0; index < tails_.size(); index++) store(tails_[index], seen_[index]);

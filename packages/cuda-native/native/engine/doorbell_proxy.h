@@ -1,5 +1,5 @@
-// A thread that forwards doorbells to a controller's registers: leaders on a GPU that cannot write these ring words in
-// shared memory instead.
+// A thread that writes doorbells for leaders on a GPU that cannot write the controller's registers: they write to words in
+// shared memory, which the thread copies to the registers.
 #pragma once
 
 #include <pthread.h>
@@ -14,29 +14,29 @@ namespace gpunvme {
 class DoorbellProxy {
  public:
   struct Doorbell {
-    // The word that leaders ring.
+    // Word that leaders write.
     const uint32_t* word;
     // The controller's doorbell.
     uint32_t* target;
-    // Its value.
+    // Value last written to it.
     uint32_t value;
   };
 
   ~DoorbellProxy() { Stop(false); }
 
-  // Forwards until Stop. The leader of a queue rings its completion queue's head before its tail, and they arrive in this
-  // order.
+  // Starts a thread that forwards until Stop. Leaders ring a completion queue's head before a tail; the registers are
+  // written in this order.
   Problem Start(std::vector<Doorbell> tails, std::vector<Doorbell> heads);
-  // Ends the thread. With `forward`, what was rung before has arrived; otherwise nothing more is written.
+  // Ends the thread. With `forward`, doorbells rung before the call are then written; otherwise nothing more is written.
   void Stop(bool forward);
 
  private:
   void Run();
-  // Returns whether one of them was rung.
+  // Writes changed values. Returns whether there were any.
   bool Forward();
 
   std::vector<Doorbell> tails_, heads_;
-  // Values of the tails in one pass.
+  // Values of the tails, loaded in the current pass.
   std::vector<uint32_t> seen_;
   bool ending_ = false;
   bool started_ = false;

@@ -44,7 +44,7 @@ struct SharedBlock {
 // Leaders that can be paused and resumed.
 class Pausable {
  public:
-  // Lets leaders submit no more commands, and end, even with commands in flight.
+  // Stops submission and lets leaders end, even with commands in flight.
   virtual void Pause() = 0;
   virtual bool HaveEnded() const = 0;
   // Launches leaders with work again.

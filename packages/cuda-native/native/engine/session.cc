@@ -198,7 +198,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     includes(layout.head_doorbell);
     for (const PairLayout& pair : layout.pairs) includes(pair.tail_doorbell);
   }
-  // What leaders ring if they cannot write registers: an image of that range.
+  // Words for leaders that cannot write registers, at the same distances as the doorbells.
   const uint64_t rung = options_.forwards_doorbells ? shared.Take<Share>((end - first + sizeof(Share) - 1) / sizeof(Share)) : 0;
   const auto fail = [this](Problem problem) {
     Release();

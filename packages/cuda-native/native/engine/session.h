@@ -21,7 +21,7 @@ struct SessionOptions {
   uint32_t first_share = 0;
   // Maximum run time of a launch; 0 for none.
   uint64_t run_limit_ns = 0;
-  // Leaders cannot write the controller's registers: a thread forwards their doorbells.
+  // Whether a thread forwards doorbells, because leaders cannot write the controller's registers.
   bool forwards_doorbells = false;
 };
 

@@ -114,9 +114,9 @@ export class Cuda {
 
   /**
    * Registers a controller's registers, mapped into this process at `address`, so that the GPU can write doorbells until
-   * `unregister`. Pages that VFIO maps at their first access are mapped first, without accessing them: the device must be awake
-   * with its memory space enabled, or the process gets SIGBUS. **On GPUs of compute capability 10.0
-   * (Blackwell) or newer this may freeze the machine**: `cudaEngine` refuses it by default, this method does not.
+   * `unregister`. First maps pages that VFIO would map at their first access, without accessing the registers: the device must be
+   * awake with its memory space enabled, or the process gets SIGBUS. **On GPUs of compute capability 10.0 (Blackwell) or newer
+   * this may freeze the machine**: `cudaEngine` refuses it by default, this method does not.
    * @throws CudaRegistrationError if the driver refuses, with the facts that this depends on.
    */
   registerIo(address: bigint, lengthBytes: number): HostRegistration {
@@ -138,8 +138,8 @@ export class Cuda {
   }
 
   /**
-   * Makes what other devices wrote to this GPU's memory visible to it: the option `flush` of `withVram` and
-   * `negotiateTier`, for GPUs that do not order such writes. It has happened when the method returns.
+   * Makes earlier writes of other devices to this GPU's memory visible to the GPU, before it returns. Pass it as the option
+   * `flush` of `withVram` and `negotiateTier`, for GPUs that do not order such writes.
    * @throws CudaCallError if the driver refuses, or has no cuFlushGPUDirectRDMAWrites (before CUDA 11.3).
    */
   flushWrites(): void {

@@ -146,5 +146,5 @@ export class CudaRegistrationError extends GpuNvmeError {
 const AS_ROOT = 'run as root, or load the driver with NVreg_RegistryDwords=PeerMappingOverride=1'
 const MEANWHILE = {
   registers: "pass { doorbells: 'cpu' } to cudaEngine, so that a thread writes the doorbells, or use the engine 'host'",
-  memory: "use the engine 'cpu-kernel' or 'host', where the CPU does what the GPU would",
+  memory: "use the engine 'cpu-kernel' or 'host', which run on the CPU",
 } as const

@@ -1,4 +1,4 @@
-/** A loaded kernel module of NVIDIA. */
+/** NVIDIA's loaded kernel module. */
 export interface NvidiaModule {
   /** Whether it is the open variant. */
   readonly isOpen: boolean
@@ -13,7 +13,7 @@ export interface NvidiaModule {
  */
 export type RegisterLookup = 'works' | 'needs-open' | 'needs-newer'
 
-/** First version of a branch that uses a function of the kernel; later branches use it from their first version on. */
+/** First version of each branch that uses a kernel function; newer branches always use it. */
 type Since = readonly (readonly [branch: number, minor: number, patch: number])[]
 
 // From os-mlock.c of all 193 tags of NVIDIA/open-gpu-kernel-modules.
@@ -29,9 +29,9 @@ const FOLLOW_PFNMAP: Since = [
 ]
 
 /**
- * Returns whether a module can look up registers on a kernel, by what both are known to have: follow_pfn, which all modules
- * may use, up to Linux 6.9; follow_pte from 6.10 to 6.11 and follow_pfnmap_start from 6.12 on, which GPL modules may use.
- * A build may differ, such as one that was patched.
+ * Predicts whether a module can look up registers on a kernel, from the functions that both are known to have: follow_pfn
+ * up to Linux 6.9, for all modules; follow_pte in 6.10 and 6.11, and follow_pfnmap_start from 6.12 on, for GPL modules only.
+ * A patched build may differ.
  * @param kernelRelease such as '6.12.3-generic'.
  */
 export function registerLookup({ isOpen, version }: NvidiaModule, kernelRelease: string): RegisterLookup {

@@ -22,10 +22,11 @@ export interface CudaEngineOptions extends KernelEngineOptions {
    */
   readonly riskBlackwellRegisters?: boolean
   /**
-   * Who writes the controller's doorbells. 'gpu': kernels do, which requires that the driver registers the controller's registers
-   * for the GPU and that the platform routes writes between the devices. 'cpu': kernels write a word in host memory, which a
-   * thread of this process forwards. It polls without a pause for about a millisecond after a doorbell, then every 20 to 70 µs
-   * until `detach`. Everything else stays with the GPU. For Blackwell, proprietary kernel modules, and slots between which no writes are routed. Default: 'gpu'.
+   * Writer of the controller's doorbells. 'gpu': kernels, which requires that the driver registers the controller's registers
+   * for the GPU and that the platform routes writes between the devices. 'cpu': a thread of this process, which polls words
+   * in host memory that kernels write: without a pause for about a millisecond after a doorbell, then every 20 to 70 µs until
+   * `detach`. The GPU does everything else. Use 'cpu' for Blackwell, proprietary kernel modules, and slots between which no writes
+   * are routed. Default: 'gpu'.
    */
   readonly doorbells?: 'gpu' | 'cpu'
 }
@@ -37,11 +38,13 @@ const LINGER_NS = 200_000
  * Creates the engine `cuda`: one kernel per completion queue builds entries, rings doorbells and polls for completions,
  * without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
  *
- * `attach` registers queues and, unless `doorbells` is 'cpu', the controller's doorbells with CUDA, and throws CudaRegistrationError if the driver refuses
- * one of them. It throws RangeError for more completion queues than kernels can run at once (CUDA_DEVICE_MAX_CONNECTIONS minus three). Keep `cuda`
- * open until the engine is detached. Kernels pause while memory of that GPU is allocated or freed; plans continue afterwards.
+ * `attach` registers queues and, unless `doorbells` is 'cpu', the controller's doorbells with CUDA, and throws
+ * CudaRegistrationError if the driver refuses one of them. It throws RangeError for more completion queues than kernels can
+ * run at once (CUDA_DEVICE_MAX_CONNECTIONS minus three). Keep `cuda` open until the engine is detached. Kernels pause while
+ * memory of that GPU is allocated or freed; plans continue afterwards.
  * @throws EngineUnsuitableError if native code cannot access the transport's registers; BlackwellRegistersError for a drive's
- *   registers and a GPU of compute capability 10.0 or newer, unless `doorbells` is 'cpu'; CudaCallError for a GPU that the kernels do not support;
+ *   registers and a GPU of compute capability 10.0 or newer, unless `doorbells` is 'cpu'; CudaCallError for a GPU that the
+ *   kernels do not support;
  *   RangeError for a `lingerNs` of Infinity on a GPU that ends long-running kernels.
  */
 export function cudaEngine(

@@ -34,7 +34,7 @@ export function isKnownVersion(version: string): boolean {
 /** Functions of the native host that RM requires. */
 export type RmHost = Pick<HardwareHost, 'ioctl' | 'allocate'>
 
-/** A GPU of NVIDIA's driver. */
+/** A GPU bound to NVIDIA's driver. */
 export interface RmGpu {
   /** PCI address. */
   readonly bdf: string
@@ -48,12 +48,12 @@ export interface RmGpu {
  */
 export type RmControl = (command: number, parameters: Uint8Array) => number
 
-/** Size of the memory for parameters of calls: more than those of any call here. */
+/** Size of the parameter buffer: larger than the parameters of any call made here. */
 const PARAMETERS_BYTES = 4096
 
 /**
  * A client of NVIDIA's resource manager for one GPU, by ioctls and without libcuda. RM frees its objects on `close`, or
- * at the end of the process. Tested on a stand-in, on no GPU.
+ * at the end of the process. Tested on a stand-in; has not run on a GPU.
  */
 export class ResourceManager {
   private readonly host: RmHost
@@ -113,7 +113,7 @@ export class ResourceManager {
   }
 
   /**
-   * Sends a control to the GPU's subdevice. Controls that change something must not be sent by it.
+   * Sends a read-only control to the GPU's subdevice. The caller must not send controls that change state.
    * @throws RmRefusal if the objects cannot be created; otherwise as `RmControl`.
    */
   readonly controlSubdevice: RmControl = (command, parameters) => {
@@ -255,7 +255,7 @@ export class RmRefusal extends GpuNvmeError {
   readonly status: number
   constructor(what: string, status: number) {
     super(`The resource manager of NVIDIA's driver rejected the request '${what}': ${statusName(status)}`, {
-      next: 'check the kernel log for lines of NVRM: sudo dmesg | grep NVRM',
+      next: 'check the kernel log for lines with NVRM: sudo dmesg | grep NVRM',
     })
     this.what = what
     this.status = status

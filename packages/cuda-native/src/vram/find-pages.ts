@@ -5,7 +5,7 @@ import { hex } from './segments.js'
 /** Page size of the window and of large allocations. Pages of an allocation can be in any order. */
 export const GPU_PAGE_BYTES = 2 * 1024 * 1024
 
-/** Access to GPU memory by copies of its driver. A copy has finished when its call returns. */
+/** Copies to and from GPU memory by the GPU's driver. A copy has finished when its call returns. */
 export interface SyncGpuAccess {
   /** Copies bytes to GPU memory. */
   write(gpuPointer: bigint, bytes: Uint8Array): void
@@ -23,15 +23,14 @@ export interface WindowView {
 /** Marks in a page: one at its start, and others at random, which compressed, tiled or scattered memory shows elsewhere. */
 const MARKS = 4
 
-/** A mark is a random word, and the number of the page combined with another random word. */
+/** A mark is a random word, and a second random word XORed with the index of the page. */
 const MARK_BYTES = 16
 
 /**
  * Finds pages of GPU memory in the window by their content: writes marks to them through the GPU's driver, and searches the
- * window for them with the CPU. Marks are random, so nothing else in the GPU's memory is taken for one. The bytes that they
- * replaced are restored. Four marks cannot prove that all of a page is in place, only that no memory is laid out otherwise as
- * a rule.
- * @param gpuPointers addresses of the pages for kernels, multiples of 2 MiB. @param from offset in the window where the
+ * window for them with the CPU. Marks are random, so other GPU memory is not mistaken for one. The bytes that they replaced
+ * are restored. Four marks do not prove that every byte of a page is in place, but several pages with another layout are found.
+ * @param gpuPointers GPU addresses of the pages, multiples of 2 MiB. @param from offset in the window where the
  *   search begins, a multiple of 2 MiB: pages that were allocated together are often close to each other.
  * @returns the offset of each page in the window.
  * @throws VramRefusedError 'page-unresolved', 'page-kind'; errors of `gpu`.
@@ -74,13 +73,13 @@ function locate(
     if (offset === undefined)
       throw new VramRefusedError({
         ...{ provider: 'static BAR1', reason: 'page-unresolved' },
-        found: `the page at ${hex(page)} is not in the window of BAR1`,
+        found: `the page at ${hex(page)} was not found in the window of BAR1`,
         next: 'use memory of this GPU; if a part of BAR1 reads as zeros, the CPU cannot access it on this machine',
       })
     if (others.some((marks) => pageAt(marks, window, offset, index) !== index))
       throw new VramRefusedError({
         ...{ provider: 'static BAR1', reason: 'page-kind' },
-        found: `the page at ${hex(page)} is compressed or not linear: BAR1 shows other bytes than kernels see`,
+        found: `the page at ${hex(page)} is compressed or not linear: BAR1 and kernels see different bytes`,
         next: 'allocate without compression',
       })
     return offset
@@ -92,7 +91,7 @@ interface Marks {
   /** Offset in each page. */
   readonly offsets: readonly number[]
   readonly first: bigint
-  /** Combined with the page's number. */
+  /** XORed with the index of the page. */
   readonly second: bigint
 }
 
@@ -117,7 +116,7 @@ function writeMarks(
   return { offsets, first, second }
 }
 
-/** Returns the number of the page whose mark is at an offset of the window, for the mark of page `index`; undefined if none is. */
+/** Returns the number of the page whose mark is where page `index` has its own; undefined if there is no mark. */
 function pageAt(
   { offsets, first, second }: Marks,
   window: WindowView,
@@ -128,7 +127,7 @@ function pageAt(
   return window.load64(at) === first ? Number(window.load64(at + 8) ^ second) : undefined
 }
 
-/** Returns the offset of each page, searched up to the end of the window and then from its start. */
+/** Returns the offset of each page. Searches from `from` to the end of the window, then from its start. */
 function search(start: Marks, window: WindowView, count: number, from: number): (number | undefined)[] {
   const offsets = Array.from<number | undefined>({ length: count })
   let missing = count

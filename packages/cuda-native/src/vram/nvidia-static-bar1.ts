@@ -26,16 +26,16 @@ export interface NvidiaStaticBar1Options {
   readonly mapPeer: (peer: GpuBarRuns) => DmaMemory
 }
 
-/** A provider to try, and what it holds open. */
+/** A provider to try, with the resources that it holds. */
 export interface StaticBar1Candidate extends ProviderCandidate {
-  /** Unmaps BAR1 from this process. The provider must no longer be used. */
+  /** Unmaps BAR1 from this process. The provider must not be used afterwards. */
   close(): void
 }
 
 /**
- * Returns the static window of NVIDIA's driver in BAR1 as a provider to try, as `openStaticBar1` describes: asks the driver
- * for the window by one read-only control, and maps BAR1 for this process to read. Needs root. The driver's interface was
- * compared with its published headers, and has been used on a stand-in only.
+ * Returns a candidate for the provider that `openStaticBar1` describes. Opening it queries the window from NVIDIA's driver
+ * with one read-only control, and maps BAR1 into this process for reading. Needs root. The driver's interface was compared
+ * with its published headers; it was tested only on a stand-in.
  */
 export function nvidiaStaticBar1(options: NvidiaStaticBar1Options): StaticBar1Candidate {
   const { host, sysRoot = '/', gpu, memory, mapPeer } = options
@@ -85,7 +85,7 @@ function queryFailed(
   return new VramRefusedError({ provider: 'static BAR1', reason: 'query-failed', found, ...more })
 }
 
-/** Bytes of BAR1 that are mapped at a time: pages of the kernel's tables are filled when it is mapped. */
+/** Bytes of BAR1 that are mapped at a time: mapping fills page tables in proportion. */
 const PIECE_BYTES = 256 * 1024 * 1024
 
 /** A part of BAR1 that is mapped piece by piece as it is read. */
@@ -127,7 +127,7 @@ class MappedWindow implements WindowView {
       const { code } = cause as NodeJS.ErrnoException
       if (code === undefined || code.startsWith('ERR_')) throw cause
       throw queryFailed(`the kernel does not map BAR1 for the CPU: ${code}`, {
-        next: 'boot without Secure Boot or with iomem=relaxed, or leave out this way of mapping GPU memory',
+        next: 'disable Secure Boot, or boot with iomem=relaxed; otherwise do not use static BAR1',
         cause,
       })
     }

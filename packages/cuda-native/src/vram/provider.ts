@@ -51,7 +51,7 @@ export type VramRefusal =
   | 'no-bar1'
   /** A page was not found in the window. */
   | 'page-unresolved'
-  /** A page is compressed or not linear: the window shows other bytes than kernels see. */
+  /** A page is compressed or not linear: the window and kernels see different bytes. */
   | 'page-kind'
   /** The segments do not cover the memory exactly. */
   | 'bad-segments'

@@ -16,7 +16,7 @@ export interface BarRun {
 export interface GpuBarRuns {
   /** PCI address of the GPU. */
   readonly bdf: string
-  /** Number of the BAR of PCI. */
+  /** Number of the BAR in PCI. */
   readonly bar: number
   readonly runs: readonly BarRun[]
   /** The driver that stays bound to the GPU. */
@@ -35,7 +35,7 @@ export interface StaticBar1Options {
   readonly queryWindow: () => StaticBar1Window
   /** Access to the memory that is to be mapped, such as a `CudaMemorySource` from which it was allocated. */
   readonly gpu: SyncGpuAccess
-  /** Returns the CPU's view of a part of the BAR; it is used until the provider is no longer used. */
+  /** Returns the CPU's view of a part of the BAR. It must stay valid as long as the provider is used. */
   readonly view: (bar: GpuBar, run: BarRun) => WindowView
   /**
    * Returns parts of the BAR as memory of the controller: `mapPeer` of a transport of `@gpunvme/host-driver/vfio` or
@@ -48,9 +48,9 @@ const NAME = 'static BAR1'
 
 /**
  * Returns a provider that maps GPU memory through the static window of NVIDIA's driver in BAR1. The driver reports the window;
- * pages are found in it by content, each by itself, since allocations are not contiguous in the GPU's memory. For experts:
+ * each page is located in it by content, since allocations are not contiguous in the GPU's memory. For experts:
  * **nothing keeps the memory allocated**, so it must be released before it is freed, as `withVram` does. Without an IOMMU, a
- * wrong address hits other memory, so `probeWrites` begins with one page in the middle of its own. Tested with fixtures, QEMU
+ * wrong address overwrites other memory, so `probeWrites` begins with one page in the middle of its own. Tested with fixtures, QEMU
  * and a Linux guest; has not run on a GPU.
  * @throws RangeError for an invalid size of memory; VramRefusedError if the window cannot be used.
  */
@@ -94,7 +94,7 @@ function pagesOf(gpuPointer: bigint, lengthBytes: number): bigint[] {
   return pages
 }
 
-/** Returns `lengthBytes` bytes from byte `inPage` of the first page on, as parts of the BAR. */
+/** Returns `lengthBytes` bytes, starting at byte `inPage` of the first page, as parts of the BAR. */
 function joinPages(offsets: readonly number[], inPage: number, lengthBytes: number): BarRun[] {
   const runs: { offsetBytes: number; lengthBytes: number }[] = []
   let left = lengthBytes
