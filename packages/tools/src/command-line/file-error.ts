@@ -55,7 +55,7 @@ export async function attempting<T>(attempt: string, use: () => Promise<T>, next
   }
 }
 
-/** Returns what `read` returns; undefined for a system error, or only for that with `code`. */
+/** Returns what `read` returns; undefined if it throws a system error (with `code`: only that one). */
 export function tryRead<T>(read: () => T, code?: string): T | undefined {
   try {
     return read()

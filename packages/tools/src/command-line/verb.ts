@@ -13,24 +13,24 @@ export interface Context {
   readonly command: Command
 }
 
-/** What a verb needs of the machine and its drive, as its help says. */
+/** Requirements of verbs on the machine and the drive, as their help states them. */
 const NEEDS = {
   root: 'Needs root, except with --dry-run.',
   admin: `Read-only. A drive bound to Linux's nvme driver, mounted or not, is queried
 through that driver (/dev/nvme0, as root). A drive bound to user space is reset
 and brought up first; nothing is written to its media.`,
   reader: 'Read-only. A real drive must be bound to user space: see gpunvme bind.',
-  writer: `Writes to the drive. A real one must be bound to user space (see gpunvme bind),
-and its serial number confirmed.`,
+  writer: `Writes to the drive. A real drive must be bound to user space: see gpunvme bind.
+Its serial number must be confirmed.`,
 } as const
 
 /** Declaration of a verb; verbs.ts has its name and summary, which the help needs without loading it. */
 export interface Declaration<Arguments extends readonly unknown[]> {
   /** Adds arguments and options. All verbs have --json, --quiet and --help. */
   readonly options?: (command: Command) => void
-  /** Needs of the verb, printed after the options. */
+  /** Requirements of the verb, printed after the options. */
   readonly needs?: keyof typeof NEEDS
-  /** Explanations, printed after the needs. */
+  /** Explanations, printed after the requirements. */
   readonly about?: string
   /** Whole commands, printed at the end. A test runs each of them. */
   readonly examples: readonly string[]

@@ -27,7 +27,7 @@ function collectKinds(typed: string, previous?: readonly string[]): string[] {
     const near = nearest(word, [...KINDS.keys()]).map((each) => KINDS.get(each))
     const meant = near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`
     throw new InvalidArgumentError(
-      `Expected a kind of data as a refusal names it, such as GPT or ${UNKNOWN_DATA}${meant}`,
+      `Expected a kind of data that a refusal can name, such as GPT or ${UNKNOWN_DATA}${meant}`,
     )
   }
   return collect(kind, previous)

@@ -49,7 +49,7 @@ export const load = verb({
       )
       .option(
         '--static-bar1',
-        "also try to let the drive write through the static window of NVIDIA's driver in BAR1; needs root; not yet run on a GPU",
+        "also try to let the drive write to GPU memory through NVIDIA's static BAR1 window; needs root; untested on a GPU",
       )
       .addOption(size('--vram <size>', "GPU memory to use, such as 20GiB (default: 75 % of the GPU's)"))
       .addOption(size('--ram <size>', "host memory to use (default: 50 % of the machine's)"))

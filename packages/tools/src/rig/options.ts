@@ -53,9 +53,9 @@ export interface ComposeOptions {
    */
   readonly allowPeerReads?: boolean
   /**
-   * Also tries to map GPU memory through the static window of NVIDIA's driver in BAR1, with the open driver 565.77 or newer. Not
-   * with the module gpunvme if an IOMMU translates. Needs root. Nothing but this process keeps the memory allocated while the
-   * drive writes to it. Has not run on a GPU. Default: not tried.
+   * Also tries to map GPU memory through the static window of NVIDIA's driver in BAR1, with the open driver 565.77 or newer,
+   * but not through the module gpunvme if an IOMMU translates. Needs root. Only this process keeps the memory allocated
+   * while the drive writes to it. Has not run on a GPU. Default: false.
    */
   readonly staticBar1?: boolean
   /**
