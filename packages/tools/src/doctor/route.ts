@@ -58,7 +58,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     tier: 2,
     isAdvised: false,
     above: ['tier1'],
-    trial: 'only with gpunvme load --static-bar1; GPU memory is not pinned, and it has not run on a GPU',
+    trial: 'requires gpunvme load --static-bar1; does not pin GPU memory; has not run on a GPU',
   },
   tier3: {
     title: 'tier 3: queues in GPU memory',

@@ -25,7 +25,7 @@ export function checkLookup(facts: Facts, running: RunningModule): Draft {
   }
 }
 
-/** Without the module's file, which shows how this build looks pages up, versions do for builds that nobody has changed. */
+/** Predicts the lookup from versions if the module's file, which shows it, is missing. Assumes an unmodified build. */
 function lookupByVersions(facts: Facts, { version, flavour }: RunningModule): Draft {
   const { kernel } = facts.nvidia
   const noFile = read('/lib/modules', 'no nvidia.ko with its version and srcversion')

@@ -65,7 +65,7 @@ test('without the file of the running module, versions say whether it can look p
   expect(ids(nothing)).toContain('pfn-lookup-unknown unknown')
 })
 
-test('a process without privileges is told that registers are for root, unless the driver allows it', () => {
+test('reports to an unprivileged process that registers require root, unless the driver allows all users', () => {
   const asUser = (registry: Record<string, number>) =>
     ids(
       checkNvidia(

@@ -76,7 +76,7 @@ function version({ version: running, flavour: kind, sources }: RunningModule): D
   }
 }
 
-/** The driver registers registers for root only, unless a key allows it to all users. */
+/** Reports that only root may register registers, unless a registry key allows all users. */
 function rootOnly({ nvidia: { options }, process }: Facts): Draft[] {
   if (process?.isRoot !== false || options.runningRegistry['PeerMappingOverride'] === 1) return []
   return [

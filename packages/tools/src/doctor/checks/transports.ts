@@ -142,7 +142,7 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
   ]
 }
 
-/** Level of lockdown if no IOMMU translates for the drive: then neither /sys nor our module gives access to it. */
+/** Returns the level of lockdown if no IOMMU translates for the drive: then neither /sys nor our module can open it. */
 function lockdownWithoutTranslation({ machine }: Facts, { group }: PciFunction): string | undefined {
   const level = valueOf(machine.kernel.lockdown)
   if (level === undefined || level === 'none') return undefined
@@ -161,7 +161,8 @@ function lockedDown(facts: Facts, drive: Drive, { address, driver, group }: PciF
     id: 'locked-down-without-iommu',
     severity: 'blocker',
     title: `${callDrive(drive)}: the kernel is locked down, which ${how}`,
-    cause: 'Lockdown blocks registers in /sys, and the module gpunvme unless an IOMMU translates. vfio still works.',
+    cause:
+      'Lockdown blocks registers in /sys, and the module gpunvme unless an IOMMU translates. vfio works if the IOMMU is on.',
     evidence,
     steps:
       group === undefined
