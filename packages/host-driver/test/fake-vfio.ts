@@ -86,7 +86,7 @@ export class FakeVfio {
     })
   }
 
-  /** As type1 v2: removes all mappings within the range, and refuses to cut one in two. */
+  /** Like type1 v2: removes all mappings within the range, and refuses to cut one in two. */
   private unmap(start: number, lengthBytes: number): void {
     const end = start + lengthBytes
     const touched = [...this.maps].filter(([iova, map]) => iova < end && iova + map.lengthBytes > start)

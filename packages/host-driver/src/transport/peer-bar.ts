@@ -30,7 +30,7 @@ export interface PeerBar {
   readonly driver?: string
 }
 
-/** Parts of another device's BAR that were checked. */
+/** Validated parts of another device's BAR. */
 export interface FoundPeer {
   /** File of the BAR in sysfs. */
   readonly file: string
@@ -40,8 +40,8 @@ export interface FoundPeer {
 }
 
 /**
- * Finds a BAR of another device in sysfs, and enables memory space of a device without a driver. Other drivers than
- * `peer.driver` may not be bound, since they and the controller would write to the same memory.
+ * Finds a BAR of another device in sysfs, and enables memory space of a device without a driver. No driver other than
+ * `peer.driver` may be bound, since it and the controller would write to the same memory.
  * @throws RangeError if there is no such BAR, or for invalid parts of it; DriverError (DRIVER_BOUND before anything is
  *   changed; HARDWARE_ACCESS, CONFIG_SPACE_ACCESS)
  */
@@ -84,7 +84,7 @@ function checkRuns(runs: readonly BarRun[], barBytes: number): void {
   for (const [index, { offsetBytes }] of sorted.entries()) {
     const before = sorted[index - 1]
     if (before !== undefined && before.offsetBytes + before.lengthBytes > offsetBytes)
-      throw new RangeError(`peer.runs: expected parts that do not overlap, got two with byte ${offsetBytes} of the BAR`)
+      throw new RangeError(`peer.runs: expected parts that do not overlap, got two that contain byte ${offsetBytes}`)
   }
 }
 
@@ -106,12 +106,12 @@ function enableMemorySpaceOf(bdf: string, file: string): void {
   }
 }
 
-/** Returns the memory of `found` for a controller whose addresses are bus addresses. It has no view for the CPU. */
+/** Returns the memory of `found` for a controller whose addresses are bus addresses. The CPU cannot access it. */
 export function peerAtBusAddresses({ physicalAddress, runs }: FoundPeer): DmaMemory {
   return peerMemory(runs.map(({ offsetBytes, lengthBytes }) => ({ iova: physicalAddress + offsetBytes, lengthBytes })))
 }
 
-/** Returns memory without a view for the CPU that consists of these runs of device addresses, in order. */
+/** Returns memory that consists of these runs of device addresses, in order. The CPU cannot access it. */
 export function peerMemory(
   runs: readonly { readonly iova: number; readonly lengthBytes: number }[],
   release: () => void = () => undefined,

@@ -50,8 +50,8 @@ export interface KmodTransport extends Transport {
   /** Maps dma-bufs for the controller. */
   readonly dmaBufs: Pick<KmodDmaBufs, 'attach'>
   /**
-   * Returns a BAR of another device, or parts of it, as memory of the controller, as `mapPeer` of a `/sysfs` transport. Absent
-   * if an IOMMU translates: the module maps memory of other devices by dma-bufs only.
+   * Returns a BAR of another device, or parts of it, as memory of the controller, like `mapPeer` of a `/sysfs` transport.
+   * Absent if an IOMMU translates: the module then maps memory of other devices only by dma-bufs.
    */
   readonly mapPeer?: (peer: PeerBar) => DmaMemory
   /**
@@ -65,17 +65,18 @@ export interface KmodTransport extends Transport {
  * Opens a controller through the kernel module gpunvme (kmod/). Bind it first with
  * `bindDriver({ bdf, driver: 'gpunvme' })` of `@gpunvme/host-driver/pci`. Needs neither an IOMMU nor huge pages, and
  * works with both: memory has the addresses of the kernel's DMA interface. Unless an IOMMU translates them, the
- * controller can access all memory: opening it requires CAP_SYS_RAWIO and a kernel that is not locked down, and taints
+ * controller can access all memory: opening it then requires CAP_SYS_RAWIO and a kernel that is not locked down, and taints
  * the kernel. Only one user at a time can open a controller.
  *
  * However this process ends, the module disables bus mastering and stops the controller before it frees memory. A
  * controller that is removed or unbound while it is open reads all ones from then on; the kernel waits until it is
- * closed, since a GPU may have its registers mapped. After an external reset, suspend or PCIe error recovery, bus mastering is enabled again and the driver
- * recovers the controller. A controller that is found enabled is disabled before it may access memory.
+ * closed, since a GPU may have its registers mapped. After an external reset, suspend or PCIe error recovery, bus mastering
+ * is enabled again and the driver recovers the controller. A controller that is found enabled is disabled before it may
+ * access memory.
  * @throws RangeError, TypeError for invalid arguments; DeviceHeldError if this thread has it open;
  *   DriverError for everything else, with one of these codes after `ERR_GPUNVME_`: NOT_READY if it is found enabled and
  *   does not stop; PCI_FUNCTION_NOT_FOUND, NOT_NVME; DRIVER_BOUND if the module does not have it;
- *   KMOD_MISSING; KMOD_BUSY if another thread or process has it open; KMOD_UNTRANSLATED without an IOMMU that translates, if the
+ *   KMOD_MISSING; KMOD_BUSY if another thread or process has it open; KMOD_UNTRANSLATED without a translating IOMMU, if the
  *   process lacks CAP_SYS_RAWIO or the kernel is locked down; HARDWARE_ACCESS without permission; KMOD_VERSION;
  *   KMOD_REMOVED; MEMLOCK_LIMIT, HUGE_PAGES; KMOD for everything else that the module refuses.
  */

@@ -83,7 +83,7 @@ test.each([
   [1, true],
   [2, false],
 ] as const)(
-  'in IOMMU mode %i, whether a BAR of another device is memory at its bus address: %s',
+  'in IOMMU mode %i, mapPeer returns a BAR of another device at its bus address: %s',
   async (iommu, expected) => {
     drive({ iommu })
     sys.function('0000:0c:00.0', {
@@ -568,7 +568,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     const error = await refused('EPERM', iommu)
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_KMOD_UNTRANSLATED', category: 'privilege' })
     expect(error.message).toBe(
-      `Cannot open ${bdf}, for which no IOMMU translates addresses: this process lacks CAP_SYS_RAWIO\n` +
+      `Cannot open ${bdf} without a translating IOMMU: this process lacks CAP_SYS_RAWIO\n` +
         `  ${fact}\n  the controller could access all memory of the machine\n` +
         '  Try: run as root or with CAP_SYS_RAWIO, or enable an IOMMU that translates (not iommu=pt)',
     )
@@ -580,7 +580,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     lockdown(`none ${level === 'integrity' ? '[integrity] confidentiality' : 'integrity [confidentiality]'}`)
     const error = await refused('EPERM')
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_KMOD_UNTRANSLATED', category: 'infeasible' })
-    expect(error.message).toContain(`no IOMMU translates addresses: the kernel is locked down (${level})`)
+    expect(error.message).toContain(`without a translating IOMMU: the kernel is locked down (${level})`)
     expect(error.message).toMatch(/Try: enable the IOMMU .* or disable Secure Boot/)
   })
 

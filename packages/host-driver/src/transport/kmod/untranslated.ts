@@ -6,8 +6,8 @@ const CAP_SYS_RAWIO = 17n
 
 /**
  * Returns the error for an open(2) that the module refuses (EPERM) because no IOMMU translates the controller's
- * addresses: the kernel is locked down, or this process lacks CAP_SYS_RAWIO. Undefined if neither is so, as when a
- * container forbids the device.
+ * addresses: the kernel is locked down, or this process lacks CAP_SYS_RAWIO. Returns undefined for other causes, such as a
+ * container that forbids the device.
  * @param sysRoot directory with sys/ and proc/.
  */
 export function untranslatedRefused(
@@ -22,7 +22,7 @@ export function untranslatedRefused(
     return refused(bdf, 'infeasible', `the kernel is locked down (${level})`, {
       facts: [iommu, `/sys/kernel/security/lockdown: ${level}`],
       next:
-        'enable the IOMMU (in the firmware; kernel parameters intel_iommu=on, and not iommu=pt), ' +
+        'enable the IOMMU (in the firmware, and with the kernel parameter intel_iommu=on, without iommu=pt), ' +
         'or disable Secure Boot, which locks the kernel down',
       cause,
     })
@@ -40,7 +40,7 @@ function refused(
   reason: string,
   details: ConstructorParameters<typeof DriverError>[3],
 ): DriverError {
-  const headline = `Cannot open ${bdf}, for which no IOMMU translates addresses: ${reason}`
+  const headline = `Cannot open ${bdf} without a translating IOMMU: ${reason}`
   return new DriverError('ERR_GPUNVME_KMOD_UNTRANSLATED', category, headline, details)
 }
 
@@ -50,7 +50,7 @@ function lockdownLevel(sysRoot: string): string | undefined {
   return level === 'none' ? undefined : level
 }
 
-/** Returns whether this process has CAP_SYS_RAWIO, though perhaps only in a user namespace. */
+/** Returns whether this process has CAP_SYS_RAWIO, possibly only in its user namespace. */
 function hasRawIo(sysRoot: string): boolean {
   const effective = /^CapEff:\s*([\da-f]+)$/m.exec(read(sysRoot, 'proc/self/status'))?.[1] ?? '0'
   return ((BigInt(`0x${effective}`) >> CAP_SYS_RAWIO) & 1n) === 1n
