@@ -103,7 +103,7 @@ export class Schemas {
     return { $ref: `#/$defs/${name}` }
   }
 
-  /** Returns a name that no other type has: several files may declare a type of this name. */
+  /** Returns an unused name for a definition: several files may declare types of the same name. */
   #unused(name) {
     const used = [...this.#recursive.values()]
     let free = name

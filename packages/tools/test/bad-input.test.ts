@@ -204,7 +204,7 @@ describe('exit code 4, refused or not permitted:', () => {
     expect(readFileSync(at('drive.img')).equals(before)).toBe(true)
   })
 
-  test('a kind for --overwrite that no refusal names', async () => {
+  test('a kind of data for --overwrite that no refusal names', async () => {
     const words = ['pack', 'model.gguf', '--image', 'drive.img', '--overwrite']
     await expectError([...words, 'foo'], 2, "Invalid --overwrite: 'foo'", 'such as GPT or unknown data')
     await expectError([...words, 'nfts'], 2, 'Did you mean NTFS?')

@@ -144,7 +144,7 @@ function describeProbe(result: DriveProbe, gpu: number, drive: string): string[]
     ? simulated
     : arrived
       ? 'Writes by the GPU arrive at the registers of this drive: it can ring doorbells (tier 1 (cuda)). Access to GPU memory (tiers 2 and 3) was not tested.'
-      : 'Writes by the GPU do not arrive at the registers of this drive: it cannot ring doorbells. The engines host and cpu-kernel do not need it to; with the engine cuda, load makes the CPU write the doorbells.'
+      : 'Writes by the GPU do not arrive at the registers of this drive: it cannot ring doorbells. This does not affect the engines host and cpu-kernel; with the engine cuda, load makes the CPU write the doorbells.'
   return [
     `Stores of GPU ${gpu} to ${drive}, seen by the CPU`,
     ...stores.map(({ value, seen, arrived: ok }) => {

@@ -29,7 +29,7 @@ export function findDrive(text: string, root = '/'): FoundDrive {
 export function addressOf(text: string, root: string): string {
   const named = parseDeviceName(text)
   if (named?.kind === 'address') return named.address
-  // A partition is no drive: a user may expect that only the partition is used.
+  // Rejects a partition: the user may expect that only the partition is used.
   if (named?.kind === 'linux' && !named.isPartition) return linuxAddress(named.name, root)
   if (named?.kind === 'module') return moduleAddress(named.node, root)
   throw new UsageError(`'${printable(text)}' is not the name of a drive`, {

@@ -1,4 +1,4 @@
-/** Device that a word of a command line names. */
+/** Device named by a word of a command line. */
 export type DeviceName =
   | { readonly kind: 'address'; readonly address: string }
   /** Linux's name of a drive: 'nvme0'. */

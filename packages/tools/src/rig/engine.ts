@@ -13,12 +13,12 @@ export interface Driven {
   readonly choice: Choice
 }
 
-/** Time for an answer to the first read: far more than a drive takes to wake from its deepest power state. */
+/** Time limit of the first read: far more than a drive takes to wake from its deepest power state. */
 const ANSWER_NS = 1_000_000_000
 
 /**
- * Opens the controller with the requested engine. By default with `cuda`: the GPU rings the doorbells if a read proves that
- * they arrive, otherwise the CPU writes them; with `host` if the GPU cannot access the queues.
+ * Opens the controller with the requested engine. The default is `cuda`: the GPU writes the doorbells if a read proves that
+ * they arrive, otherwise the CPU does. If the GPU cannot access the queues, the default is `host`.
  * @param opened receives each controller as soon as it is open, and loses it after it was closed.
  * @throws errors of `Controller.open`; EngineUnsuitableError, CudaUnavailableError, … for a requested engine
  */
@@ -61,10 +61,10 @@ export async function openDriven(
   return openWith('host', new HostEngine(transport), 'works with every transport')
 }
 
-/** Ways to use the engine `cuda`, the best first. */
+/** Ways to use the engine `cuda`, best first. */
 const WAYS = [
   { doorbells: 'gpu', option: 'cuda', reason: 'the GPU can write the doorbells' },
-  { doorbells: 'cpu', option: 'cuda, with doorbells of the CPU', reason: 'the CPU writes the doorbells for the GPU' },
+  { doorbells: 'cpu', option: 'cuda, with doorbells by the CPU', reason: 'the CPU writes the doorbells for the GPU' },
 ] as const
 
 /**

@@ -39,8 +39,8 @@ export interface ComposeOptions {
    */
   readonly naming?: Naming
   /**
-   * Engine that submits the commands. Default: `cuda` with a GPU, otherwise `host`. If the GPU's doorbells do not arrive, a thread
-   * of the CPU writes them.
+   * Engine that submits the commands. Default: `cuda` with a GPU, otherwise `host`. If the GPU's doorbells do not arrive, a
+   * thread of the CPU writes them. If the GPU cannot access the queues, the default is `host`.
    */
   readonly engine?: EngineName
   /** CUDA's number of the GPU, or 'none' to use host memory in its place. Default: GPU 0 if there is one. */

@@ -40,7 +40,7 @@ export type FindReach = (
 ) => GpuReach | Promise<GpuReach>
 
 /**
- * CUDA memory: by dma-buf for a controller bound to the module gpunvme; if it was asked for, through the static window of
+ * Maps CUDA memory by dma-buf for a controller bound to the module gpunvme; on request, through the static window of
  * NVIDIA's driver in BAR1.
  */
 export const findReach: FindReach = async (gpu, transport, { staticBar1 = false }) => {
@@ -84,7 +84,7 @@ async function staticWindow(
   })
 }
 
-/** Refuses with the reason, so that it is listed with the choice of the tier. */
+/** Returns a candidate that refuses, so that the choice of the tier lists the reason. */
 function unknownDriver(bdf: string): StaticBar1Candidate {
   return {
     name: 'static BAR1',
@@ -93,7 +93,7 @@ function unknownDriver(bdf: string): StaticBar1Candidate {
         ...{ provider: 'static BAR1', reason: 'query-failed' },
         found: 'the version of the driver or its node for the GPU is unknown',
         facts: [`sources: /proc/driver/nvidia/version and /proc/driver/nvidia/gpus/${bdf}/information`],
-        next: 'load the module nvidia, and run where its files in /proc are visible',
+        next: 'load the module nvidia; in a container, make its files in /proc visible',
       })
     },
     close: () => undefined,

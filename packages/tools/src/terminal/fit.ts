@@ -8,8 +8,8 @@ const DEEP = 8
 
 /**
  * Folds a line that is wider than the terminal between words, so that the terminal does not break words. Continued
- * lines are aligned with the last column of a table or list, otherwise indented. Commands of this program, and with sudo,
- * stay in one piece, so that they can be copied; so do lines that begin with '$', and words longer than a line.
+ * lines are aligned with the last column of a table or list, otherwise indented. Does not split
+ * commands of gpunvme and sudo, so that they can be copied, lines that begin with '$', or words longer than a line.
  */
 export function fit(line: string, columns: number, program: string, indent = 2): string[] {
   if (widthOf(line) <= columns || /^ *\$ /.test(line)) return [line]

@@ -35,7 +35,7 @@ export function formatRow(columns: readonly Column[], row: readonly string[]): s
   return cells.join('  ').trimEnd()
 }
 
-/** Cuts text to `columns`. */
+/** Truncates text to `columns`; truncated text ends with '…'. */
 export function cut(text: string, columns: number): string {
   return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
 }

@@ -57,7 +57,7 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
   return { commands, writes, nsid, blocks, writtenFrom, writtenTo, time }
 }
 
-/** Returns whether an event has a command as text only, as all did before events had the member `command`. */
+/** Returns whether an event has its command only as text, as in traces older than the member `command`. */
 function isOldSubmission({ name, command, details }: TraceEvent): boolean {
   return name === 'submit' && command === undefined && /\b[A-Z]+\d?=/.test(String(details?.['entry'] ?? ''))
 }

@@ -21,7 +21,7 @@ async function diagnose(described: Described): Promise<Diagnosis> {
   return examine({ machine: { ...machine, root: described.name }, nvidia, process: undefined })
 }
 
-/** Folds lines as the terminal of a user gets them. */
+/** Folds lines as for a user's terminal. */
 function fitted(lines: readonly string[], columns: number): string[] {
   return lines.flatMap((line) => fit(line, columns, INSTALLED.program))
 }

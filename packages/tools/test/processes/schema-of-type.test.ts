@@ -17,7 +17,7 @@ function schemasOf(source: string): Record<string, unknown> {
   )
 }
 
-test('the schema of either of two objects keeps members of any name', () => {
+test('the schema of a union of objects keeps an index signature', () => {
   const { Result } = schemasOf('export type Result = { a: string; [name: string]: string } | { a: string; b: number }')
   expect(Result).toEqual({
     type: 'object',
@@ -27,7 +27,7 @@ test('the schema of either of two objects keeps members of any name', () => {
   })
 })
 
-test('types of one name that contain themselves have definitions of their own', () => {
+test('recursive types of the same name have separate definitions', () => {
   const { Result } = schemasOf(`
     namespace one { export interface Node { left?: Node } }
     namespace two { export interface Node { right?: Node } }

@@ -58,7 +58,7 @@ const aliased = ({ cuda }: OpenGpu, { dma }: Transport): GpuReach => {
   }
 }
 
-/** What is done to the drive's transport before the rig is opened. */
+/** Modifies the drive's transport before the rig is opened. */
 type Prepare = (transport: Transport) => Transport
 
 /** Runs `use` with a rig on a real-time drive that has the model and can access GPU memory. */
@@ -141,7 +141,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     )
   })
 
-  test('doorbells of the GPU that do not arrive are written by the CPU, with a reason', async () => {
+  test('the CPU writes the doorbells if those of the GPU do not arrive, with a reason', async () => {
     const prepare: Prepare = (transport) => {
       standin.lose(transport.bar.window!)
       return transport
@@ -157,9 +157,9 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     await withRig({ tier: 1 }, use, aliased, prepare)
   })
 
-  test('registers that the driver does not register are written by the CPU, with a reason', async () => {
+  test('the CPU writes the doorbells if the driver refuses to register them, with a reason', async () => {
     const prepare: Prepare = (transport) => {
-      // As of a drive: the driver refuses memory that is registered as registers.
+      // Treated like a drive's registers: the driver refuses to register memory as registers.
       const window = { ...transport.bar.window!, isMemory: false }
       return { ...transport, bar: Object.assign(Object.create(transport.bar) as Transport['bar'], { window }) }
     }
@@ -173,7 +173,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     await withRig({ tier: 1 }, use, aliased, prepare)
   })
 
-  test('static BAR1 is tried only if it is asked for, and its refusal is a reason for tier 1', async () => {
+  test('static BAR1 is tried only on request, and its refusal is listed as a reason for tier 1', async () => {
     const mapped: FindReach = (gpu, transport, options) => {
       const mapPeer = () => expect.fail('nothing may be mapped without a window')
       return findReach(gpu, Object.assign(Object.create(transport) as Transport, { mapPeer }), options)
@@ -191,7 +191,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       chosen: '1',
       rejected: [{ option: 'tier 2', reason: 'no provider can map GPU memory for the controller' }],
     })
-    // The stand-in is libcuda alone: there is no kernel module to ask.
+    // The stand-in replaces only libcuda: there is no kernel module to query.
     expect(await tierOf({ staticBar1: true })).toMatchObject({
       chosen: '1',
       rejected: [{ option: 'tier 2 by static BAR1', reason: expect.stringMatching(/static BAR1: /) as string }],
