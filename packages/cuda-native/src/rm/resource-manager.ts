@@ -31,7 +31,7 @@ export function isKnownVersion(version: string): boolean {
   return branch >= 525 && branch <= 595
 }
 
-/** Functions of the native host that RM requires. */
+/** Functions of the native host that `ResourceManager` requires. */
 export type RmHost = Pick<HardwareHost, 'ioctl' | 'allocate'>
 
 /** A GPU bound to NVIDIA's driver. */
