@@ -19,7 +19,7 @@ struct BlockIo {
   uint32_t nsid;
   uint32_t block_bytes;
 
-  // Result: an outcome as in share.cuh; 0 if nothing was submitted: the leader was halted before, or its last launch left
+  // Result: an outcome as in share.cuh; 0 if nothing was submitted: the leader was halted or paused, or its last launch left
   // shares of this queue or commands in flight, which the next launch of `serve` continues.
   uint64_t outcome;
 

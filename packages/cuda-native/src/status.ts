@@ -135,8 +135,7 @@ const COMPUTE_MODES = new Map<number, CudaDevice['computeMode']>([
 ])
 
 const OTHER_ENGINES = "the engine 'cpu-kernel' or 'host'"
-const WITHOUT_REGISTERS =
-  "pass { doorbells: 'cpu' } to cudaEngine, so that it does not register them; or use the engine 'host'"
+const WITHOUT_REGISTERS = "use the engine 'host', or cudaEngine with { doorbells: 'cpu' }, which does not register them"
 
 /** Does not check the driver's version: drivers before CUDA 12.2 have no devices here. */
 function outlookOf(device: Omit<CudaDevice, 'engine'>, major: number, minor: number): CudaEngineOutlook {

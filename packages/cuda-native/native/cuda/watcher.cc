@@ -1,9 +1,8 @@
 #include "watcher.h"
 
-#include <signal.h>
-
 #include <algorithm>
 
+#include "../thread.h"
 #include "../values.h"
 
 namespace gpunvme::cuda {
@@ -62,16 +61,11 @@ bool Watcher::Start(napi_env env) {
   napi_create_string_utf8(env, "gpunvme.gpu", NAPI_AUTO_LENGTH, &name);
   napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, this, Settle, &settle_);
   napi_unref_threadsafe_function(env, settle_);
-  // Signals are left to the program's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto run = [](void* self) -> void* {
     static_cast<Watcher*>(self)->Run();
     return nullptr;
   };
-  const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const int error = StartThread(&thread_, "gpunvme-gpu", run, this);
   if (error != 0) {
     napi_release_threadsafe_function(settle_, napi_tsfn_abort);
     ThrowSystem(env, error, "pthread_create");

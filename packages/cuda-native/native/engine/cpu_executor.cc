@@ -1,13 +1,13 @@
 #include "cpu_executor.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 
+#include "../thread.h"
 #include "../condition.h"
 #include "cpu_port.cuh"
 #include "serve.cuh"
@@ -61,18 +61,12 @@ class CpuExecutor::Thread {
       wake_.NotifyOne();
       return {};
     }
-    // Signals are left to the program's threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     const auto run = [](void* self) -> void* {
       static_cast<Thread*>(self)->Run();
       return nullptr;
     };
-    const int error = pthread_create(&thread_, nullptr, run, this);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const int error = StartThread(&thread_, "gpunvme-leader", run, this);
     if (error != 0) return {"pthread_create", "error " + std::to_string(error), std::strerror(error), error};
-    pthread_setname_np(thread_, "gpunvme-leader");
     started_ = true;
     return {};
   }

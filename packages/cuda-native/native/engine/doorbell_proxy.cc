@@ -1,11 +1,12 @@
 #include "doorbell_proxy.h"
 
 #include <emmintrin.h>
-#include <signal.h>
 #include <time.h>
 
 #include <cstring>
 #include <utility>
+
+#include "../thread.h"
 
 namespace gpunvme {
 
@@ -23,18 +24,12 @@ Problem DoorbellProxy::Start(std::vector<Doorbell> tails, std::vector<Doorbell> 
   heads_ = std::move(heads);
   seen_.resize(tails_.size());
   __atomic_store_n(&ending_, false, __ATOMIC_RELEASE);
-  // Blocks all signals in the new thread, so that the program's threads handle them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto run = [](void* self) -> void* {
     static_cast<DoorbellProxy*>(self)->Run();
     return nullptr;
   };
-  const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const int error = StartThread(&thread_, "gpunvme-ring", run, this);
   if (error != 0) return {"pthread_create", "error " + std::to_string(error), std::strerror(error), error};
-  pthread_setname_np(thread_, "gpunvme-ring");
   started_ = true;
   return {};
 }

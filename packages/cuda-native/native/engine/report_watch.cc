@@ -1,11 +1,11 @@
 #include "report_watch.h"
 
-#include <signal.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "../thread.h"
 #include "share.cuh"
 #include "waker.h"
 
@@ -33,18 +33,12 @@ ReportWatch::~ReportWatch() {
 
 Problem ReportWatch::Start() {
   if (started_) return {};
-  // Signals are left to the program's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto run = [](void* self) -> void* {
     static_cast<ReportWatch*>(self)->Run();
     return nullptr;
   };
-  const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const int error = StartThread(&thread_, "gpunvme-watch", run, this);
   if (error != 0) return {"pthread_create", "error " + std::to_string(error), std::strerror(error), error};
-  pthread_setname_np(thread_, "gpunvme-watch");
   started_ = true;
   return {};
 }

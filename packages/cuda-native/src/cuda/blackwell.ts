@@ -18,7 +18,7 @@ export class BlackwellRegistersError extends GpuNvmeError {
         'registering a drive’s BAR0 with a Blackwell GPU (10.0 and newer; an RTX 5060 Ti) froze a machine',
         '{ riskBlackwellRegisters: true } overrides this; the machine may freeze',
       ],
-      next: "pass { doorbells: 'cpu' }: a thread writes the doorbells, and the GPU does everything else; or use the engine 'host'",
+      next: "use the engine 'host', or cudaEngine with { doorbells: 'cpu' }: a thread then writes the doorbells, the GPU does the rest",
     })
   }
 }

@@ -145,6 +145,6 @@ export class CudaRegistrationError extends GpuNvmeError {
 
 const AS_ROOT = 'run as root, or load the driver with NVreg_RegistryDwords=PeerMappingOverride=1'
 const MEANWHILE = {
-  registers: "pass { doorbells: 'cpu' } to cudaEngine, so that a thread writes the doorbells, or use the engine 'host'",
+  registers: "use the engine 'host', or cudaEngine with { doorbells: 'cpu' }, for which a thread writes the doorbells",
   memory: "use the engine 'cpu-kernel' or 'host', which run on the CPU",
 } as const

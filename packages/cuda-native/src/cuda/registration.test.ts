@@ -122,7 +122,7 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
       'cuMemHostRegister_v2=1',
       'CUDA_ERROR_INVALID_VALUE',
       'infeasible',
-      /Try: .*; or pass \{ doorbells: 'cpu' \} to cudaEngine, .* or use the engine 'host'$/,
+      /Try: .*; or use the engine 'host', or cudaEngine with \{ doorbells: 'cpu' \}, .*$/,
     ],
     ['cuMemHostRegister_v2=800', 'CUDA_ERROR_NOT_PERMITTED', 'privilege', /Try: run as root, .*PeerMappingOverride=1/],
     ['cuMemHostGetDevicePointer_v2=801', 'CUDA_ERROR_NOT_SUPPORTED', 'infeasible', /Try: map the controller's BAR/],

@@ -38,7 +38,9 @@ describe.skipIf(!hasStandin)(`the engine cuda on Blackwell GPUs${skippedWithoutS
       }
       expect(error).toBeInstanceOf(BlackwellRegistersError)
       expect(error).toMatchObject({ code: 'ERR_GPUNVME_BLACKWELL_REGISTERS', category: 'infeasible' })
-      expect((error as Error).message).toMatch(/^ {2}Try: pass \{ doorbells: 'cpu' \}/m)
+      expect((error as Error).message).toMatch(
+        /^ {2}Try: use the engine 'host', or cudaEngine with \{ doorbells: 'cpu' \}/m,
+      )
       expect(standin.live()).toEqual(before)
       expect(cudaEngine(transport(false), cuda, { doorbells: 'cpu' }).name).toBe('cuda')
     },

@@ -38,8 +38,8 @@ export interface StaticBar1Options {
   /** Returns the CPU's view of a part of the BAR. It must stay valid as long as the provider is used. */
   readonly view: (bar: GpuBar, run: BarRun) => WindowView
   /**
-   * Returns parts of the BAR as memory of the controller: `mapPeer` of a transport of `@gpunvme/host-driver/vfio` or
-   * `/sysfs`.
+   * Returns parts of the BAR as memory of the controller: `mapPeer` of a transport of `@gpunvme/host-driver/vfio`, `/sysfs` or,
+   * if no IOMMU translates, `/kmod`.
    */
   readonly mapPeer: (peer: GpuBarRuns) => DmaMemory
 }

@@ -53,7 +53,13 @@ export const findReach: FindReach = async (gpu, transport, { staticBar1 = false 
   }
   const providers: ProviderCandidate[] = []
   if (dmaBufs !== undefined) providers.push({ name: 'dma-buf', open: () => dmaBufProvider(exporter, dmaBufs) })
-  const window = staticBar1 && mapPeer !== undefined ? await staticWindow(gpu, memory, mapPeer) : undefined
+  let window: StaticBar1Candidate | undefined
+  try {
+    if (staticBar1 && mapPeer !== undefined) window = await staticWindow(gpu, memory, mapPeer)
+  } catch (error) {
+    memory.close()
+    throw error
+  }
   if (window !== undefined) providers.push(window)
   return {
     memory,
