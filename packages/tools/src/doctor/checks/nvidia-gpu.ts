@@ -86,10 +86,10 @@ function byGeneration(name: string, address: string, generation: Generation | un
       {
         id: 'blackwell',
         severity: 'problem',
-        title: `${name} is Blackwell: the engine cuda is refused there`,
+        title: `${name} is Blackwell: the CPU must write the doorbells`,
         cause: "Mapping a drive's registers on a Blackwell GPU froze a machine with an RTX 5060 Ti.",
         evidence,
-        steps: [instead('the engine host: at 1 MiB per command, doorbells cost next to nothing')],
+        steps: [instead('gpunvme load: kernels do everything except writing doorbells')],
         closes: ['tier1-cuda'],
       },
     ]
