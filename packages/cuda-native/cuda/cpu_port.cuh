@@ -34,6 +34,23 @@ struct CpuPort {
   static void store_relaxed64(uint64_t* at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
   static void store_release64(uint64_t* at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 
+  static uint32_t load_relaxed32(const uint32_t* at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
+  static void store_release32(uint32_t* at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
+
+  // `load_completion64` has acquired.
+  static void fence_acquire() {}
+
+  static uint32_t load_acquire32_gpu(const uint32_t* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
+  static uint64_t load_acquire64_gpu(const uint64_t* at) { return load_acquire64(at); }
+  static void store_release32_gpu(uint32_t* at, uint32_t value) { store_release32(at, value); }
+  static void store_release64_gpu(uint64_t* at, uint64_t value) { store_release64(at, value); }
+  static uint32_t add32_gpu(uint32_t* at, uint32_t value) { return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL); }
+  static uint32_t exchange32_gpu(uint32_t* at, uint32_t value) { return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL); }
+  static uint64_t cas64_gpu(uint64_t* at, uint64_t expected, uint64_t value) {
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return expected;
+  }
+
   static uint64_t now_ns() {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -57,6 +57,55 @@ struct GpuPort {
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
   }
 
+  static GPUNVME_DEVICE uint32_t load_relaxed32(const uint32_t* at) {
+    uint32_t value;
+    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+  }
+  static GPUNVME_DEVICE void store_release32(uint32_t* at, uint32_t value) {
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+  }
+
+  // After a completion was seen: its data are visible to this thread, and to threads that acquire what it releases.
+  static GPUNVME_DEVICE void fence_acquire() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+
+  // Words that only threads of this GPU use.
+  static GPUNVME_DEVICE uint32_t load_acquire32_gpu(const uint32_t* at) {
+    uint32_t value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+  }
+  static GPUNVME_DEVICE uint64_t load_acquire64_gpu(const uint64_t* at) {
+    uint64_t value;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+  }
+  static GPUNVME_DEVICE void store_release32_gpu(uint32_t* at, uint32_t value) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+  }
+  static GPUNVME_DEVICE void store_release64_gpu(uint64_t* at, uint64_t value) {
+    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+  }
+  // Return the value before.
+  static GPUNVME_DEVICE uint32_t add32_gpu(uint32_t* at, uint32_t value) {
+    uint32_t before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(at), "r"(value) : "memory");
+    return before;
+  }
+  static GPUNVME_DEVICE uint32_t exchange32_gpu(uint32_t* at, uint32_t value) {
+    uint32_t before;
+    asm volatile("atom.acq_rel.gpu.global.exch.b32 %0, [%1], %2;" : "=r"(before) : "l"(at), "r"(value) : "memory");
+    return before;
+  }
+  static GPUNVME_DEVICE uint64_t cas64_gpu(uint64_t* at, uint64_t expected, uint64_t value) {
+    uint64_t before;
+    asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(before)
+                 : "l"(at), "l"(expected), "l"(value)
+                 : "memory");
+    return before;
+  }
+
   // Returns the time in nanoseconds. clock64() counts cycles of a variable clock. %globaltimer advances in steps of 32
   // ns to a microsecond or more, depending on the GPU; gpu-check measures them.
   static GPUNVME_DEVICE uint64_t now_ns() {

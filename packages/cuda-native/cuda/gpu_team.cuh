@@ -29,6 +29,7 @@ struct GpuTeam {
   static GPUNVME_DEVICE uint64_t shuffle_xor(uint32_t mask, uint64_t value, uint32_t distance) {
     return __shfl_xor_sync(mask, value, static_cast<int>(distance));
   }
+  static GPUNVME_DEVICE uint32_t match(uint32_t mask, uint32_t value) { return __match_any_sync(mask, value); }
   static GPUNVME_DEVICE void sync_warp(uint32_t mask) { __syncwarp(mask); }
   static GPUNVME_DEVICE void sync_block() { __syncthreads(); }
 

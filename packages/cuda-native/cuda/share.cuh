@@ -1,16 +1,12 @@
 // Interface of host and device code in shared memory: plans in one direction, outcomes in the other.
 #pragma once
 
+#include "gpunvme_device.h"
 #include "target.cuh"
 
 namespace gpunvme {
 
-// The controller's addresses of a memory: one address per run of 2^shift bytes. Contiguous memory is one run with shift
-// 63.
-struct Runs {
-  const uint64_t* iovas;
-  uint64_t shift;
-};
+using Runs = ::gnv_runs;
 
 GPUNVME_DEVICE uint64_t iova_at(const Runs& runs, uint64_t offset) {
   return runs.iovas[offset >> runs.shift] + (offset & ((1ULL << runs.shift) - 1));
@@ -66,9 +62,9 @@ constexpr uint64_t CONTROL_STOP = 1ULL << 63;
 
 // An outcome is one word: the ending, the command identifier, and the Status field without the Phase Tag. 0: the
 // command was not submitted.
-enum class Ending : uint64_t { SUCCESS = 1, STATUS = 2, TIMEOUT = 3, LOST = 4 };
-constexpr uint32_t OUTCOME_ENDING_SHIFT = 32;
-constexpr uint32_t OUTCOME_CID_SHIFT = 16;
+enum class Ending : uint64_t { SUCCESS = GNV_SUCCESS, STATUS = GNV_STATUS, TIMEOUT = GNV_TIMEOUT, LOST = GNV_LOST };
+constexpr uint32_t OUTCOME_ENDING_SHIFT = GNV_ENDING_SHIFT;
+constexpr uint32_t OUTCOME_CID_SHIFT = GNV_CID_SHIFT;
 
 GPUNVME_DEVICE uint64_t outcome_of(Ending ending, uint32_t cid, uint32_t status) {
   return static_cast<uint64_t>(ending) << OUTCOME_ENDING_SHIFT | static_cast<uint64_t>(cid) << OUTCOME_CID_SHIFT | status;

@@ -31,6 +31,7 @@ struct SoloTeam {
   static uint64_t shuffle(uint32_t, uint64_t value, uint32_t) { return value; }
   static uint32_t shuffle_xor(uint32_t, uint32_t value, uint32_t) { return value; }
   static uint64_t shuffle_xor(uint32_t, uint64_t value, uint32_t) { return value; }
+  static uint32_t match(uint32_t, uint32_t) { return 1; }
   static void sync_warp(uint32_t) {}
   static void sync_block() {}
 

@@ -17,6 +17,24 @@
 
 namespace gpunvme {
 
+// Number of bits that are 1.
+GPUNVME_DEVICE uint32_t count_bits(uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint32_t>(__popc(bits));
+#else
+  return static_cast<uint32_t>(__builtin_popcount(bits));
+#endif
+}
+
+// Number of the lowest bit that is 1. `bits` is not 0.
+GPUNVME_DEVICE uint32_t lowest_bit(uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint32_t>(__ffs(static_cast<int>(bits))) - 1;
+#else
+  return static_cast<uint32_t>(__builtin_ctz(bits));
+#endif
+}
+
 // Sixteen bytes that are stored by one instruction.
 struct alignas(16) Quad {
   uint32_t word[4];

@@ -7,6 +7,7 @@
 //   ballot(mask, bit)                  the bits of all lanes in `mask`
 //   shuffle(mask, value, from)         the value of lane `from`; 32 and 64 bits
 //   shuffle_xor(mask, value, distance) the value of lane `lane() ^ distance`
+//   match(mask, value)                 the lanes in `mask` with the same value; 32 bits
 //   sync_warp(mask)                    makes earlier stores of the lanes in `mask` visible to each other
 //   sync_block()                       the same for all threads of a block
 //   shared<T>()                        memory of the block, uninitialised; one T per kernel

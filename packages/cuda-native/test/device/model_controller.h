@@ -111,14 +111,16 @@ class Controller {
     bool dropped = false;
   };
 
+  // The number of commands of the test.
+  explicit Controller(uint32_t commands = 2048) : expected(commands) {}
+
   uint32_t page_bytes = 4096;
   uint32_t block_bytes = 512;
-  static constexpr uint32_t kMostCommands = 2048;
   uint64_t first_slba = 1000;
   std::vector<Range> ranges;
   std::vector<Sq> sqs;
-  // All commands of the test, as many as `known` so far: the host adds while the controller looks.
-  std::vector<Expected> expected{kMostCommands};
+  // The first `known` are set: the host adds while the controller looks.
+  std::vector<Expected> expected;
   uint32_t known = 0;
   std::vector<Outstanding> outstanding;
   uint64_t* cq = nullptr;
@@ -164,7 +166,7 @@ class Controller {
     } else {
       command = static_cast<uint32_t>(slba - first_slba);
     }
-    check(slba < first_slba + kMostCommands && command < load(&known), "SLBA", slba);
+    check(slba < first_slba + expected.size() && command < load(&known), "SLBA", slba);
     Expected& expect = expected[command];
     check(expect.opcode == opcode, "opcode", opcode);
     check(expect.pair == number, "submission queue of another's command, SLBA", slba);

@@ -4,33 +4,11 @@
 
 #include <thread>
 
-#include "cpu_port.cuh"
+#include "race_port.h"
 #include "rig.h"
 
 namespace model {
 namespace {
-
-// The port of CPU threads, for a checker that knows no fences: one says that the next doorbell is a store with release,
-// and a doorbell without one orders nothing.
-struct RacePort : CpuPort {
-  static constexpr uint32_t PATIENT_POLLS = 3;
-  static inline thread_local bool fenced = false;
-  static inline uint64_t wakes = 0;
-
-  static void fence() { fenced = true; }
-  static void mmio_store32(uint32_t* at, uint32_t value) {
-    if (fenced) __atomic_store_n(at, value, __ATOMIC_RELEASE);
-    else __atomic_store_n(at, value, __ATOMIC_RELAXED);
-    fenced = false;
-  }
-  static void relax(uint32_t empty_polls) {
-    REQUIRE(empty_polls < kPatience, "the leader waits for a completion that does not come");
-    sched_yield();
-  }
-  static void wake_host(void*) { __atomic_add_fetch(&wakes, 1, __ATOMIC_RELEASE); }
-
-  static constexpr uint32_t kPatience = 50'000'000;
-};
 
 uint64_t seed;
 
@@ -103,5 +81,3 @@ int main(int, char** args) {
   model::explain = [] { fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(model::seed)); };
   model::run();
 }
-
-void gpunvme::CpuPort::wake_host(void*) {}

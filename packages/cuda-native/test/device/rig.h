@@ -120,7 +120,7 @@ class Rig {
       const uint64_t slba = blocks[i] == 0 ? 0 : controller.first_slba + controller.known;
       // In an order of outcomes that is not the order of commands.
       plan->commands.push_back({slba, used, blocks[i], (i + 1) % count});
-      REQUIRE(controller.known < Controller::kMostCommands, "the test posts more commands than there is room for");
+      REQUIRE(controller.known < controller.expected.size(), "the test posts more commands than there is room for");
       controller.expected[controller.known] = {pair, opcode, kNsid, blocks[i], used};
       __atomic_store_n(&controller.known, controller.known + 1, __ATOMIC_RELEASE);
       if (opcode == GPUNVME_NVM_OPCODE_WRITE) {

@@ -33,6 +33,9 @@ struct FiberLaunch {
   uint32_t blocks = 1;
   uint32_t threads = 32;
   uint64_t seed = 0;
+  // A GPU's limit. More threads stand for several blocks that run at once, and cannot use `sync_block`.
+  uint32_t max_threads = 1024;
+  uint64_t max_pauses = 1'000'000;
   // Called whenever a thread has polled in vain: the controller's turn, say.
   std::function<void()> between = [] {};
 };
@@ -58,7 +61,7 @@ class FiberBlock {
         random_(launch.seed * 0x9e3779b97f4a7c15 + index),
         turns_(launch.threads, kNoTurn),
         warp_turns_(launch.threads / 32, kStale) {
-    if (launch.threads == 0 || launch.threads % 32 != 0 || launch.threads > 1024)
+    if (launch.threads == 0 || launch.threads % 32 != 0 || launch.threads > launch.max_threads)
       fiber_failure("%u threads in a block", launch.threads);
     for (uint32_t thread = 0; thread < launch.threads; thread++) threads_.push_back(std::make_unique<Fiber>());
     memset(shared_, 0xa5, sizeof shared_);
@@ -108,7 +111,7 @@ class FiberBlock {
           set_state(warp + i, State::kReady);
           threads_[warp + i]->answer = values;
         }
-      draw_lane_ranks(warp);
+      draw_lane_ranks(warp, mask);
     }
     leave();
     return self.answer;
@@ -127,7 +130,7 @@ class FiberBlock {
 
   // Lets all others go first: for a thread that polled in vain.
   void pause() {
-    if (++pauses_ > 1'000'000) fiber_failure("thread %u waits for something that does not happen", thread_);
+    if (++pauses_ > launch_.max_pauses) fiber_failure("thread %u waits for something that does not happen", thread_);
     launch_.between();
     set_rank(thread_, ++last_rank_);
     leave();
@@ -200,20 +203,22 @@ class FiberBlock {
     last_rank_ = (last_rank_ / 32 + 1) * 32;
     for (uint32_t warp = 0; warp < order.size(); warp++) {
       for (uint32_t lane = 0; lane < 32; lane++) set_rank(warp * 32 + lane, last_rank_ + order[warp] * 32);
-      draw_lane_ranks(warp * 32);
+      draw_lane_ranks(warp * 32, 0xffffffff);
     }
     last_rank_ += threads_.size();
   }
 
-  // The warp stays in its place among the others.
-  void draw_lane_ranks(uint32_t warp) {
+  // The lanes in `mask`, which have met, stay in their place among the others.
+  void draw_lane_ranks(uint32_t warp, uint32_t mask) {
     std::array<uint32_t, 32> order;
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random_);
-    uint64_t first = threads_[warp]->rank;
-    for (uint32_t lane = 0; lane < 32; lane++) first = std::min(first, threads_[warp + lane]->rank);
+    uint64_t first = UINT64_MAX;
+    for (uint32_t lane = 0; lane < 32; lane++)
+      if (mask >> lane & 1) first = std::min(first, threads_[warp + lane]->rank);
     first = first / 32 * 32;
-    for (uint32_t lane = 0; lane < 32; lane++) set_rank(warp + lane, first + order[lane]);
+    for (uint32_t lane = 0; lane < 32; lane++)
+      if (mask >> lane & 1) set_rank(warp + lane, first + order[lane]);
   }
 
   // Blocks run one after another, and use the same stacks: most of a launch's time went into allocating them.
@@ -337,6 +342,13 @@ struct FiberTeam {
   template <class Word>
   static Word shuffle_xor(uint32_t mask, Word value, uint32_t distance) {
     return shuffle(mask, value, lane() ^ distance);
+  }
+  static uint32_t match(uint32_t mask, uint32_t value) {
+    const auto values = FiberBlock::now().meet("match", mask, value);
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < kLanes; i++)
+      if ((mask >> i & 1) && values[i] == value) bits |= 1u << i;
+    return bits;
   }
   static void sync_warp(uint32_t mask) { FiberBlock::now().meet("sync_warp", mask, 0); }
   static void sync_block() { FiberBlock::now().meet_block(); }

@@ -63,7 +63,7 @@ describe('without nvcc', () => {
 
   test('so does a header that comes, and one that goes', () => {
     writeFileSync(join(root, 'packages/cuda-native/cuda/more.cuh'), '#pragma once\n')
-    change('packages/cuda-native/cuda/prp.cuh', /#include "pair\.cuh"/, '#include "more.cuh"\n$&')
+    change('packages/cuda-native/cuda/prp.cuh', /#include "share\.cuh"/, '#include "more.cuh"\n$&')
     expect(build().stderr).toContain('sources: cuda/more.cuh, cuda/prp.cuh changed since')
     change('packages/cuda-native/cuda/kernels.cu', /#include "pattern\.cuh"\n/, '')
     expect(build().stderr).toContain('cuda/pattern.cuh changed since')

@@ -73,6 +73,25 @@ describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () 
       }
     })
 
+    test('kernels of CUDA authors with gnv::Device do not spill, and fence before the doorbell of the SQ', () => {
+      const cubin = join(folder, `${count++}.cubin`)
+      const args = [
+        ...['-std=c++17', '-cubin', `-arch=sm_${target}`, '-Werror', 'all-warnings', '-Xptxas', '-v'],
+        ...['-Xcompiler', '-Wall,-Wextra,-Werror', '-Icuda', '-I../nvme-spec/include'],
+        ...['-o', cubin, 'test/ptx/shared_queue.cu'],
+      ]
+      const { status, stdout, stderr } = run('nvcc', args, packageRoot)
+      expect(status, stdout + stderr).toBe(0)
+      for (const [name, { stack, spilled, registers }] of Object.entries(resources(stdout + stderr))) {
+        expect({ name, stack, spilled }).toEqual({ name, stack: 0, spilled: 0 })
+        expect(registers, name).toBeLessThanOrEqual(64)
+      }
+      // The other two are of the CQ: one in `submit`, one in `wait`.
+      const found = machineKernels(readFileSync(cubin)).map((each) => [each.name, ringsOf(each, target)])
+      const expected = { stores: 3, reads: 0, fenced: 1 }
+      expect(Object.fromEntries(found)).toEqual({ by_thread: expected, by_warp: expected })
+    })
+
     test('machine code rings as often as the PTX does, once behind a fence, and reads no register', () => {
       const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0)
       const expected = Object.entries(kernels).map(([name, each]) => [

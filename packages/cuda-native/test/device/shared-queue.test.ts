@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { BUILD_MS, hasCompiler, program, seedsOf, skippedWithoutCompiler, type Program } from '../programs/program.js'
+
+const seeds = seedsOf(...Array.from({ length: 20 }, (_, seed) => String(seed + 1)))
+
+/** Numbers of commands by ending, in the order of `gnv_ending`. */
+async function endings(of: Program, seed: string, world: string) {
+  const counts = (await of.run([seed, world])).trim().split(' ').map(Number)
+  const [, success, status, timeout, lost, halted, busy] = counts
+  return { success, status, timeout, lost, halted, busy }
+}
+
+const none = { timeout: 0, lost: 0, halted: 0, busy: 0 }
+
+describe.skipIf(!hasCompiler)(`threads that share a queue pair${skippedWithoutCompiler}`, () => {
+  let plain: Program
+  let checked: Program
+  beforeAll(async () => {
+    plain = await program('device/shared-queue')
+    checked = await program('device/shared-queue-memory')
+  }, BUILD_MS)
+
+  test('4096 threads on 8 queues get one outcome for each command, and all data', async () => {
+    const { success, status, ...others } = await endings(plain, seeds[0]!, 'thousands')
+    expect(success! + status!).toBe(4096)
+    expect(status).toBeGreaterThan(0)
+    expect(others).toEqual(none)
+  })
+
+  test('completions that are duplicated, or of another queue, end no command', async () => {
+    for (const seed of seeds) expect(await endings(plain, seed, 'strays')).toMatchObject(none)
+  })
+
+  test('a warp needs no more than one slot', async () => {
+    for (const seed of seeds)
+      expect(await endings(plain, seed, 'one-slot')).toEqual({ success: 192, status: 0, ...none })
+  })
+
+  test('positions continue beyond 2^32', async () => {
+    for (const seed of seeds) expect(await endings(plain, seed, 'wrap')).toEqual({ success: 416, status: 0, ...none })
+  })
+
+  test('commands without a completion time out, and the queue is halted', async () => {
+    for (const seed of seeds) {
+      const { timeout, halted, lost } = await endings(plain, seed, 'losses')
+      expect(timeout).toBeGreaterThan(0)
+      expect(halted).toBeGreaterThan(0)
+      expect(lost).toBe(0)
+    }
+  })
+
+  test('a completion after the time limit does not give a command a second outcome', async () => {
+    for (const seed of seeds) expect(await endings(plain, seed, 'late')).toMatchObject({ lost: 0 })
+  })
+
+  test('all threads return after the host has declared the queues lost', async () => {
+    for (const seed of seeds) expect(await endings(plain, seed, 'lost')).toMatchObject({ timeout: 0 })
+  })
+
+  test('access no memory but their own, under AddressSanitizer', async () => {
+    for (const world of ['strays', 'one-slot', 'wrap', 'losses', 'late', 'lost'])
+      await endings(checked, seeds[0]!, world)
+  })
+
+  test.each([
+    ['have no race, under ThreadSanitizer', 'device/shared-threads'],
+    ['access no memory but their own on CPU threads', 'device/shared-threads-memory'],
+  ])(
+    '%s',
+    async (_, name) => {
+      const race = await program(name)
+      for (const seed of seeds.slice(0, 5)) await race.run([seed])
+    },
+    BUILD_MS,
+  )
+})
