@@ -97,6 +97,14 @@ struct GpuPort {
     asm volatile("atom.acq_rel.gpu.global.exch.b32 %0, [%1], %2;" : "=r"(before) : "l"(at), "r"(value) : "memory");
     return before;
   }
+  static GPUNVME_DEVICE uint32_t cas32_gpu(uint32_t* at, uint32_t expected, uint32_t value) {
+    uint32_t before;
+    asm volatile("atom.acq_rel.gpu.global.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(before)
+                 : "l"(at), "r"(expected), "r"(value)
+                 : "memory");
+    return before;
+  }
   static GPUNVME_DEVICE uint64_t cas64_gpu(uint64_t* at, uint64_t expected, uint64_t value) {
     uint64_t before;
     asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"

@@ -104,8 +104,8 @@ typedef struct gnv_queue {
   gnv_slot* slots;
   /* `entries` words, initially 0: position + 1, modulo 2^32, of the last complete entry at this place of the SQ. */
   uint32_t* ready;
-  /* `entries` words: a ring of free slots, initially (n + 1) << 32 | n + 1 for slot n, and 0 behind. */
-  uint64_t* free_slots;
+  /* `entries` words: a ring of free slots, as slot + 1 or 0. Initially slot_count slots, from free_head on. */
+  uint32_t* free_slots;
   /* A power of two. */
   uint32_t entries;
   /* At most entries - 1, so that neither queue can be full. */

@@ -51,27 +51,23 @@ GPUNVME_DEVICE uint32_t acquire_slots(gnv_queue& queue, uint32_t wanted) {
   return got;
 }
 
-// Removes the slot at `position` of the ring of free slots. It was counted, but a slower thread than the one that counted
-// it may still be storing it.
+// Removes a slot from `position` of the ring of free slots. It was counted, but a slower thread than the one that counted it
+// may still be storing it.
 template <class Port>
 GPUNVME_DEVICE uint32_t pop_slot(gnv_queue& queue, uint32_t position) {
-  uint64_t* at = queue.free_slots + (position & (queue.entries - 1));
-  uint64_t word = 0;
+  uint32_t* at = queue.free_slots + (position & (queue.entries - 1));
   for (uint32_t polls = 0;; polls++) {
-    word = Port::load_acquire64_gpu(at);
-    if (word >> 32 == static_cast<uint32_t>(position + 1) && word != 0) break;
+    const uint32_t word = Port::exchange32_gpu(at, 0);
+    if (word != 0) return word - 1;
     Port::relax(polls);
   }
-  Port::store_release64_gpu(at, 0);
-  return static_cast<uint32_t>(word) - 1;
 }
 
-// Stores a free slot at `position`. The slot that was there one lap before may still be on its way to its new owner.
+// Stores a free slot at `position`. The slot that was there one lap before may still wait for its new owner.
 template <class Port>
 GPUNVME_DEVICE void push_slot(gnv_queue& queue, uint32_t position, uint32_t slot) {
-  uint64_t* at = queue.free_slots + (position & (queue.entries - 1));
-  for (uint32_t polls = 0; Port::load_acquire64_gpu(at) != 0; polls++) Port::relax(polls);
-  Port::store_release64_gpu(at, static_cast<uint64_t>(static_cast<uint32_t>(position + 1)) << 32 | (slot + 1));
+  uint32_t* at = queue.free_slots + (position & (queue.entries - 1));
+  for (uint32_t polls = 0; Port::cas32_gpu(at, 0, slot + 1) != 0; polls++) Port::relax(polls);
 }
 
 // Returns the next identifier of a slot. FFFFh, which is reserved (Base 2.1 §4.1.1), does not occur, since a slot number

@@ -14,6 +14,8 @@ struct World {
   bool may_halt = false;
   // After this many steps of controllers, the host declares all queues lost. 0: never.
   uint32_t lost_after = 0;
+  // How often a thread falls far behind: by laps of the rings.
+  uint32_t stall_once_in = 400;
 };
 
 const World kWorlds[] = {
@@ -22,9 +24,10 @@ const World kWorlds[] = {
      {.status_once_in = 5, .duplicate_once_in = 3, .foreign_once_in = 9}},
     {"one-slot", {.queues = 2, .entries = 2, .slots = 1, .commands = 192}, 64, {}},
     {"wrap", {.queues = 2, .entries = 8, .slots = 7, .commands = 416, .start = 0u - 64}, 128, {}},
-    {"losses", {.queues = 4, .entries = 32, .slots = 20, .commands = 1024, .timeout_ns = 400'000}, 512,
-     {.status_once_in = 20, .duplicate_once_in = 8, .drop_once_in = 60}, true},
-    {"late", {.queues = 2, .entries = 16, .slots = 9, .commands = 512, .timeout_ns = 200'000}, 256,
+    {"laps", {.queues = 1, .entries = 4, .slots = 3, .commands = 512}, 64, {}, false, 0, 40},
+    {"losses", {.queues = 16, .entries = 16, .slots = 9, .commands = 1024, .timeout_ns = 1'500'000}, 512,
+     {.status_once_in = 20, .duplicate_once_in = 8, .drop_once_in = 60}, true, 0, 60},
+    {"late", {.queues = 2, .entries = 16, .slots = 9, .commands = 512, .timeout_ns = 800'000}, 256,
      {.drop_once_in = 30, .late_once_in = 40}, true},
     {"lost", {.queues = 4, .entries = 32, .slots = 20, .commands = 1024}, 512, {.drop_once_in = 200}, true, 600},
 };
@@ -72,13 +75,8 @@ struct WeakPort {
     *at = value;
     return before;
   }
-  static uint64_t cas64_gpu(uint64_t* at, uint64_t expected, uint64_t value) {
-    point();
-    arrive();
-    const uint64_t before = *at;
-    if (before == expected) *at = value;
-    return before;
-  }
+  static uint32_t cas32_gpu(uint32_t* at, uint32_t expected, uint32_t value) { return cas(at, expected, value); }
+  static uint64_t cas64_gpu(uint64_t* at, uint64_t expected, uint64_t value) { return cas(at, expected, value); }
   static uint64_t now_ns() {
     point();
     return ++now;
@@ -120,6 +118,8 @@ struct WeakPort {
       }
     }
     FiberBlock::now().maybe_pause();
+    if (numbers->once_in(world->stall_once_in))
+      for (uint32_t turns = numbers->below(60); turns > 0; turns--) FiberBlock::now().pause();
   }
   static void send(void* at, const void* value, size_t bytes) {
     point();
@@ -132,6 +132,14 @@ struct WeakPort {
     point();
     arrive();
     *at = value;
+  }
+  template <class Word>
+  static Word cas(Word* at, Word expected, Word value) {
+    point();
+    arrive();
+    const Word before = *at;
+    if (before == expected) *at = value;
+    return before;
   }
   // A thread sees its own stores.
   template <class Word>
@@ -163,11 +171,14 @@ void kernel() {
                           : mode == 1 ? 0xffffffffu
                                       : (FiberTeam::lane() % 2 == 0 ? 0x55555555u : 0xaaaaaaaau);
     const Expected& expected = rig->queues[0]->controller.expected[command];
+    const uint64_t start_ns = WeakPort::now;
     const uint64_t slba = SharedRig::kFirst + command, offset = SharedRig::offset_of(command);
     const gnv::Ticket ticket = expected.opcode == GPUNVME_NVM_OPCODE_READ
                                    ? device.read(0, slba, expected.blocks, rig->buffer, offset, mask)
                                    : device.write(0, slba, expected.blocks, rig->buffer, offset, mask);
-    rig->end(command, device.wait(ticket, mode == 2 ? Device::alone() : mask));
+    const gnv::Outcome outcome = device.wait(ticket, mode == 2 ? Device::alone() : mask);
+    REQUIRE(outcome.ending() != GNV_TIMEOUT || WeakPort::now - start_ns >= rig->device.timeout_ns, "a time-out before the limit");
+    rig->end(command, outcome);
   }
   WeakPort::arrive();
 }
@@ -196,7 +207,7 @@ int main(int, char** args) {
   all.begin();
   FiberLaunch launch;
   launch.threads = launch.max_threads = world->threads;
-  launch.max_pauses = 50'000'000;
+  launch.max_pauses = 2'000'000;
   launch.seed = seed;
   launch.between = turn;
   run_fibers(launch, kernel);

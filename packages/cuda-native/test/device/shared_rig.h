@@ -29,9 +29,9 @@ class SharedRig {
 
   struct Queue {
     std::vector<Quad> sq;
-    std::vector<uint64_t> cq, lists, list_iovas, free_slots;
+    std::vector<uint64_t> cq, lists, list_iovas;
     std::vector<gnv_slot> slots;
-    std::vector<uint32_t> ready;
+    std::vector<uint32_t> ready, free_slots;
     uint32_t tail_doorbell = 0, head_doorbell = 0;
     Controller controller;
     explicit Queue(uint32_t commands) : controller(commands) {}
@@ -174,7 +174,7 @@ class SharedRig {
     queue.free_slots.resize(layout.entries, 0);
     queue.ready.resize(layout.entries, 0);
     for (uint32_t slot = 0; slot < layout.slots; slot++)
-      queue.free_slots[slot] = uint64_t{start + slot + 1} << 32 | (slot + 1);
+      queue.free_slots[slot] = slot + 1;
     for (uint32_t at = 0; at < layout.entries; at++) queue.ready[at] = start + at + 1 - layout.entries;
     pair.sq = queue.sq.data();
     pair.cq = queue.cq.data();
@@ -220,6 +220,7 @@ class SharedRig {
       const auto ending = ending_of(slot.outcome);
       kept += ending == Ending::TIMEOUT || ending == Ending::LOST;
     }
+    REQUIRE(kept == 0 || pair.state != GNV_RUNNING, "queue %u runs after a time-out", pair.qid);
     REQUIRE(pair.free_count + kept == layout.slots, "queue %u: %u of %u slots are free", pair.qid, pair.free_count, layout.slots);
     REQUIRE(pair.free_tail - pair.free_head == pair.free_count, "queue %u: its ring of slots", pair.qid);
     const uint64_t consumed = pair.cq_head;

@@ -41,6 +41,7 @@ export const programs = {
   'device/race-memory': { sources: ['test/device/race_test.cc'], flags: memory },
   'device/shared-queue': { sources: ['test/device/shared_queue_test.cc'], flags: plain },
   'device/shared-queue-memory': { sources: ['test/device/shared_queue_test.cc'], flags: memory },
+  'device/shared-cases': { sources: ['test/device/shared_cases_test.cc'], flags: memory },
   'device/shared-threads': { sources: ['test/device/shared_race_test.cc'], flags: threads },
   'device/shared-threads-memory': { sources: ['test/device/shared_race_test.cc'], flags: memory },
   'device/prp': { sources: ['test/device/prp_test.cc'], flags: memory },
