@@ -123,8 +123,9 @@ struct BasicDevice : ::gnv_device {
       const gnv_drive& drive = drives[request.drive];
       submission.nsid = drive.nsid;
       submission.bytes = static_cast<uint64_t>(request.blocks) << drive.block_shift;
-      // Warps are spread over the queues.
-      const uint32_t warp = Team::block() * (Team::threads() / Team::kLanes) + Team::thread() / Team::kLanes;
+      // Warps are spread over the queues, also if a block has fewer threads than a warp.
+      const uint32_t warps = (Team::threads() + Team::kLanes - 1) / Team::kLanes;
+      const uint32_t warp = Team::block() * warps + Team::thread() / Team::kLanes;
       ticket.queue = drive.first_queue + warp % drive.queue_count;
     }
     by_queue(mask, ticket.queue, [&](gnv_queue& queue, const gpunvme::Lanes<Team>& lanes) {
