@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "pair.cuh"
 #include "prp.cuh"
 
 namespace {
