@@ -1,6 +1,7 @@
-// Kernels of gpu-check alone: what single steps of the queue code cost, and what the loop before it cost. One block of one
-// thread each.
+// Kernels of gpu-check alone: what single steps of the queue code cost, what the loop before it cost, and programs that use
+// gnv::Device. One block of one thread each, except where noted.
 #include "block_chain.cuh"
+#include "block_threads.cuh"
 #include "gpu_port.cuh"
 #include "measure.cuh"
 #include "original.cuh"
@@ -29,8 +30,14 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_ring(uint32_t* doorbell,
   GpuPort::mmio_store32(doorbell, static_cast<uint32_t>(tail));
 }
 
-// A leader that no host feeds, for gpunvme_block_io and for the next.
-extern "C" __global__ void __launch_bounds__(1) gpunvme_chain_leader(BlockChain* run) { lay_out_chain(*run); }
+// Prepares a queue pair for the kernels below.
+extern "C" __global__ void __launch_bounds__(1) gpunvme_set_up_device(DeviceSetup* from) { set_up_device(*from); }
 
-// A program with a reason of its own to read: block_io, called from another kernel than the one that is shipped.
-extern "C" __global__ void __launch_bounds__(1) gpunvme_block_chain(BlockChain* run) { block_chain<GpuPort>(*run); }
+extern "C" __global__ void __launch_bounds__(1) gpunvme_block_chain(BlockChain* run) {
+  block_chain<GpuTeam, GpuPort>(*run);
+}
+
+// Any number of blocks of 32 threads.
+extern "C" __global__ void __launch_bounds__(32) gpunvme_block_threads(BlockThreads* run) {
+  block_threads<GpuTeam, GpuPort>(*run);
+}

@@ -1,4 +1,4 @@
-import type { GpuMemory, PinnedMemory } from '@gpunvme/cuda-native/cuda'
+import type { GpuMemory } from '@gpunvme/cuda-native/cuda'
 import type { DmaMemory, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { equal, equalBytes, type Check, type Fact } from '../check.js'
 import { content } from '../content.js'
@@ -7,119 +7,164 @@ import { bytesOf } from '../memory.js'
 import { ratio } from './transfers.js'
 import { SeenEngine } from './seen-engine.js'
 
-const DATA_BYTES = 128 * KIB
-/** ChainState of kernels/block_chain.cuh. */
-const STATE_BYTES = 64 * KIB
+/** DeviceState of kernels/device_setup.cuh. */
+const STATE_BYTES = 16 * KIB
 const TIMEOUT_NS = 5_000_000_000n
 const NOWHERE = 2n ** 64n - 1n
-/** Opcodes of the NVM Command Set: Read. */
+/** Opcode of Read in the NVM Command Set. */
 const READ = 2
 const SUCCESS = 'success'
 
-/** What a program of the GPU is given of a drive, and what it says. */
-interface Chain {
+interface DeviceOptions {
+  /** Size of the buffer for data. */
+  readonly dataBytes: number
+  /** Commands in flight; one less than a power of two. */
+  readonly queueDepth: number
+  readonly timeoutNs?: bigint
+  readonly faults?: FaultPlan
+}
+
+/** A gnv::Device in GPU memory, with one drive and one queue pair. */
+interface Device {
   readonly drive: Drive
   readonly data: DmaMemory
-  /** Runs a kernel of a single thread to its end. */
-  readonly launch: (name: string, args: readonly bigint[]) => Promise<void>
-  /** The words of struct BlockChain. */
-  readonly words: BigUint64Array
-  readonly run: PinnedMemory
-  readonly state: GpuMemory
-  /** Reads so many times `bytes`, from block `first` on, and then writes; its outcomes, and what the GPU has seen. */
-  readonly program: (order: ProgramOrder) => Promise<{ outcomes: string[]; kept: Uint8Array; ns: number }>
+  readonly dataPointer: bigint
+  readonly statePointer: bigint
+  /** Runs a kernel whose parameter points to these words; returns the words as the kernel left them. */
+  readonly run: (name: string, blocks: number, threads: number, words: readonly bigint[]) => Promise<BigUint64Array>
+  /** Reads counters of the queue. */
+  readonly counters: () => Promise<Counters>
 }
 
-interface ProgramOrder {
-  readonly reads: number
-  readonly bytes: number
-  readonly first: number
-  readonly writeAt?: number
-  readonly timeoutNs?: bigint
-  readonly fenced?: boolean
+interface Counters {
+  readonly tailDoorbellWrites: number
+  readonly headDoorbellWrites: number
+  /** Completions that match no command in flight. */
+  readonly stale: number
 }
 
-/** Indices of words of struct BlockChain, in kernels/block_chain.cuh. */
-const WORD = { blockBytes: 18, outcomes: 25, kept: 26, launch: 27, ns: 28, count: 29 }
-
-/** A leader on the GPU, of a queue pair that the host's engine has made and leaves alone. */
-async function chainOn(context: CheckContext, media: Uint8Array, faults?: FaultPlan): Promise<Chain> {
+/** Makes a gnv::Device on a queue pair that the host's engine has created and leaves alone. */
+async function deviceOn(context: CheckContext, media: Uint8Array, options: DeviceOptions): Promise<Device> {
   const { cuda, kernels } = context
+  const { dataBytes, queueDepth, timeoutNs = TIMEOUT_NS, faults } = options
   const drive = await context.drive(media, 4 * MIB, faults, false)
   const engine = new SeenEngine(drive.transport)
-  const { namespace } = await context.open(drive, { queues: 1, queueDepth: 16 }, engine)
-  const [pair] = engine.queues
-  const { cq } = pair!
+  const { namespace } = await context.open(drive, { queues: 1, queueDepth }, engine)
+  const pair = engine.queues[0]!
+  const { cq } = pair
+  equal('entries of SQ and CQ', [pair.sqEntries, cq.entries], [queueDepth + 1, queueDepth + 1])
+  equal('positions in SQ and CQ', [pair.sqTail, cq.head], [0, 0])
   const { memory } = drive
   const registration = cuda.register(memory.address, memory.lengthBytes)
   context.later(() => registration.unregister())
-  /** Of an address of this process, which is the controller's too. */
+  /** The GPU's address of an address of this process, which is also the controller's. */
   const forGpu = (address: bigint | number) => registration.gpuPointer + (BigInt(address) - memory.address)
-  const data = namespace.dma.alloc(DATA_BYTES)
-  for (const [what, { segments }] of Object.entries({ data, 'PRP lists': pair!.prpLists })) {
+  const data = namespace.dma.alloc(dataBytes)
+  for (const [what, { segments }] of Object.entries({ data, 'PRP lists': pair.prpLists })) {
     equal(`runs of the memory of ${what}`, segments.length, 1)
   }
-  cuda.loadKernels(kernels.kernels)
   cuda.loadKernels(kernels.measure)
   const state = cuda.allocDevice(STATE_BYTES)
   context.later(() => state.free())
   await state.fill(0)
-  const run = cuda.allocPinned(4096)
-  context.later(() => run.free())
   const stream = cuda.stream()
   context.later(() => stream.close())
-  const launch = async (name: string, args: readonly bigint[]) => {
-    cuda.launch(name, 1, 1, args, stream)
-    await stream.finished(20e9)
+  const run: Device['run'] = async (name, blocks, threads, words) => {
+    const parameter = cuda.allocPinned(8 * words.length)
+    try {
+      const view = new BigUint64Array(parameter.buffer, 0, words.length)
+      view.set(words)
+      cuda.launch(name, blocks, threads, [parameter.gpuPointer], stream)
+      await stream.finished(20e9)
+      return view.slice()
+    } finally {
+      parameter.free()
+    }
   }
   const registers = drive.transport.bar.window!.address
-  const words = new BigUint64Array(run.buffer, 0, WORD.count)
-  words.set([
-    ...[forGpu(pair!.sq.iovaAt(0)), BigInt(pair!.sqEntries), BigInt(pair!.sqTail)],
-    forGpu(registers + BigInt(pair!.sqTailDoorbell)),
-    ...[forGpu(cq.memory.iovaAt(0)), BigInt(cq.entries), BigInt(cq.head), BigInt(cq.phase)],
-    ...[forGpu(registers + BigInt(cq.headDoorbell)), BigInt(pair!.qid), BigInt(pair!.maxInFlight)],
-    ...[forGpu(pair!.prpLists.iovaAt(0)), BigInt(pair!.prpLists.iovaAt(0)), BigInt(pair!.prpListBytes)],
-    ...[BigInt(pair!.pageBytes), forGpu(data.iovaAt(0)), BigInt(data.iovaAt(0)), state.gpuPointer],
+  // One block more than the namespace has, so that reads of it reach the controller.
+  const blocks = media.length / BLOCK_BYTES + 1
+  // struct DeviceSetup of kernels/device_setup.cuh.
+  await run('gpunvme_set_up_device', 1, 1, [
+    ...[forGpu(pair.sq.iovaAt(0)), forGpu(cq.memory.iovaAt(0))],
+    ...[pair.sqTailDoorbell, cq.headDoorbell].map((offset) => forGpu(registers + BigInt(offset))),
+    ...[pair.qid, pair.sqEntries, pair.maxInFlight].map(BigInt),
+    ...[forGpu(pair.prpLists.iovaAt(0)), BigInt(pair.prpLists.iovaAt(0))],
+    ...[pair.prpListBytes, pair.pageBytes, data.iovaAt(0), dataBytes].map(BigInt),
+    ...[blocks, Math.log2(BLOCK_BYTES), dataBytes / BLOCK_BYTES].map(BigInt),
+    ...[timeoutNs, state.gpuPointer],
   ])
-  await launch('gpunvme_chain_leader', [run.gpuPointer])
+  const counters = async (): Promise<Counters> => {
+    // struct gnv_queue of cuda/gpunvme_device.h.
+    const bytes = await state.read(0, 512)
+    const word = (at: number) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
+    return { tailDoorbellWrites: word(264), headDoorbellWrites: word(396), stale: word(400) }
+  }
+  const dataPointer = forGpu(data.iovaAt(0))
+  return { drive, data, dataPointer, statePointer: state.gpuPointer, run, counters }
+}
 
-  const program = async (order: ProgramOrder) => {
-    const { reads, bytes, first, writeAt, timeoutNs = TIMEOUT_NS, fenced = true } = order
-    const outcomes = cuda.allocPinned(8 * (reads + 2))
-    const kept = cuda.allocDevice(reads * bytes)
+/** Describes an outcome of cuda/gpunvme_device.h; a status by SCT and SC, an invalid command by its gnv_reason. */
+function describeOutcome(word: bigint): string {
+  const endings = ['pending', SUCCESS, 'status', 'timeout', 'lost', 'halted', 'busy', 'invalid']
+  const ending = endings[Number(word >> 32n)] ?? `ending ${word >> 32n}`
+  if (ending === 'status') return `status ${(word & 0x7ffn).toString(16)}h`
+  return ending === 'invalid' ? `invalid ${word & 0xffffn}` : ending
+}
+
+interface ChainOrder {
+  readonly reads: number
+  /** Of each read, and of the write. */
+  readonly bytes: number
+  /** The block with which the chain starts. */
+  readonly first: number
+  /** Where the complement of the last read is written. Without it, nothing is written or flushed. */
+  readonly writeAt?: number
+}
+
+interface ChainResult {
+  readonly outcomes: string[]
+  /** What the GPU saw of each successful read, one after the other; then a5h. */
+  readonly kept: Uint8Array
+  readonly ns: number
+}
+
+/** Runs the program of kernels/block_chain.cuh. */
+async function followChain(context: CheckContext, device: Device, order: ChainOrder): Promise<ChainResult> {
+  const { cuda } = context
+  const { reads, bytes, first, writeAt } = order
+  const outcomes = cuda.allocPinned(8 * (reads + 2))
+  const kept = cuda.allocDevice(reads * bytes)
+  try {
     await kept.fill(0xa5)
-    const ordered = [BLOCK_BYTES, bytes / BLOCK_BYTES, reads, first].map(BigInt)
+    bytesOf(device.data).fill(0x5a)
     const writeLba = writeAt === undefined ? NOWHERE : BigInt(writeAt)
-    words.set(
-      [...ordered, writeLba, timeoutNs, fenced ? 1n : 0n, outcomes.gpuPointer, kept.gpuPointer],
-      WORD.blockBytes,
-    )
-    words[WORD.ns] = 0n
-    // What is there already is not what is read.
-    bytesOf(data).fill(0x5a)
-    await launch('gpunvme_block_chain', [run.gpuPointer])
-    const said = [...new BigUint64Array(outcomes.buffer, 0, reads + (writeAt === undefined ? 0 : 2))].map(outcomeOf)
-    const all = await kept.read()
+    const words = await device.run('gpunvme_block_chain', 1, 1, [
+      ...[device.statePointer, device.dataPointer],
+      ...[BigInt(bytes / BLOCK_BYTES), BigInt(reads), BigInt(first), writeLba],
+      ...[outcomes.gpuPointer, kept.gpuPointer, 0n],
+    ])
+    const changed = bytesOf(device.data)
+      .subarray(bytes)
+      .some((byte) => byte !== 0x5a)
+    equal('bytes beyond the transfers changed', changed, false)
+    const count = reads + (writeAt === undefined ? 0 : 2)
+    const described = Array.from(new BigUint64Array(outcomes.buffer, 0, count), describeOutcome)
+    return { outcomes: described, kept: await kept.read(), ns: Number(words.at(-1)) }
+  } finally {
     outcomes.free()
     kept.free()
-    return { outcomes: said, kept: all, ns: Number(words[WORD.ns]) }
   }
-  return { drive, data, launch, words, run, state, program }
 }
 
-/** An outcome as cuda/share.cuh has it; of a status SCT and SC. */
-function outcomeOf(word: bigint): string {
-  const kinds = ['not submitted', SUCCESS, 'status', 'timeout', 'lost']
-  const kind = kinds[Number(word >> 32n)] ?? `ending ${word >> 32n}`
-  return kind === 'status' ? `status ${(word & 0x7ffn).toString(16)}h` : kind
-}
+const CHAIN = { dataBytes: 128 * KIB, queueDepth: 15 }
+const PLACES = 32
 
-/** A drive of places of `bytes`, each of which begins with the block that the next read is of. */
+/** Content of `places` places of `bytes`, each of which begins with the block of the next place to read. */
 function chained(places: number, bytes: number) {
   const media = content(places * bytes, 14)
   const view = new DataView(media.buffer)
-  // From each to the one so many on: all of them once, as that many and `places` have no common divisor.
+  // Visits every place, since `step` and `places` have no common divisor.
   const step = 5
   for (let place = 0; place < places; place++) {
     view.setBigUint64(place * bytes, BigInt((((place + step) % places) * bytes) / BLOCK_BYTES), true)
@@ -135,41 +180,37 @@ function chained(places: number, bytes: number) {
   return { media, expected }
 }
 
-const PLACES = 32
-
 const blockIo: Check = {
   id: 'block-io',
-  title:
-    'A program of the GPU reads blocks of which each says where the next is, writes one and flushes, and no host helps',
+  title: 'A GPU program reads blocks that each name the next one, writes and flushes, without the host',
   limitMs: 60_000,
   async run(context) {
     const facts: Record<string, Fact> = {}
     for (const [bytes, reads] of [
       [4 * KIB, 4 * PLACES],
       // With a PRP list.
-      [DATA_BYTES, 8],
+      [128 * KIB, 8],
     ] as const) {
       const { media, expected } = chained(PLACES, bytes)
-      // Where nobody reads, for what is written.
-      const whole = new Uint8Array(media.length + bytes)
-      whole.set(media)
-      const chain = await chainOn(context, whole)
-      await launchedSingly(chain, media, bytes)
-      const order = { reads, bytes, first: 0 }
-      const { outcomes, kept, ns } = await chain.program({ ...order, writeAt: media.length / BLOCK_BYTES })
+      // The write goes behind the chain.
+      const stored = new Uint8Array(media.length + bytes)
+      stored.set(media)
+      const device = await deviceOn(context, stored, CHAIN)
+      const writeAt = media.length / BLOCK_BYTES
+      const { outcomes, kept, ns } = await followChain(context, device, { reads, bytes, first: 0, writeAt })
       const what = `${reads} reads of ${bytes} bytes`
       equal(`${what}, a write and a flush: outcomes`, [...new Set(outcomes)], [SUCCESS])
       equalBytes(what, kept, expected(reads))
-      whole.set(
+      stored.set(
         kept.subarray(-bytes).map((byte) => ~byte),
         media.length,
       )
-      equalBytes('what was written, and all else', chain.drive.stored(), whole)
-      equal('mistakes that the controller saw', await chain.drive.simulator.diagnostics(), [])
-      const { kept: unfenced } = await chain.program({ ...order, fenced: false })
-      const stale = differing(unfenced, expected(reads), bytes)
+      equalBytes('the written blocks, and all others', device.drive.stored(), stored)
+      await failingReads(context, device, media, stored.length / BLOCK_BYTES)
+      equal('mistakes that the controller saw', await device.drive.simulator.diagnostics(), [])
+      equal('completions of no command', (await device.counters()).stale, 0)
       const microseconds = ratio(ns, reads * 1000)
-      facts[`of${bytes}Bytes`] = { reads, microseconds, readsThatSawOldDataWithoutFence: stale }
+      facts[`of${bytes}Bytes`] = { reads, microseconds }
       const conditions = {
         reads,
         inFlight: 1,
@@ -183,79 +224,36 @@ const blockIo: Check = {
   },
 }
 
-/** How many pieces of `bytes` are not what is expected. */
-function differing(got: Uint8Array, expected: Uint8Array, bytes: number): number {
-  let pieces = 0
-  for (let at = 0; at < got.length; at += bytes) {
-    if (Buffer.compare(got.subarray(at, at + bytes), expected.subarray(at, at + bytes)) !== 0) pieces++
+/** A read that the controller rejects, one that is not submitted, and one that succeeds after them. */
+async function failingReads(context: CheckContext, device: Device, media: Uint8Array, end: number): Promise<void> {
+  const read = async (first: number) => {
+    const { outcomes, kept } = await followChain(context, device, { reads: 1, bytes: BLOCK_BYTES, first })
+    return { outcome: outcomes[0], kept }
   }
-  return pieces
-}
-
-/** The kernel that is shipped, on the same leader: the host says what, and looks at the data. */
-async function launchedSingly(chain: Chain, media: Uint8Array, mostBytes: number): Promise<void> {
-  const { data, launch, words, run, state, drive } = chain
-  const at = 2048
-  const io = new DataView(run.buffer, at, 512)
-  const read = async (slba: number, bytes: number) => {
-    bytesOf(data).fill(0xa5)
-    new Uint8Array(run.buffer, at, 512).fill(0)
-    // struct BlockIo of cuda/block_io.cuh: command, memory, timeout_ns, pair, opcode, nsid, block_bytes; outcome. The
-    // data is one run, whose address stands behind it.
-    const iova = at + 1024
-    new BigUint64Array(run.buffer, iova, 1).set([BigInt(data.iovaAt(0))])
-    io.setBigUint64(0, BigInt(slba), true)
-    io.setUint32(16, bytes / BLOCK_BYTES, true)
-    io.setBigUint64(24, run.gpuPointer + BigInt(iova), true)
-    io.setBigUint64(32, 63n, true)
-    io.setBigUint64(40, TIMEOUT_NS, true)
-    ;[0, READ, 1, BLOCK_BYTES].forEach((word, index) => io.setUint32(48 + 4 * index, word, true))
-    await launch('gpunvme_block_io', [state.gpuPointer, ++words[WORD.launch]!, run.gpuPointer + BigInt(at)])
-    return outcomeOf(io.getBigUint64(64, true))
-  }
-  for (const [slba, bytes] of [
-    [3, BLOCK_BYTES],
-    [8, 4 * KIB],
-    [1, 64 * KIB],
-  ] as const) {
-    if (bytes > mostBytes) continue
-    equal(`gpunvme_block_io of ${bytes} bytes: outcome`, await read(slba, bytes), SUCCESS)
-    const seen = bytesOf(data)
-    equalBytes(
-      `gpunvme_block_io of ${bytes} bytes`,
-      seen.subarray(0, bytes),
-      media.subarray(slba * BLOCK_BYTES).subarray(0, bytes),
-    )
-    equal(
-      'bytes beyond that changed',
-      seen.subarray(bytes).some((byte) => byte !== 0xa5),
-      false,
-    )
-  }
-  // LBA Out of Range: a status of the command, and no end of the queue.
-  const end = drive.stored().length / BLOCK_BYTES
-  equal('gpunvme_block_io beyond the end: outcome', await read(end, BLOCK_BYTES), 'status 80h')
-  equal('gpunvme_block_io after that: outcome', await read(0, BLOCK_BYTES), SUCCESS)
+  equal('a read of the block behind the last one (LBA Out of Range)', (await read(end)).outcome, 'status 80h')
+  equal('a read beyond the size in gnv_drive (GNV_BAD_RANGE)', (await read(end + 1)).outcome, 'invalid 3')
+  const { outcome, kept } = await read(3)
+  equal('a read after these', outcome, SUCCESS)
+  equalBytes('a read of one block', kept, media.subarray(3 * BLOCK_BYTES, 4 * BLOCK_BYTES))
 }
 
 const unanswered: Check = {
   id: 'block-io-unanswered',
-  title:
-    'A single read of a program that gets no answer is given up by its time-out, and nothing is submitted after it',
+  title: 'An unanswered read of a GPU program ends at its time limit, and nothing is submitted after it',
   limitMs: 60_000,
   provokes: true,
   async run(context) {
     const bytes = 4 * KIB
     const { media, expected } = chained(PLACES, bytes)
-    // Of the second place of the chain.
+    // The second place of the chain.
     const struck = (5 * bytes) / BLOCK_BYTES
     const rules = [
       { match: { opcode: READ, lba: [struck, struck], times: 1 }, action: { kind: 'drop-completion' } },
     ] as const
-    const { program } = await chainOn(context, media, { rules })
     const timeoutNs = 50_000_000n
-    const { outcomes, kept, ns } = await program({ reads: 4, bytes, first: 0, timeoutNs })
-    equal('outcomes', outcomes, [SUCCESS, 'timeout', 'not submitted', 'not submitted'])
+    const device = await deviceOn(context, media, { ...CHAIN, timeoutNs, faults: { rules } })
+    const { outcomes, kept, ns } = await followChain(context, device, { reads: 4, bytes, first: 0 })
+    equal('outcomes', outcomes, [SUCCESS, 'timeout', 'halted', 'halted'])
     equalBytes('the read before', kept.subarray(0, bytes), expected(1))
     equal(
       'bytes kept of others',
@@ -266,5 +264,80 @@ const unanswered: Check = {
   },
 }
 
-/** Blocks that programs of the GPU ask for by themselves. */
-export const blockIoChecks: readonly Check[] = [blockIo, unanswered]
+const LANES = 32
+const WARPS = 32
+const THREADS = LANES * WARPS
+const ROUNDS = 3
+
+const threads: Check = {
+  id: 'block-io-threads',
+  title: `${THREADS} GPU threads read a block each on one queue, alone and by warp, and every byte is right`,
+  limitMs: 60_000,
+  async run(context) {
+    const media = content(THREADS * BLOCK_BYTES, 15)
+    const options = { dataBytes: media.length, queueDepth: 255 }
+    const device = await deviceOn(context, media, options)
+    const kept = context.cuda.allocDevice(media.length)
+    context.later(() => kept.free())
+    const facts: Record<string, Fact> = {}
+    for (const [how, byWarp] of [
+      ['alone', 0n],
+      ['by-warp', 1n],
+    ] as const) {
+      const before = await device.counters()
+      const rates: number[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        rates.push(ratio(THREADS * 1e9, await readByThreads(context, device, media, kept, byWarp)))
+      }
+      const after = await device.counters()
+      equal('completions of no command', after.stale, 0)
+      const conditions = {
+        ...{ threads: THREADS, queues: 1, inFlight: options.queueDepth, rounds: ROUNDS, commands: ROUNDS * THREADS },
+        tailDoorbellWrites: after.tailDoorbellWrites - before.tailDoorbellWrites,
+        headDoorbellWrites: after.headDoorbellWrites - before.headDoorbellWrites,
+        ...{ controller: 'simulated, one thread', timeIncludes: 'its data, by the CPU' },
+      }
+      const value = rates.sort((a, b) => a - b)[(ROUNDS - 1) / 2]!
+      const per = `reads of ${BLOCK_BYTES} bytes, by threads of the GPU, ${byWarp === 0n ? 'each alone' : 'each warp together'}`
+      context.figure({ name: `block-io-threads-${how}`, value, unit: 'commands/s', per, conditions })
+      facts[byWarp === 0n ? 'alone' : 'byWarp'] = { ...conditions, commandsPerSecond: value }
+    }
+    equal('mistakes that the controller saw', await device.drive.simulator.diagnostics(), [])
+    return facts
+  },
+}
+
+/**
+ * Runs the program of kernels/block_threads.cuh, and compares what it read. Returns the time from the first submission to
+ * the last outcome, in nanoseconds.
+ */
+async function readByThreads(
+  context: CheckContext,
+  device: Device,
+  media: Uint8Array,
+  kept: GpuMemory,
+  byWarp: bigint,
+): Promise<number> {
+  const words = context.cuda.allocPinned(8 * 3 * THREADS)
+  try {
+    bytesOf(device.data).fill(0x5a)
+    await device.run('gpunvme_block_threads', WARPS, LANES, [
+      ...[device.statePointer, device.dataPointer, byWarp, words.gpuPointer],
+      ...[words.gpuPointer + BigInt(8 * THREADS), kept.gpuPointer],
+    ])
+    const outcomes = Array.from(new BigUint64Array(words.buffer, 0, THREADS), describeOutcome)
+    equal('outcomes', [...new Set(outcomes)], [SUCCESS])
+    const what = byWarp === 0n ? 'reads of threads alone' : 'reads by warp'
+    equalBytes(`${what}: memory`, bytesOf(device.data), media)
+    equalBytes(`${what}: what the threads saw`, await kept.read(), media)
+    const times = new BigUint64Array(words.buffer, 8 * THREADS, 2 * THREADS)
+    // Each thread has its own start and end.
+    const sorted = (rest: number) => times.filter((_, index) => index % 2 === rest).sort()
+    return Number(sorted(1).at(-1)! - sorted(0)[0]!)
+  } finally {
+    words.free()
+  }
+}
+
+/** Programs of the GPU that submit commands by gnv::Device. */
+export const blockIoChecks: readonly Check[] = [blockIo, unanswered, threads]
