@@ -2,7 +2,6 @@
 //
 // Every parameter is 8 bytes, an address for the GPU or a number, so that all kernels take a list of 64-bit words.
 // Addresses are of GPU memory, or of host memory that is mapped for the GPU.
-#include "block_io.cuh"
 #include "checksum.cuh"
 #include "gpu_port.cuh"
 #include "gpu_team.cuh"
@@ -30,17 +29,6 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leader, ui
 // of 32 threads.
 extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leader, uint64_t launch) {
   warp_read<GpuTeam, GpuPort>(*leader, launch);
-}
-
-// Executes one read, write or flush on a queue of a leader, in bounded time, and stores its outcome. See block_io.cuh.
-//
-//   leader, launch  as for gpunvme_serve: this launch counts as one
-//   io              in GPU memory, a multiple of 64: BlockIo { command, memory, timeout_ns, pair, opcode, nsid,
-//                   block_bytes; outcome }, followed by fields for the kernel
-//
-// One block of one thread.
-extern "C" __global__ void __launch_bounds__(1) gpunvme_block_io(Leader* leader, uint64_t launch, BlockIo* io) {
-  block_io<GpuPort>(*leader, *io, launch);
 }
 
 // Computes the CRC-32 of each chunk of `chunk_bytes` (more than 0) in `bytes` bytes at `data`; the last chunk may be

@@ -59,10 +59,10 @@ GPUNVME_DEVICE void report_end(Leader& leader, uint64_t launch) {
 
 // Serves the queues until there was no work for `linger_ns`, the host sets stop or pause, or `run_limit_ns` has passed.
 // After a pause or at the limit, commands may still be in flight: their slots wait for the next launch, so that a
-// command that is never answered does not keep a kernel running. With `whole`, all submitted commands have their outcomes
-// at the end. `launch` counts the calls for this leader, which do not overlap.
+// command that is never answered does not keep a kernel running. `launch` counts the calls for this leader, which do not
+// overlap.
 template <class Port, class Crew = Alone>
-GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch, bool whole = false) {
+GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   leader.draining = false;
   // The last launch may have seen a pause that has ended meanwhile; a new one must count as a change.
   for (uint32_t index = 0; index < leader.pair_count; index++) leader.pairs[index].seen_control &= ~CONTROL_PAUSE;
@@ -103,7 +103,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch, bool whole = false) {
         const uint64_t idle_ns = Port::now_ns();
         if (idle_since_ns == NO_DEADLINE) idle_since_ns = idle_ns;
         if (leader.stopping || leader.draining || idle_ns - idle_since_ns >= leader.linger_ns) break;
-      } else if (leader.draining && !whole) {
+      } else if (leader.draining) {
         break;
       }
       if (leader.run_limit_ns != 0 && Port::now_ns() - start_ns >= leader.run_limit_ns) leader.draining = true;

@@ -1,6 +1,5 @@
 // Single cases, each with outcomes known to the letter: `cases_test CASE`, or all of them. Nothing moves but by the
 // script of a case: the controller and the host act when the leader looks at its completion queue, time is a word.
-#include "block_io.cuh"
 #include "hook_port.h"
 #include "rig.h"
 
@@ -29,16 +28,12 @@ struct Case {
   // A launch; `script` runs between operations, and is told how many there have been.
   void launch(const std::function<void(uint64_t)>& script = {}) {
     rig.launches++;
-    during(script, [this] { rig.serve_once<HookPort>(); });
-  }
-  template <class Function>
-  void during(const std::function<void(uint64_t)>& script, const Function& function) {
     uint64_t operations = 0;
     HookPort::between = [&] {
       REQUIRE(++operations < 100'000, "no end in sight");
       if (script) script(operations);
     };
-    function();
+    rig.serve_once<HookPort>();
     HookPort::between = {};
     EXPECT(rig.has_ended(), 1);
   }
@@ -532,119 +527,6 @@ void doorbells_of_a_batch() {
   test.end();
 }
 
-// What a program of the GPU says and gets.
-struct Single {
-  explicit Single(Case& of) : test(of) { memset(static_cast<void*>(&io), 0, sizeof io); }
-  uint64_t run(uint32_t opcode, uint32_t blocks, bool has_answer, uint16_t status = 0) {
-    Rig& rig = test.rig;
-    const uint32_t number = rig.controller.known++;
-    const uint64_t slba = blocks == 0 ? 0 : 1000 + number;
-    rig.controller.expected[number] = {1, opcode, kNsid, blocks, rig.used};
-    io.command = {slba, rig.used, blocks, 0};
-    io.memory = {rig.iovas.data(), rig.layout.run_shift};
-    io.timeout_ns = 1000;
-    io.pair = 1;
-    io.opcode = opcode;
-    io.nsid = kNsid;
-    io.block_bytes = rig.layout.block_bytes;
-    for (uint32_t at = 0; opcode == kWrite && at < blocks * 16; at += 4) {
-      const uint32_t word = pattern(slba, at);
-      memcpy(rig.memory.data() + rig.used + at, &word, 4);
-    }
-    uint64_t outcome = 0;
-    const uint64_t until = rig.clock + 1000;
-    rig.launches++;
-    test.during(
-        [&](uint64_t) {
-          test.fetch();
-          for (const auto& outstanding : rig.controller.outstanding)
-            if (outstanding.command == number && !has_answer) rig.clock = until;
-          if (has_answer && rig.controller.is_outstanding(1, rig.controller.expected[number].cid))
-            test.complete_command(number, status);
-          else if (has_answer) test.answer();
-        },
-        [&] { outcome = block_io<HookPort>(rig.leader, io, rig.launches); });
-    EXPECT(io.outcome, outcome);
-    for (uint32_t at = 0; outcome >> 32 == SUCCESS && at < blocks * 16; at += 4)
-      REQUIRE(memcmp(rig.memory.data() + rig.used + at, &(last = pattern(slba, at)), 4) == 0, "not its data");
-    rig.used += 16 * blocks;
-    return outcome;
-  }
-  Case& test;
-  BlockIo io;
-  uint32_t last = 0;
-};
-
-void block_io_between_plans() {
-  Layout layout;
-  layout.pairs = 2;
-  layout.linger_ns = NO_DEADLINE;
-  Case test(layout);
-  Single single(test);
-  EXPECT(single.run(kRead, 3, true), 0x100000000);
-  EXPECT(single.run(kWrite, 40, true) >> 32, SUCCESS);
-  EXPECT(single.run(kFlush, 0, true) >> 32, SUCCESS);
-  EXPECT(single.run(kRead, 1, true, kReadError) & 0xf0000ffff, 0x200004281);
-  // A plan for its queue waits for the next launch, a plan for the other does not.
-  test.rig.post(1, kRead, {1, 2, 3, 4, 5});
-  test.rig.post(0, kRead, {1, 2, 3, 4, 5});
-  EXPECT(single.run(kRead, 1, true) >> 32, SUCCESS);
-  EXPECT(test.rig.look(), 0);
-  EXPECT(test.plan(0).done, 0);
-  EXPECT(test.plan(1).done, 1);
-  test.rig.flag(CONTROL_STOP);
-  test.launch([&](uint64_t) { test.answer(); });
-  EXPECT(test.rig.look(), 1);
-  EXPECT(single.run(kRead, 1, true) >> 32, SUCCESS);
-  EXPECT(test.rig.leader.stopping, 1);
-  EXPECT(test.rig.report.commands, 16);
-  EXPECT(test.rig.pairs[1].free_count, 4);
-}
-
-// A launch that ended at its run limit has left a command of its queue in flight, or of another one.
-void block_io_after_a_run_limit() {
-  for (const uint32_t pair : {0u, 1u}) {
-    Layout layout;
-    layout.pairs = 2;
-    Case test(layout);
-    Single single(test);
-    test.rig.leader.run_limit_ns = 2;
-    test.rig.post(pair, kRead, {1});
-    test.launch([&](uint64_t) { test.fetch(); });
-    EXPECT(test.rig.report.in_flight, 1);
-    EXPECT(single.run(kRead, 1, false), 0);
-    EXPECT(test.rig.report.in_flight, 1);
-    test.rig.leader.run_limit_ns = 0;
-    test.launch([&](uint64_t) { test.answer(); });
-    EXPECT(test.rig.look(), 1);
-    EXPECT(single.run(kRead, 1, true) >> 32, SUCCESS);
-  }
-}
-
-void block_io_without_an_answer() {
-  Layout layout;
-  layout.pairs = 2;
-  Case test(layout);
-  test.rig.may_halt = true;
-  Single single(test);
-  // Share 0 of the host's has the place that the single command uses.
-  test.rig.post(1, kRead, {1, 1});
-  test.launch([&](uint64_t) { test.answer(); });
-  EXPECT(test.rig.look(), 1);
-  EXPECT(single.run(kRead, 1, false) >> 32, TIMEOUT);
-  EXPECT(test.rig.report.halted, 1);
-  EXPECT(test.rig.pairs[1].free_count, 3);
-  EXPECT(single.run(kRead, 1, false), 0);
-  // It comes when nobody waits for it.
-  for (uint32_t i = 0; i < 64; i++) test.rig.post(1, kRead, {1});
-  test.complete_command(2);
-  test.launch();
-  EXPECT(test.rig.report.stale, 1);
-  EXPECT(test.rig.pairs[1].free_count, 4);
-  EXPECT(test.rig.look(), 1);
-  EXPECT(test.plan(64).outcomes[0], 0);
-}
-
 struct Named {
   const char* name;
   void (*run)();
@@ -671,9 +553,6 @@ constexpr Named kCases[] = {
     CASE(strays),
     CASE(completion_queue_of_two),
     CASE(doorbells_of_a_batch),
-    CASE(block_io_between_plans),
-    CASE(block_io_without_an_answer),
-    CASE(block_io_after_a_run_limit),
 };
 
 const char* running = "";

@@ -30,9 +30,6 @@ describe.skipIf(!hasCompiler)(`a leader${skippedWithoutCompiler}`, () => {
     ['credits nobody with completions of nobody: twice, unknown, of another queue', 'strays'],
     ['goes on where completions have room for one', 'completion_queue_of_two'],
     ['announces a batch by one doorbell', 'doorbells_of_a_batch'],
-    ['does a single command for a program of the GPU, between plans', 'block_io_between_plans'],
-    ['gives up a single command by its deadline', 'block_io_without_an_answer'],
-    ['refuses a single command while an earlier launch has commands in flight', 'block_io_after_a_run_limit'],
   ])('%s', async (_, name) => {
     expect(await cases.run([name])).toBe(`${name}\n`)
   })

@@ -68,11 +68,6 @@ export const kernels: Readonly<Record<string, Expected>> = {
   gpunvme_serve: { parameters: u64(2), queues: leader, ...ringing, entryStores: 1 },
   // Its first lane and the others store entries in places of their own.
   gpunvme_warp_read: { parameters: u64(2), queues: { ...leader, byWarp: true }, ...ringing, entryStores: 2 },
-  gpunvme_block_io: {
-    ...{ parameters: u64(3), queues: leader, ...ringing, entryStores: 1 },
-    // It reports its end also where it refuses.
-    releases: { ...ringing.releases, '[p0+24]+16': 2 },
-  },
   gpunvme_checksum: { parameters: u64(7), ...silent },
   gpunvme_scatter: { parameters: u64(4), ...silent },
   gpunvme_pattern_fill: { parameters: u64(4), ...silent },
