@@ -1,5 +1,3 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseDriver } from '../binding/driver-choice.js'
 import type { DriveFacts } from '../binding/drive-facts.js'
 import { giveBack } from '../binding/give-back.js'
@@ -10,14 +8,10 @@ import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import { lendTransport } from '../drive/with-drive.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { BaselineTarget } from './baseline-bench.js'
-import { findNamespace, withKernelDrive } from './kernel-drive.js'
-import { ToolsError } from '../command-line/tools-error.js'
+import { awaitBlockDevice, withKernelDrive } from './kernel-drive.js'
 import type { Invocation } from '../terminal/invocation.js'
 
 const ROOT = '/'
-/** Time limit for Linux's driver to create a block device after it is bound again. */
-const RETURN_SECONDS = 60
-const LOOK_MS = 100
 /** Time limit for another gpunvme to finish with the drive before it is returned. */
 const LOCK_WAIT_MS = 10_000
 
@@ -76,7 +70,8 @@ export class HandedDrive {
   async withLinux<T>(use: (target: BaselineTarget) => Promise<T>): Promise<T> {
     this.lent.signal.throwIfAborted()
     await this.giveBack()
-    return withKernelDrive(await this.appeared(), this.lent.nsid, use)
+    const { found, nsid, signal } = this.lent
+    return withKernelDrive(await awaitBlockDevice(found.bdf, nsid, signal), nsid, use)
   }
 
   private async take(): Promise<void> {
@@ -97,34 +92,5 @@ export class HandedDrive {
     if (!this.isOurs) return
     await giveBack(ROOT, this.lent.found.bdf, { holder: thisProcess(), waitMs: LOCK_WAIT_MS })
     this.isOurs = false
-  }
-
-  /** Linux's driver creates its block devices some time after it is bound. */
-  private async appeared(): Promise<FoundDrive> {
-    const { bdf } = this.lent.found
-    for (const untilMs = performance.now() + RETURN_SECONDS * 1000; performance.now() < untilMs;) {
-      this.lent.signal.throwIfAborted()
-      const found = findDrive(bdf)
-      if (found.linuxName !== undefined && hasBlockDevice(found.linuxName, this.lent.nsid)) return found
-      await sleep(LOOK_MS)
-    }
-    throw new ToolsError(
-      'ERR_GPUNVME_NOT_RETURNED',
-      'device',
-      `Linux has no block device of ${bdf} ${RETURN_SECONDS} s after its driver was bound`,
-      {
-        next: ['check the kernel log: dmesg', { command: ['list', bdf] }],
-      },
-    )
-  }
-}
-
-function hasBlockDevice(controller: string, nsid: number | undefined): boolean {
-  try {
-    findNamespace('/sys', controller, nsid)
-    return true
-  } catch (error) {
-    if (error instanceof GpuNvmeError) return false
-    throw error
   }
 }

@@ -2,13 +2,15 @@ import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import type { SmartLog } from '@gpunvme/host-driver'
 import { fileConfigSpace } from '@gpunvme/host-driver/pci'
 import { IdentifyController, LID, SmartHealthLog } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { withLinux } from '../admin/with-admin-view.js'
 import type { AdminView } from '../admin/view.js'
 import { attempting, tryRead } from '../command-line/file-error.js'
-import type { FoundDrive } from '../drive/find-drive.js'
+import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import { pciLink } from '../drive/pci-link.js'
 import type { BenchDrive } from '../report/bench-results.js'
 import type { BaselineTarget } from './baseline-bench.js'
@@ -84,6 +86,45 @@ export function findNamespace(sys: string, controller: string, nsid: number | un
   const found = nsid === undefined ? namespaces[0] : namespaces.find((each) => each.nsid === nsid)
   if (found === undefined) throw noBlockDeviceError(controller, nsid)
   return found
+}
+
+/** Time limit for Linux's driver to create a block device after it is bound again. */
+const RETURN_SECONDS = 60
+const LOOK_MS = 100
+
+/**
+ * Waits until Linux's driver has a block device of the drive: it creates them some time after it is bound.
+ * @throws ToolsError (NOT_RETURNED); the signal's reason
+ */
+export async function awaitBlockDevice(
+  bdf: string,
+  nsid: number | undefined,
+  signal?: AbortSignal,
+): Promise<FoundDrive> {
+  for (const untilMs = performance.now() + RETURN_SECONDS * 1000; performance.now() < untilMs;) {
+    signal?.throwIfAborted()
+    const found = findDrive(bdf)
+    if (found.linuxName !== undefined && hasBlockDevice(found.linuxName, nsid)) return found
+    await sleep(LOOK_MS)
+  }
+  throw new ToolsError(
+    'ERR_GPUNVME_NOT_RETURNED',
+    'device',
+    `Linux has no block device of ${bdf} ${RETURN_SECONDS} s after its driver was bound`,
+    {
+      next: ['check the kernel log: dmesg', { command: ['list', bdf] }],
+    },
+  )
+}
+
+function hasBlockDevice(controller: string, nsid: number | undefined): boolean {
+  try {
+    findNamespace('/sys', controller, nsid)
+    return true
+  } catch (error) {
+    if (error instanceof GpuNvmeError) return false
+    throw error
+  }
 }
 
 function nsidOf(folder: string): number | undefined {

@@ -1,20 +1,12 @@
-import type { Invocation } from '../terminal/invocation.js'
+import { bindHeld, type HeldOptions } from './bind-held.js'
 import type { Entry } from './entry.js'
-import { giveBack } from './give-back.js'
-import { identityOf, thisProcess } from './process-identity.js'
+import { identityOf } from './process-identity.js'
 import { runCommand } from './run-command.js'
-import { startWatcher } from './start-watcher.js'
-import { takeDrive, type Taking } from './take-drive.js'
+import type { Taking } from './take-drive.js'
 
-/** Processes started by the command may use the drive slightly longer. */
-const WAIT_MS = 10_000
-
-export interface BoundOptions {
+export interface BoundOptions extends HeldOptions {
   /** Called before the command runs, with the record of the binding; undefined if the drive was already bound. */
   readonly onTaken: (entry: Entry | undefined) => void
-  /** See `startWatcher`. */
-  readonly onLost: (message: string) => void
-  readonly invocation: Invocation
 }
 
 /**
@@ -25,25 +17,17 @@ export async function runBound(
   taking: Omit<Taking, 'isHeld'>,
   words: readonly [string, ...string[]],
   signal: AbortSignal,
-  { onTaken, onLost, invocation }: BoundOptions,
+  { onTaken, ...options }: BoundOptions,
 ): Promise<number> {
-  const { root, found } = taking
-  const holder = thisProcess()
-  // Before the first step, so that the drive is returned even if this process is killed during it.
-  const watcher = await startWatcher({ root, bdf: found.bdf, holder, invocation }, onLost)
+  const held = await bindHeld(taking, options)
   try {
-    const entry = await takeDrive({ ...taking, isHeld: true })
-    try {
-      signal.throwIfAborted()
-      onTaken(entry)
-      return await runCommand(words, (pid) => {
-        const command = identityOf(pid)
-        if (command !== undefined) watcher.watch(command)
-      })
-    } finally {
-      if (entry !== undefined) await giveBack(root, found.bdf, { holder, waitMs: WAIT_MS })
-    }
+    signal.throwIfAborted()
+    onTaken(held.entry)
+    return await runCommand(words, (pid) => {
+      const command = identityOf(pid)
+      if (command !== undefined) held.watch(command)
+    })
   } finally {
-    await watcher.end()
+    await held.release()
   }
 }

@@ -1,21 +1,15 @@
-import { UNSEEN_USES } from '@gpunvme/host-driver'
-import { planBinding } from '@gpunvme/host-driver/pci'
-import { InvalidArgumentError, Option } from 'commander'
-import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bind-report.js'
-import { callerOf, requireRoot } from '../command-line/advised-command.js'
+import { headline, reportBound, reportPlan } from '../binding/bind-report.js'
+import { requireRoot } from '../command-line/advised-command.js'
 import { shellLine } from '../terminal/invocation.js'
-import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
-import { driveFacts } from '../binding/drive-facts.js'
-import { describeLosses, readLosses } from '../binding/lost-devices.js'
+import { driverName, type Target } from '../binding/driver-choice.js'
 import { requireSysfs } from '../binding/require-sysfs.js'
 import { runBound } from '../binding/run-bound.js'
-import { readEntry } from '../binding/state-files.js'
-import { refuseBound, takeDrive, type Taking } from '../binding/take-drive.js'
+import { takeDrive } from '../binding/take-drive.js'
 import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
-import { confirmChange, type ConfirmFlags } from '../drive/confirm-drive.js'
-import { findDrive, type FoundDrive } from '../drive/find-drive.js'
-import type { Output, OutputOptions } from '../terminal/output.js'
+import type { ConfirmFlags } from '../drive/confirm-drive.js'
+import { confirmTaking, findUnbound, planTaking, takingOf, targetOption } from '../drive/plan-taking.js'
+import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 
 interface Flags extends OutputOptions, ConfirmFlags {
@@ -52,9 +46,7 @@ export const bind = verb({
     command
       .argument('<address>', 'drive: 0000:0b:00.0, 0b:00.0 or nvme0')
       .argument('[command...]', 'after --: command to run while the drive is bound')
-      .addOption(
-        new Option('--to <driver>', 'vfio-pci, kmod or none (default: what the machine allows)').argParser(parseTarget),
-      )
+      .addOption(targetOption())
       .option('--serial <serial>', 'required serial number of the drive')
       .option('--yes', 'with --serial: bind without confirmation')
       .option('--dry-run', 'print the steps without performing them')
@@ -66,35 +58,22 @@ export const bind = verb({
   run,
 })
 
-function parseTarget(text: string): Target {
-  if (!Object.hasOwn(TARGETS, text)) throw new InvalidArgumentError('Expected vfio-pci, kmod or none.')
-  return text as Target
-}
-
 async function run(address: string, words: string[], flags: Flags, { output, session }: Context): Promise<void> {
   const { root, dryRun = false } = flags
   if (!dryRun) await requireSysfs(root, 'bind')
   const [program, ...args] = words
   if (program !== undefined && output.json)
     throw new UsageError("--json and a command are mutually exclusive: the output is the command's")
-  const drive = findDrive(address, root)
-  const entry = await readEntry(root, drive.bdf)
-  if (entry !== undefined) refuseBound(root, entry)
-  const choice = chooseDriver(root, drive, flags.to)
+  const drive = await findUnbound(address, root)
   if (!dryRun) requireRoot(root, session)
-  const steps = await planBinding({ bdf: drive.bdf, driver: choice.driver, sysRoot: root })
-  const namespaces = await readLosses(root, drive)
-  const binding: BindingOf = { root, drive, choice, known: knownOf(root, drive), namespaces, steps }
+  const binding = await planTaking(drive, flags.to, root)
+  const { steps } = binding
   if (dryRun) {
     reportPlan(output, binding)
     return
   }
-  if (steps.length > 0) {
-    output.error(describeLosses(namespaces))
-    await confirm(binding, flags, output, session.signal)
-  }
-  session.signal.throwIfAborted()
-  const taking = { root, found: drive, driver: choice.driver, known: binding.known, by: callerOf(session) }
+  await confirmTaking(binding, flags, output, session.signal)
+  const taking = takingOf(binding, session)
   if (program === undefined) {
     await takeDrive({ ...taking, isHeld: false })
     reportBound(output, binding)
@@ -111,17 +90,4 @@ async function run(address: string, words: string[], flags: Flags, { output, ses
   })
   if (steps.length > 0) output.note(`${drive.bdf} was returned to ${driverName(drive.driver)}`)
   session.signal.throwIfAborted()
-}
-
-const UNSEEN = ['No use of the drive was found. gpunvme cannot detect:', ...UNSEEN_USES.map((use) => `- ${use}`)]
-
-async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const description = known.model ?? 'model unknown: no Linux driver is bound'
-  const shown = { bdf: drive.bdf, serial: known.serial ?? undefined, description, warning: UNSEEN, change: 'take over' }
-  await confirmChange(shown, flags, output, signal)
-}
-
-/** Data from Linux's driver. A record may be that of another drive, which was there before. */
-function knownOf(root: string, { bdf, linuxName }: FoundDrive): Taking['known'] {
-  return { name: linuxName ?? null, ...driveFacts(root, bdf) }
 }
