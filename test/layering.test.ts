@@ -143,7 +143,7 @@ const ordered: readonly Folders[] = [
         'report/html',
       ],
       ...['binding', 'drive', 'list', 'nvidia', 'p2p', 'admin', 'model', 'serving', 'bench'],
-      ...['doctor', 'doctor/checks', 'doctor/report', 'rig', 'loading', 'completion', 'commands'],
+      ...['doctor', 'doctor/checks', 'doctor/report', 'rig', 'loading', 'first-light', 'completion', 'commands'],
     ],
     base: [],
   },

@@ -12,6 +12,12 @@ export const SECTIONS: readonly Section[] = [
         load: async () => (await import('./commands/doctor.js')).doctor,
       },
       {
+        name: 'first-light',
+        usage: '(--drive ADDRESS | --image FILE | --sim) [options]',
+        summary: 'test a drive and a GPU step by step, and write a report to share',
+        load: async () => (await import('./commands/first-light.js')).firstLight,
+      },
+      {
         name: 'list',
         usage: '[ADDRESS] [options]',
         summary: 'list NVMe drives and GPUs: users, bindings, links, peer-to-peer paths',

@@ -9,7 +9,8 @@ import { printableLines } from '../terminal/printable.js'
 
 const REPORT_TO = 'https://github.com/gpunvme/gpunvme/issues'
 
-interface Reported extends ErrorText {
+/** An error as it is reported to the user. */
+export interface Reported extends ErrorText {
   readonly code: string
   readonly category: ErrorCategory
   /** Stack trace of an unexpected error. */
@@ -21,7 +22,7 @@ interface Reported extends ErrorText {
  * @returns the exit code.
  */
 export function reportError(output: Output, error: unknown): number {
-  const { stack, ...reported } = describe(firstFailure(error), output.invocation)
+  const { stack, ...reported } = describeError(firstFailure(error), output.invocation)
   const [headline = '', ...rest] = errorLines(reported)
   output.error(output.noteStyle('red', headline), rest)
   if (stack !== undefined)
@@ -30,10 +31,11 @@ export function reportError(output: Output, error: unknown): number {
   return EXIT[reported.category]
 }
 
-function describe(error: unknown, invocation: Invocation): Reported {
+/** Describes any thrown value; errors that are not ours get a stack trace. */
+export function describeError(error: unknown, invocation: Invocation): Reported {
   if (error instanceof GpuNvmeError)
     return { code: error.code, category: error.category, ...errorText(error, invocation) }
-  if (isSystemError(error)) return describe(fileError(error), invocation)
+  if (isSystemError(error)) return describeError(fileError(error), invocation)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const stack = error instanceof Error ? error.stack : undefined
   return { code: 'ERR_GPUNVME_UNEXPECTED', category: 'failure', message, stack: stack ?? '(no stack)' }

@@ -66,19 +66,28 @@ export async function lendTransport<T>(
   access: 'read' | 'write',
   use: (opened: OpenedTransport) => Promise<T>,
 ): Promise<T> {
-  const found = await openNamed(flags, access)
-  const opened = { ...found, transport: wrapTraced(found.transport, found.time) }
+  const opened = await openTraced(flags, access)
   try {
     if (flags.engine !== undefined) openEngine(flags.engine as EngineName, opened.transport)
     return await use(opened)
   } catch (thrown) {
-    const error = firstFailure(thrown)
-    // A later error of the drive is only a consequence of the host's.
-    const followed = error instanceof GpuNvmeError && error.category === 'device'
-    throw (followed ? opened.hostError() : undefined) ?? error
+    throw causeOf(thrown, opened)
   } finally {
     await opened.close()
   }
+}
+
+/** Opens a drive whose accesses are traced if the user asked for that. The caller closes it. */
+export async function openTraced(flags: DriveFlags, access: 'read' | 'write'): Promise<OpenedTransport> {
+  const found = await openNamed(flags, access)
+  return { ...found, transport: wrapTraced(found.transport, found.time) }
+}
+
+/** Returns the error that caused others: an error of the drive may be only a consequence of the host's. */
+export function causeOf(thrown: unknown, { hostError }: OpenedTransport): unknown {
+  const error = firstFailure(thrown)
+  const isDevice = error instanceof GpuNvmeError && error.category === 'device'
+  return (isDevice ? hostError() : undefined) ?? error
 }
 
 /** Opens the controller for reading. */

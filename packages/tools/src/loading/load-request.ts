@@ -43,7 +43,7 @@ export async function requestOf(model: string | undefined, flags: LoadFlags): Pr
   const packsFirst = [flags.drive, flags.image, flags.socket].every((names) => names === undefined)
   if (to === 'host' && gpu !== undefined)
     throw new UsageError('--gpu and --to host are mutually exclusive', { next: 'omit --gpu' })
-  if (to === 'gpu' || gpu !== undefined) requireGpu(gpu ?? 0)
+  if (to === 'gpu' || gpu !== undefined) requireGpu(gpu ?? 0, 'use --to host, which needs no GPU')
   else if (vram > 0 && (to === 'host' || !cudaStatus().available))
     throw new UsageError('--vram requires a GPU', { next: 'omit --vram; --ram limits host memory' })
   const isUrl = /^[a-z]+:\/\//i.test(model ?? '')
@@ -117,10 +117,13 @@ export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: Abo
   }
 }
 
-/** Checked before any drive is opened. @throws ToolsError (a code of CUDA), UsageError */
-function requireGpu(gpu: number): void {
+/**
+ * Checked before any drive is opened.
+ * @param without how to go on without a GPU. @throws ToolsError (a code of CUDA), UsageError
+ */
+export function requireGpu(gpu: number, without: string): void {
   const status = cudaStatus()
-  if (!status.available) throw noGpuError(status)
+  if (!status.available) throw noGpuError(status, without)
   const { length } = status.devices
   if (gpu >= length)
     throw new UsageError(`There is no GPU ${gpu}`, {
@@ -132,6 +135,6 @@ function requireGpu(gpu: number): void {
 type CudaMissing = Extract<CudaStatus, { readonly available: false }>
 
 /** Error of a requested GPU that cannot be used. */
-function noGpuError({ code, message, facts, next }: CudaMissing): ToolsError {
-  return new ToolsError(code, 'not-found', message, { facts, next: [next, 'use --to host, which needs no GPU'] })
+function noGpuError({ code, message, facts, next }: CudaMissing, without: string): ToolsError {
+  return new ToolsError(code, 'not-found', message, { facts, next: [next, without] })
 }

@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DmaAllocator, DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
 import { isBuilt } from '../../../cuda-native/test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../../cuda-native/test/standin/standin.js'
-import { AliasedGpu } from '../../../cuda-native/test/vram/aliased-gpu.js'
 import { safetensorsFile, type TensorSize } from '../../../layer-loader/test/models.js'
 import { openTransport } from '../../src/open.js'
 import { composeRig, packInto, type Rig } from '../../src/rig/open-rig.js'
 import type { ComposeOptions } from '../../src/rig/options.js'
-import { findReach, type FindReach, type GpuReach, type OpenGpu } from '../../src/rig/reach.js'
+import { findReach, type FindReach } from '../../src/rig/reach.js'
 import { scratch } from '../gpunvme.js'
+import { aliasedReach } from './aliased-reach.js'
 
 const MIB = 1024 * 1024
 const LAYERS = 8
@@ -19,45 +19,6 @@ const TENSORS = Array.from({ length: LAYERS }, (_, layer): TensorSize => [`model
 const standin = useStandin()
 const folder = scratch()
 
-/** Allocates each part of an arena once, so that no host buffer is registered at former GPU memory. */
-function reservedIn(arena: DmaMemory): DmaAllocator {
-  let next = 0
-  return {
-    alloc(lengthBytes) {
-      const at = next
-      next += lengthBytes
-      if (next > arena.lengthBytes) throw new RangeError(`no room for ${lengthBytes} bytes`)
-      const iovaAt = (offsetBytes: number) => arena.iovaAt(at + offsetBytes)
-      return {
-        lengthBytes,
-        view: new DataView(arena.view!.buffer, arena.view!.byteOffset + at, lengthBytes),
-        segments: [{ offsetBytes: 0, iova: iovaAt(0), lengthBytes }],
-        iovaAt,
-        forDevice: () => undefined,
-        forHost: () => undefined,
-        free: () => undefined,
-      }
-    },
-  }
-}
-
-/** Maps the GPU memory of the stand-in for the simulated controller. */
-const aliased = ({ cuda }: OpenGpu, { dma }: Transport): GpuReach => {
-  const arena = dma.alloc(128 * MIB, { contiguous: true })
-  const memory = new AliasedGpu(cuda, reservedIn(arena))
-  // With a part registered, copies register their own buffers only, not all memory of the drive.
-  const registered = memory.alloc(2 * MIB)
-  return {
-    memory,
-    providers: [{ name: memory.provider.name, open: () => memory.provider }],
-    close() {
-      registered.free()
-      expect(memory.live).toBe(0)
-      arena.free()
-    },
-  }
-}
-
 /** Modifies the drive's transport before the rig is opened. */
 type Prepare = (transport: Transport) => Transport
 
@@ -65,7 +26,7 @@ type Prepare = (transport: Transport) => Transport
 async function withRig(
   options: ComposeOptions,
   use: (rig: Rig) => Promise<void>,
-  findReach: FindReach = aliased,
+  findReach: FindReach = aliasedReach,
   prepare: Prepare = (transport) => transport,
 ): Promise<void> {
   // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING: the owner sees writes in order (cuda.h).
@@ -127,7 +88,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
   })
 
   test('without a provider that maps GPU memory, tier 1 is used with a reason', async () => {
-    const none: FindReach = (gpu, transport) => ({ ...aliased(gpu, transport), providers: [] })
+    const none: FindReach = (gpu, transport) => ({ ...aliasedReach(gpu, transport), providers: [] })
     await withRig(
       {},
       (rig) => {
@@ -154,7 +115,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       })
       return passes(rig)
     }
-    await withRig({ tier: 1 }, use, aliased, prepare)
+    await withRig({ tier: 1 }, use, aliasedReach, prepare)
   })
 
   test('the CPU writes the doorbells if the driver refuses to register them, with a reason', async () => {
@@ -170,7 +131,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       })
       return passes(rig)
     }
-    await withRig({ tier: 1 }, use, aliased, prepare)
+    await withRig({ tier: 1 }, use, aliasedReach, prepare)
   })
 
   test('static BAR1 is tried only on request, and its refusal is listed as a reason for tier 1', async () => {
@@ -206,7 +167,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     await packInto(drive, path, {})
     const transport = { ...drive.transport, can: { ...drive.transport.can, dmaToVram: true } }
     const reach: FindReach = (gpu, from) => ({
-      ...aliased(gpu, from),
+      ...aliasedReach(gpu, from),
       close: () => expect.fail('GPU memory was freed'),
     })
     const rig = await composeRig(

@@ -1,0 +1,110 @@
+import { cudaStatus, EngineUnsuitableError } from '@gpunvme/cuda-native'
+import { BlackwellRegistersError, cudaEngine } from '@gpunvme/cuda-native/cuda'
+import type { Namespace } from '@gpunvme/host-driver'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { ToolsError } from '../command-line/tools-error.js'
+import { probeDrive } from '../p2p/probe-drive.js'
+import { openTarget, type Target } from '../rig/gpu.js'
+import { Teardown } from '../rig/teardown.js'
+import { plural } from '../terminal/units.js'
+import { describeReads, withNamespace } from './drive-steps.js'
+import { compareReads, readExtents, type Reference } from './extents.js'
+import type { StepFacts } from './report.js'
+import { SkippedStep } from './sequence.js'
+
+/** Time limit of the first read: a lost doorbell is then reported without waiting for each further command. */
+const ANSWER_NS = 2_000_000_000
+
+/** @throws SkippedStep without that GPU */
+export function skipWithoutGpu(gpu: number): void {
+  const status = cudaStatus()
+  if (!status.available) throw new SkippedStep(`no GPU: ${status.message}`)
+  if (gpu >= status.devices.length) throw new SkippedStep(`no GPU ${gpu}: CUDA lists ${status.devices.length}`)
+}
+
+/** @throws SkippedStep if a GPU cannot write doorbells of this drive at all */
+function skipWithoutRegisters({ bar, bdf }: Transport): void {
+  if (bar.window !== undefined) return
+  const advice = bdf === undefined ? '; a simulated drive with --real-time has registers in memory' : ''
+  throw new SkippedStep(`the registers of this drive are not memory-mapped${advice}`)
+}
+
+/** Makes the GPU store to a register of the disabled controller. */
+export async function probeDoorbell(
+  transport: Transport,
+  gpu: number,
+  signal: AbortSignal,
+  record: (facts: StepFacts) => void,
+): Promise<string> {
+  skipWithoutGpu(gpu)
+  skipWithoutRegisters(transport)
+  const { arrived, stores, isSimulated } = await skipping(() => probeDrive(transport, gpu, signal))
+  record({ doorbell: { arrived, stores, isSimulated } })
+  if (!arrived)
+    throw new ToolsError(
+      'ERR_GPUNVME_DOORBELL_LOST',
+      'verification',
+      'A store of the GPU did not arrive at the drive',
+      {
+        facts: ['the platform does not route it; the CPU can write the doorbells instead'],
+      },
+    )
+  const where = isSimulated ? '; the registers of this drive are memory' : ''
+  return `${plural(stores.length, 'store')} of GPU ${gpu} arrived${where}`
+}
+
+/** Reads by the engine cuda, and compares with the reference. @param doorbells what writes the doorbells */
+export async function readByGpu(
+  transport: Transport,
+  { gpu, doorbells, reference }: { gpu: number; doorbells: 'gpu' | 'cpu'; reference: Reference | undefined },
+  signal: AbortSignal,
+  record: (facts: StepFacts) => void,
+): Promise<string> {
+  skipWithoutGpu(gpu)
+  skipWithoutRegisters(transport)
+  if (reference === undefined) throw new SkippedStep('there is no reference to compare with')
+  const { extents, nsid } = reference
+  return skipping(() =>
+    withGpu(gpu, async ({ cuda }, keepOpen) => {
+      const engine = cudaEngine(transport, cuda, { doorbells })
+      const read = async (namespace: Namespace) => {
+        await namespace.readBytes(0, namespace.blockBytes, { timeoutNs: ANSWER_NS, signal })
+        return describeReads(compareReads(reference, await readExtents(namespace, extents, signal), record))
+      }
+      return withNamespace(transport, engine, nsid, read, keepOpen)
+    }),
+  )
+}
+
+/**
+ * Lends a GPU. After `keepOpen`, it stays open until the process ends: a controller that could not be stopped may still
+ * access memory of both.
+ */
+async function withGpu<T>(
+  gpu: number,
+  use: (opened: NonNullable<Target['gpu']>, keepOpen: () => void) => Promise<T>,
+): Promise<T> {
+  const teardown = new Teardown()
+  const all = new Teardown()
+  const state = { isKept: false }
+  all.add(() => (state.isKept ? undefined : teardown.run()))
+  try {
+    const [target] = openTarget(gpu, teardown)
+    const result = await use(target.gpu!, () => (state.isKept = true))
+    await all.run()
+    return result
+  } catch (error) {
+    return all.undo(error)
+  }
+}
+
+/** Runs `use`; a GPU or a drive that the engine rejects by itself is no failure. */
+async function skipping<T>(use: () => Promise<T>): Promise<T> {
+  try {
+    return await use()
+  } catch (error) {
+    if (error instanceof BlackwellRegistersError || error instanceof EngineUnsuitableError)
+      throw new SkippedStep(error.headline)
+    throw error
+  }
+}

@@ -1,0 +1,82 @@
+// Reads of the same media without this package's driver: the independent judge of its reads.
+import { open, type FileHandle } from 'node:fs/promises'
+import { attempting } from '../command-line/file-error.js'
+import { findNamespace } from '../bench/kernel-drive.js'
+import { readNamespaces } from '../machine/namespaces.js'
+import { Root } from '../machine/root.js'
+import { formatBytes } from '../terminal/units.js'
+import { chooseExtents, compareReads, countUniform, ORACLES, type Extent, type Reference } from './extents.js'
+import type { StepFacts } from './report.js'
+
+/** Block size of image files. */
+const IMAGE_BLOCK_BYTES = 512
+
+/** Reads extents from the block device of a namespace in Linux. */
+export async function readFromLinux(
+  { bdf, linuxName }: { readonly bdf: string; readonly linuxName: string },
+  nsid: number | undefined,
+): Promise<Reference> {
+  const { name, nsid: number } = findNamespace('/sys', linuxName, nsid)
+  const namespaces = await readNamespaces(new Root('/'), `sys/bus/pci/devices/${bdf}/nvme/${linuxName}`)
+  const { sizeBytes = 0, blockBytes = IMAGE_BLOCK_BYTES } = namespaces.find((each) => each.name === name) ?? {}
+  const extents = chooseExtents(sizeBytes, blockBytes)
+  const contents = await readFile(`/dev/${name}`, extents)
+  return { comparedWith: 'linux', nsid: number, capacityBytes: sizeBytes, blockBytes, extents, contents }
+}
+
+/** Reads extents from the file of a simulated drive. */
+export async function readFromImage(path: string): Promise<Reference> {
+  const capacityBytes = await withFile(path, async (file) => (await file.stat()).size)
+  const blockBytes = IMAGE_BLOCK_BYTES
+  const usable = Math.floor(capacityBytes / blockBytes) * blockBytes
+  const extents = chooseExtents(usable, blockBytes)
+  const contents = await readFile(path, extents)
+  return { comparedWith: 'image', nsid: undefined, capacityBytes: usable, blockBytes, extents, contents }
+}
+
+/** Records and describes a reference. */
+export function reportReference(reference: Reference, record: (facts: StepFacts) => void): string {
+  const { comparedWith, capacityBytes, blockBytes, extents, contents } = reference
+  const bytes = extents.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+  const uniform = countUniform(contents)
+  record({ reference: { comparedWith, capacityBytes, blockBytes, extents: extents.length, bytes, uniform } })
+  const note = uniform === 0 ? '' : `; ${uniform} of them have one repeated byte only`
+  return `${extents.length} extents, ${formatBytes(bytes)}, read from ${ORACLES[comparedWith]}${note}`
+}
+
+/** Compares the media, read through Linux, with the reference. @throws ToolsError (BYTES_DIFFER) */
+export async function compareWithLinux(
+  found: { readonly bdf: string; readonly linuxName: string },
+  reference: Reference,
+  record: (facts: StepFacts) => void,
+): Promise<void> {
+  const { contents } = await readFromLinux(found, reference.nsid)
+  compareReads(reference, contents, record)
+}
+
+/**
+ * Through the page cache: the drive is not mounted, and Linux creates the block device anew when its driver is bound
+ * again.
+ */
+async function readFile(path: string, extents: readonly Extent[]): Promise<Uint8Array[]> {
+  return withFile(path, async (file) => {
+    const contents: Uint8Array[] = []
+    for (const { offsetBytes, lengthBytes } of extents) {
+      const bytes = new Uint8Array(lengthBytes)
+      for (let at = 0; at < lengthBytes;) {
+        const { bytesRead } = await file.read(bytes, at, lengthBytes - at, offsetBytes + at)
+        if (bytesRead === 0) throw new RangeError(`${path}: expected ${lengthBytes} bytes at ${offsetBytes}, got ${at}`)
+        at += bytesRead
+      }
+      contents.push(bytes)
+    }
+    return contents
+  })
+}
+
+function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  return attempting(`read ${path}`, async () => {
+    const file = await open(path, 'r')
+    return use(file).finally(() => file.close())
+  })
+}
