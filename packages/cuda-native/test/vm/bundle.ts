@@ -17,6 +17,8 @@ export const addonMissing = existsSync(join(PACKAGE, ADDON))
 const GUEST = join(import.meta.dirname, 'guest')
 const RUNNER = 'runner.ts'
 
+const MANIFEST = Buffer.from('{"type":"module","version":"0.0.0"}')
+
 /**
  * The programs of `guest/` and of another folder, if one is given, with all they import, from what was built last into dist: few files in the guest's memory, in
  * place of hundreds over 9p. They lie as they would in this package, so that the addon is found where it always is.
@@ -38,8 +40,10 @@ export async function bundleGuest(more?: string, isRunnerAlone = false): Promise
   })
   const code = output.flatMap((file) => (file.type === 'chunk' ? [file] : []))
   return [
+    // Where the command, whose sources are a folder deeper than the bundle, looks for its version.
+    { path: 'package.json', content: MANIFEST },
     { path: 'package' },
-    { path: 'package/package.json', content: Buffer.from('{"type":"module","version":"0.0.0"}') },
+    { path: 'package/package.json', content: MANIFEST },
     { path: 'package/dist' },
     ...code.map((file) => ({ path: `package/dist/${file.fileName}`, content: Buffer.from(file.code) })),
     ...['native', 'native/build', 'native/build/Release'].map((path) => ({ path: `package/${path}` })),

@@ -8,10 +8,11 @@ import { requireNamedDrive } from '../drive/require-named.js'
 import { requireGpu } from '../loading/load-request.js'
 import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
+import { plural } from '../terminal/units.js'
 import { isBound } from './bind-steps.js'
 import { Redactor } from './redact.js'
 import { ReportFile } from './report-file.js'
-import type { FirstLightReport } from './report.js'
+import type { FirstLightReport, Outcome } from './report.js'
 import { runSteps, type RunFlags, type RunParts } from './run-steps.js'
 import { secretsOfProcess } from './secrets.js'
 import { Sequence } from './sequence.js'
@@ -50,7 +51,8 @@ export async function runFirstLight(
   const sequence = new Sequence({ report, save, redactor, output, signal: session.signal })
   await runSteps({ flags, drive, report, sequence, redactor, output, session, ...parts })
   await sequence.finish()
-  output.print('', `Report: ${printable(file.path)}`, `Where to send it: ${PAGE}`)
+  output.print('', describeEnd(report), `Report: ${printable(file.path)}`)
+  if (isWorthSending(report)) output.print(`Where to send it: ${PAGE}`)
   output.object('gpunvme.first-light/1', report)
   session.exitCode = sequence.exitCode
 }
@@ -64,4 +66,14 @@ async function requireUsable(flags: FirstLightFlags): Promise<FoundDrive | undef
   if (drive === undefined) return undefined
   refuseEmulated(flags)
   return findDrive(drive)
+}
+
+function describeEnd({ steps }: FirstLightReport): string {
+  const count = (wanted: Outcome) => steps.filter(({ outcome }) => outcome === wanted).length
+  return `${plural(count('passed'), 'step')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
+}
+
+/** A simulated drive without a GPU shows nothing that tests do not. */
+function isWorthSending({ drive, steps }: FirstLightReport): boolean {
+  return drive.simulated !== true || steps.some(({ machine }) => machine?.gpu != null)
 }

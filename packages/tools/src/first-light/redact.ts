@@ -17,7 +17,8 @@ const PATTERNS: readonly (readonly [form: RegExp, replacement: string])[] = [
   [/\b(?:GPU-|MIG-|uuid\.)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, '<UUID>'],
   [/\b(?:eui|nguid)\.[0-9a-f]{16,32}\b/gi, '<EUI>'],
   [/\b[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5,15}\b/gi, '<EUI>'],
-  [/\/(?:home|Users)\/[^\s/:;,'")]+/g, '<HOME>'],
+  // Paths outside of the system's own directories: homes, mount points, data.
+  [/(?<![\w.:/<>])\/(?!(?:dev|sys|proc|etc|boot|lib|usr|run)\b)[^\s:;,'")]+/g, '<PATH>'],
 ]
 
 /** Removes secrets from free text: the messages of errors, and reasons. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { attempting, isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/tools-error.js'
@@ -45,11 +45,6 @@ export class ReportFile {
       const folder = await open(dirname(path), O_RDONLY | O_DIRECTORY)
       await folder.sync().finally(() => folder.close())
     })
-  }
-
-  /** Removes the file of a run that did nothing. */
-  async remove(): Promise<void> {
-    await rm(this.path, { force: true })
   }
 }
 

@@ -4,8 +4,17 @@ import type { MachineFacts } from './machine-facts.js'
 
 /** Steps in their order; the text output numbers them from 1. */
 export const STEPS = [
-  ...(['machine', 'reference', 'bind', 'identify', 'read-cpu', 'doorbell'] as const),
-  ...(['read-gpu-doorbell', 'read-cpu-doorbell', 'tier', 'load', 'restore'] as const),
+  'machine',
+  'reference',
+  'bind',
+  'identify',
+  'read-cpu',
+  'doorbell',
+  'read-gpu-doorbell',
+  'read-cpu-doorbell',
+  'tier',
+  'load',
+  'restore',
 ] as const
 
 export type StepName = (typeof STEPS)[number]

@@ -2,6 +2,7 @@ import { cudaStatus } from '@gpunvme/cuda-native'
 import type { HeldDrive } from '../binding/bind-held.js'
 import type { DriveFlags } from '../command-line/options.js'
 import type { Session } from '../command-line/session.js'
+import { ToolsError } from '../command-line/tools-error.js'
 import { askProcess } from '../doctor/live.js'
 import { examine } from '../doctor/report/examine.js'
 import type { FoundDrive } from '../drive/find-drive.js'
@@ -133,8 +134,8 @@ export async function runSteps(parts: RunParts): Promise<void> {
     try {
       await sequence.run('restore', restore, { isFinal: true })
     } finally {
-      // Also if the report could not be saved.
-      await held?.release()
+      // Also if the report could not be saved. A failure is in the report, or left to the watcher.
+      await held?.release().catch(() => undefined)
     }
   }
 }
@@ -147,7 +148,8 @@ async function examineMachine(
   const facts = { machine: await readMachine(root), nvidia: await readNvidia(root), process: askProcess() }
   redactor.add(await secretsOfMachine(facts))
   const status = cudaStatus()
-  const gpu = status.available ? status.devices[report.gpu]?.bdf : facts.machine.gpus[report.gpu]?.address
+  const gpus = facts.machine.gpus.filter(({ vendor }) => vendor === 'NVIDIA')
+  const gpu = status.available ? status.devices[report.gpu]?.bdf : gpus[report.gpu]?.address
   const only = [gpu, drive?.bdf].flatMap((each) => each ?? [])
   const found = machineFacts(examine(facts, { only }), gpu, drive?.bdf)
   record({ machine: found })
@@ -174,9 +176,13 @@ async function readOutside({ flags, drive }: RunParts): Promise<Reference> {
   const { image, nsid } = flags
   if (image !== undefined) return readFromImage(image)
   if (drive === undefined)
-    throw new SkippedStep('only its controller can read this drive: reads by the CPU become the reference')
+    throw new SkippedStep('Linux cannot read this drive: reads by the CPU become the reference')
   const { bdf, linuxName } = drive
-  if (linuxName === undefined)
-    throw new SkippedStep('Linux has no block device of the drive: reads by the CPU become the reference')
-  return readFromLinux({ bdf, linuxName }, nsid)
+  const none = new SkippedStep('Linux has no block device of the drive: reads by the CPU become the reference')
+  if (linuxName === undefined) throw none
+  try {
+    return await readFromLinux({ bdf, linuxName }, nsid)
+  } catch (error) {
+    throw error instanceof ToolsError && error.code === 'ERR_GPUNVME_NO_BLOCK_DEVICE' ? none : error
+  }
 }

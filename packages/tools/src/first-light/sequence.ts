@@ -49,11 +49,6 @@ export class Sequence {
     this.parts = parts
   }
 
-  /** Returns whether a step passed. */
-  passed(step: StepName): boolean {
-    return this.parts.report.steps.some((entry) => entry.step === step && entry.outcome === 'passed')
-  }
-
   /** Exit code: 6 if bytes differ, otherwise that of the first failure. */
   get exitCode(): number {
     const { categories } = this

@@ -26,7 +26,7 @@ const EUI64 = Uint8Array.of(0xe8, 0x23, 0x8f, 0xa6, 0xbf, 0x53, 0, 1)
 const NGUID = Uint8Array.from({ length: 16 }, (_, at) => 0xc0 + at)
 
 /** Opens a simulated drive with a pattern, secret identifiers and faults. */
-async function open(faults?: FaultPlan): Promise<OpenedTransport> {
+function open(faults?: FaultPlan): Promise<OpenedTransport> {
   const media = new RamMedia(4 * MIB)
   media.write(0, pattern(4 * MIB))
   const options: SimulationOptions = {
@@ -35,11 +35,11 @@ async function open(faults?: FaultPlan): Promise<OpenedTransport> {
     ...(faults && { faults }),
   }
   const { transport } = simulate(options)
-  return {
+  return Promise.resolve({
     ...{ name: 'sim', transport, time: 'modelled', link: undefined, serial: SERIAL },
     hostError: () => undefined,
     close: () => transport.close(),
-  }
+  })
 }
 
 beforeAll(async () => {
@@ -61,7 +61,8 @@ describe('first-light without a GPU', () => {
     expect(stepIn(report, 'read-cpu').reads).toMatchObject({ comparedWith: 'cpu', extents: 16, uniform: 16 })
     expect(stdout).toMatch(/^ 1 {2}machine {12}passed /m)
     expect(stdout).toMatch(/^11 {2}restore {12}skipped /m)
-    expect(stdout).toMatch(/\nWhere to send it: https:.*\/contribute\.md\n$/)
+    expect(stdout).toContain('\n3 steps passed, 0 failed, 8 skipped\nReport: ')
+    expect(stdout).not.toContain('send')
     expect(existsSync(join(cwd, `${name}.new`))).toBe(false)
 
     const again = await gpunvme(['first-light', '--sim'], { cwd, env })

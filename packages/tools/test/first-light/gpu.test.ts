@@ -36,6 +36,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`first-light on the stand-in for a GPU$
       env: { CUDA_MODULE_LOADING: 'EAGER', CUDA_DEVICE_MAX_CONNECTIONS: '32' },
     })
     expect([code, stderr], stdout).toEqual([0, ''])
+    expect(stdout).toMatch(/\nWhere to send it: https:.*\/contribute\.md\n$/)
     const report = readReport(join(cwd, 'gpu.json'))
     expect(outcomesOf(report)).toEqual({
       ...{ machine: 'passed', reference: 'passed', bind: 'skipped', identify: 'passed', 'read-cpu': 'passed' },

@@ -5,6 +5,8 @@ import { kernelFaults } from '../../../cuda-native/test/vm/kernel-log.js'
 import { gpunvmeModule } from '../../../cuda-native/test/vm/kmod-build.js'
 import { parts } from '../../../cuda-native/test/vm/modes.js'
 import { ModuleFolder } from '../../../cuda-native/test/vm/modules.js'
+import type { FirstLightReport } from '../../src/first-light/report.js'
+import { problemsOf } from '../schema-check.js'
 
 // bind, unbind and list on the drives of a Linux guest with a real kernel.
 
@@ -33,6 +35,7 @@ interface Facts {
   readonly before: object
   readonly name: string
   readonly said: string
+  readonly report: { readonly report: FirstLightReport; readonly text: string }
 }
 
 /** Runs a guest whose program `script` binds and unbinds drives; `judge` defines tests of its cases. */
@@ -146,6 +149,32 @@ describeMachine('bind on a machine with an IOMMU', { script: 'binding-by-vfio', 
     expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
     expect(ended.stderr).toContain(`${BDF} was returned to nvme`)
     expect(after).toEqual(LINUX)
+  })
+
+  test('first-light compares reads with Linux’s block device, and returns the drive with unchanged media', () => {
+    const { ended, after, report } = of('first-light')
+    expect(ended.code, ended.stdout + ended.stderr).toBe(0)
+    expect(after).toEqual(LINUX)
+    expect(problemsOf(report.report)).toEqual([])
+    const { steps } = report.report
+    expect(Object.fromEntries(steps.map(({ step, outcome }) => [step, outcome]))).toEqual({
+      ...{ machine: 'passed', reference: 'passed', bind: 'passed', identify: 'passed', 'read-cpu': 'passed' },
+      ...{ doorbell: 'skipped', 'read-gpu-doorbell': 'skipped', 'read-cpu-doorbell': 'skipped', tier: 'skipped' },
+      ...{ load: 'skipped', restore: 'passed' },
+    })
+    const compared = { comparedWith: 'linux', extents: 16, bytes: 16 * MIB, uniform: 0, differing: [] }
+    for (const name of ['read-cpu', 'restore']) expect(steps.find(({ step }) => step === name)!.reads).toEqual(compared)
+    expect(steps.find(({ step }) => step === 'bind')!.binding).toMatchObject({ driver: 'vfio-pci', previous: 'nvme' })
+    for (const secret of [SERIAL, '/tmp/']) expect(report.text).not.toContain(secret)
+  })
+
+  test('if first-light is killed, its watcher returns the drive, and the report is complete up to a step', () => {
+    const { said, after, report } = of('first-light killed')
+    expect(said).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so`)
+    expect(after).toEqual(LINUX)
+    expect(problemsOf(report.report)).toEqual([])
+    expect(report.report.outcome).toBe('running')
+    expect(report.report.steps.length).toBeGreaterThanOrEqual(3)
   })
 
   test('if gpunvme is killed by SIGKILL, its watcher returns the drive to Linux', () => {

@@ -1,6 +1,7 @@
 // Binds a drive to vfio-pci and returns it, on a machine with an IOMMU.
 import {
   BUSY,
+  fill,
   GPUNVME,
   gpunvme,
   linuxName,
@@ -8,6 +9,7 @@ import {
   mountRun,
   print,
   remembered,
+  reportIn,
   SPARE,
   start,
   stateOf,
@@ -33,6 +35,22 @@ print({ case: 'mounted', ended: refused, after: stateOf(BUSY.bdf) })
 
 const run = gpunvme('bind', bdf, ...confirmed, '--', ...GPUNVME, 'nvme', 'identify', '--drive', bdf, '--json')
 print({ case: 'command', ended: run, after: stateOf(bdf) })
+
+{
+  fill(`/dev/${await linuxName(bdf)}n1`)
+  const path = '/tmp/first-light.json'
+  const ended = gpunvme('first-light', '--drive', await linuxName(bdf), ...confirmed, '--output', path)
+  print({ case: 'first-light', ended, after: stateOf(bdf), name: await linuxName(bdf), report: reportIn(path) })
+}
+
+{
+  const path = '/tmp/first-light-killed.json'
+  const { child, ended } = start('first-light', '--drive', bdf, ...confirmed, '--output', path)
+  await until(() => stateOf(bdf).driver === 'vfio-pci' && stateOf(bdf).power === 'on', 'the drive is bound')
+  child.kill('SIGKILL')
+  const said = await ended
+  print({ case: 'first-light killed', said, after: stateOf(bdf), name: await linuxName(bdf), report: reportIn(path) })
+}
 
 {
   const { child, ended } = start('bind', bdf, ...confirmed, '--', 'sleep', '1000')

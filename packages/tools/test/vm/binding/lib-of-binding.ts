@@ -1,6 +1,16 @@
 // Helpers of the scenarios of bind.vm.ts: they run gpunvme and read the state of drives in the guest.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -68,6 +78,24 @@ export async function linuxName(bdf: string): Promise<string> {
   const folder = join('/sys/bus/pci/devices', bdf, 'nvme')
   await until(() => existsSync(folder) && existsSync(`/dev/${readdirSync(folder)[0]!}n1`), `Linux has ${bdf}`)
   return readdirSync(folder)[0]!
+}
+
+/** Fills a block device with bytes that differ in each MiB. */
+export function fill(path: string): void {
+  const fd = openSync(path, 'r+')
+  const chunk = Buffer.alloc(2 ** 20)
+  for (let at = 0; at < 64; at++) {
+    for (let word = 0; word < chunk.length; word += 4) chunk.writeUInt32LE((at << 20) + word, word)
+    writeSync(fd, chunk, 0, chunk.length, at * chunk.length)
+  }
+  fsyncSync(fd)
+  closeSync(fd)
+}
+
+/** Returns the report of first-light, as an object and as text. */
+export function reportIn(path: string): { report: object; text: string } {
+  const text = readFileSync(path, 'utf8')
+  return { report: JSON.parse(text) as object, text }
 }
 
 /** Waits until gpunvme has begun to bind the drive, which it records first. */
