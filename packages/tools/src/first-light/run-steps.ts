@@ -151,7 +151,9 @@ async function examineMachine(
   const gpus = facts.machine.gpus.filter(({ vendor }) => vendor === 'NVIDIA')
   const gpu = status.available ? status.devices[report.gpu]?.bdf : gpus[report.gpu]?.address
   const only = [gpu, drive?.bdf].flatMap((each) => each ?? [])
-  const found = machineFacts(examine(facts, { only }), gpu, drive?.bdf)
+  const read = machineFacts(examine(facts, { only }), gpu, drive?.bdf)
+  // The builder of a kernel chooses part of its release.
+  const found = { ...read, kernel: read.kernel === null ? null : redactor.text(read.kernel) }
   record({ machine: found })
   return describeMachine(found)
 }
@@ -175,8 +177,7 @@ function describeMachine({ board, gpu, kernel, nvidia, iommu, best }: MachineFac
 async function readOutside({ flags, drive }: RunParts): Promise<Reference> {
   const { image, nsid } = flags
   if (image !== undefined) return readFromImage(image)
-  if (drive === undefined)
-    throw new SkippedStep('Linux cannot read this drive: reads by the CPU become the reference')
+  if (drive === undefined) throw new SkippedStep('Linux cannot read this drive: reads by the CPU become the reference')
   const { bdf, linuxName } = drive
   const none = new SkippedStep('Linux has no block device of the drive: reads by the CPU become the reference')
   if (linuxName === undefined) throw none
