@@ -62,7 +62,7 @@ export default {
     'scripts/mutants/README.md',
   ],
   out: 'docs/api',
-  highlightLanguages: ['bash', 'console', 'c', 'html', 'javascript', 'json', 'typescript'],
+  highlightLanguages: ['bash', 'console', 'c', 'cpp', 'html', 'javascript', 'json', 'typescript'],
   disableGit: true,
   gitRevision: 'main',
   sourceLinkTemplate: 'https://github.com/gpunvme/gpunvme/blob/{gitRevision}/{path}#L{line}',

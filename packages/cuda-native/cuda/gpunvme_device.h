@@ -12,6 +12,12 @@
 extern "C" {
 #endif
 
+#if defined(__CUDACC__)
+#define GNV_FUNCTION static __host__ __device__ inline
+#else
+#define GNV_FUNCTION static inline
+#endif
+
 /* Changes with every change of a structure or a value in this file. */
 #define GNV_LAYOUT_VERSION 1
 
@@ -100,17 +106,17 @@ typedef struct gnv_queue {
   /* `prp_list_bytes` bytes per slot, whole pages of `page_bytes`. */
   uint64_t* prp_lists;
   gnv_runs prp_list_runs;
-  /* `slot_count`, initially { GNV_TAKEN | slot << GNV_CID_SHIFT, 0 }. */
+  /* `slot_count`. */
   gnv_slot* slots;
-  /* `entries` words, initially 0: position + 1, modulo 2^32, of the last complete entry at this place of the SQ. */
+  /* `entries` words: position + 1, modulo 2^32, of the last complete entry at this place of the SQ. */
   uint32_t* ready;
-  /* `entries` words: a ring of free slots, as slot + 1 or 0. Initially slot_count slots, from free_head on. */
+  /* `entries` words: a ring of free slots, as slot + 1, or 0. */
   uint32_t* free_slots;
   /* A power of two. */
   uint32_t entries;
   /* At most entries - 1, so that neither queue can be full. */
   uint32_t slot_count;
-  /* The smallest number with 2^slot_bits > slot_count. */
+  /* The smallest number with 2^slot_bits > slot_count; set by gnv_init_queue. */
   uint32_t slot_bits;
   uint32_t qid;
   uint32_t prp_list_bytes;
@@ -121,10 +127,9 @@ typedef struct gnv_queue {
 
   /* Positions in rings count on, modulo 2^32, and start at 0. */
 
-  /* Number of slots that may be taken, initially slot_count; negative for a moment. */
+  /* Number of slots that may be taken, as a signed number: below 0 for a moment. */
   uint32_t free_count;
   uint32_t free_head;
-  /* Initially slot_count. */
   uint32_t free_tail;
   /* Positions of the SQ that were given to commands. */
   uint32_t sq_ticket;
@@ -147,6 +152,28 @@ typedef struct gnv_queue {
   uint32_t stale;
   uint32_t reserved3[27];
 } gnv_queue;
+
+/*
+ * Sets the initial state of a queue whose SQ tail and CQ head are 0: `slots`, `ready`, `free_slots`, `slot_bits`, and all words
+ * that are not constant. The caller has set the other constant words, and can access the memory that they name.
+ */
+GNV_FUNCTION void gnv_init_queue(gnv_queue* queue) {
+  uint32_t index;
+  queue->slot_bits = 0;
+  while ((1u << queue->slot_bits) <= queue->slot_count) queue->slot_bits++;
+  for (index = 0; index < queue->entries; index++) {
+    const int is_slot = index < queue->slot_count;
+    if (is_slot) queue->slots[index].outcome = GNV_TAKEN | (uint64_t)index << GNV_CID_SHIFT;
+    if (is_slot) queue->slots[index].deadline_ns = 0;
+    queue->free_slots[index] = is_slot ? index + 1 : 0;
+    queue->ready[index] = 0;
+  }
+  queue->state = GNV_RUNNING;
+  queue->free_count = queue->free_tail = queue->slot_count;
+  queue->free_head = queue->sq_ticket = 0;
+  queue->ring_requests = queue->sq_tail = queue->tail_doorbell_writes = 0;
+  queue->cq_lock = queue->cq_head = queue->cq_released = queue->head_doorbell_writes = queue->stale = 0;
+}
 
 #define GNV_WRITABLE 1u
 

@@ -61,15 +61,8 @@ GPUNVME_DEVICE T* pointer_to(uint64_t address) {
 
 GPUNVME_DEVICE void set_up_device(const DeviceSetup& from) {
   DeviceState& state = *pointer_to<DeviceState>(from.state);
-  const uint32_t entries = static_cast<uint32_t>(from.entries), slots = static_cast<uint32_t>(from.slots);
   state.prp_lists_iova = from.prp_lists_iova;
   state.data_iova = from.data_iova;
-  for (uint32_t entry = 0; entry < entries; entry++) {
-    const bool is_slot = entry < slots;
-    if (is_slot) state.slots[entry] = {GNV_TAKEN | static_cast<uint64_t>(entry) << GNV_CID_SHIFT, 0};
-    state.free_slots[entry] = is_slot ? entry + 1 : 0;
-    state.ready[entry] = 0;
-  }
   gnv_queue& queue = state.queue;
   queue = gnv_queue{};
   queue.sq = pointer_to<void>(from.sq);
@@ -81,14 +74,12 @@ GPUNVME_DEVICE void set_up_device(const DeviceSetup& from) {
   queue.slots = state.slots;
   queue.ready = state.ready;
   queue.free_slots = state.free_slots;
-  queue.entries = entries;
-  queue.slot_count = slots;
-  while ((1u << queue.slot_bits) <= slots) queue.slot_bits++;
+  queue.entries = static_cast<uint32_t>(from.entries);
+  queue.slot_count = static_cast<uint32_t>(from.slots);
   queue.qid = static_cast<uint32_t>(from.qid);
   queue.prp_list_bytes = static_cast<uint32_t>(from.prp_list_bytes);
   queue.page_bytes = static_cast<uint32_t>(from.page_bytes);
-  queue.free_count = slots;
-  queue.free_tail = slots;
+  gnv_init_queue(&queue);
   state.drive = {from.blocks,
                  1,
                  static_cast<uint32_t>(from.block_shift),

@@ -163,19 +163,14 @@ class SharedRig {
     gnv_queue& pair = pairs[index];
     const uint32_t start = layout.start;
     pair = {};
-    while ((1u << pair.slot_bits) <= layout.slots) pair.slot_bits++;
     queue.sq.resize(4 * layout.entries);
     queue.cq.resize(2 * layout.entries, 0);
     queue.lists.resize(uint64_t{layout.slots} * kListPages * kPage / 8);
     for (uint32_t page = 0; page < layout.slots * kListPages; page++)
       queue.list_iovas.push_back(0x500000000000 + (uint64_t{index} << 32) + (layout.slots * kListPages - page) * kPage);
-    for (uint32_t slot = 0; slot < layout.slots; slot++)
-      queue.slots.push_back({GNV_TAKEN | uint64_t{slot} << GNV_CID_SHIFT, 0});
-    queue.free_slots.resize(layout.entries, 0);
-    queue.ready.resize(layout.entries, 0);
-    for (uint32_t slot = 0; slot < layout.slots; slot++)
-      queue.free_slots[slot] = slot + 1;
-    for (uint32_t at = 0; at < layout.entries; at++) queue.ready[at] = start + at + 1 - layout.entries;
+    queue.slots.resize(layout.slots);
+    queue.free_slots.resize(layout.entries);
+    queue.ready.resize(layout.entries);
     pair.sq = queue.sq.data();
     pair.cq = queue.cq.data();
     pair.tail_doorbell = &queue.tail_doorbell;
@@ -190,9 +185,10 @@ class SharedRig {
     pair.qid = index + 1;
     pair.prp_list_bytes = kListPages * kPage;
     pair.page_bytes = kPage;
-    pair.free_count = layout.slots;
-    pair.free_head = start;
-    pair.free_tail = start + layout.slots;
+    gnv_init_queue(&pair);
+    for (uint32_t at = 0; at < layout.entries; at++) queue.ready[at] = start + at + 1 - layout.entries;
+    pair.free_head += start;
+    pair.free_tail += start;
     pair.sq_ticket = pair.sq_tail = start;
     Controller& controller = queue.controller;
     controller.page_bytes = kPage;
