@@ -1,4 +1,4 @@
-// Access of a GPU thread to memory, registers and time. For nvcc: only kernels.cu includes it.
+// Access of a GPU thread to memory, registers and time. For nvcc only.
 //
 // A port is a class of static functions and the template parameter of the other code in this folder. The same code runs
 // on a GPU, on a CPU thread, under ThreadSanitizer, and under a scheduler that permutes its steps.
@@ -33,8 +33,8 @@ struct GpuPort {
     asm volatile("st.mmio.relaxed.sys.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
   }
 
-  // The last 8 bytes of a completion. Relaxed: these kernels do not access the data, and they report it to the host by
-  // a release store. An acquire in every poll would invalidate the L1 cache, which holds the state of the queues.
+  // The last 8 bytes of a completion. Relaxed: an acquire in every poll would invalidate the L1 cache, which holds the state of
+  // the queues. Code whose threads access the data calls `fence_acquire` after it has seen a completion.
   static GPUNVME_DEVICE uint64_t load_completion64(const uint64_t* at) { return load_relaxed64(at); }
 
   // Acquire: earlier stores of the host become visible too.
@@ -61,6 +61,14 @@ struct GpuPort {
     uint32_t value;
     asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
     return value;
+  }
+  static GPUNVME_DEVICE uint32_t cas32(uint32_t* at, uint32_t expected, uint32_t value) {
+    uint32_t before;
+    asm volatile("atom.acq_rel.sys.global.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(before)
+                 : "l"(at), "r"(expected), "r"(value)
+                 : "memory");
+    return before;
   }
   static GPUNVME_DEVICE void store_release32(uint32_t* at, uint32_t value) {
     asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");

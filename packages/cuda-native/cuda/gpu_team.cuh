@@ -1,4 +1,4 @@
-// The threads of a kernel on a GPU. For nvcc: only kernels.cu includes it.
+// The threads of a kernel on a GPU. For nvcc only.
 #pragma once
 
 #include "target.cuh"
@@ -10,11 +10,12 @@ struct GpuTeam {
   static constexpr uint32_t kLanes = 32;
   static constexpr uint32_t kAllLanes = 0xffffffff;
 
-  static GPUNVME_DEVICE uint32_t block() { return blockIdx.x; }
-  static GPUNVME_DEVICE uint32_t blocks() { return gridDim.x; }
-  static GPUNVME_DEVICE uint32_t thread() { return threadIdx.x; }
-  static GPUNVME_DEVICE uint32_t threads() { return blockDim.x; }
-  static GPUNVME_DEVICE uint32_t lane() { return threadIdx.x % kLanes; }
+  // Blocks and grids may have up to three dimensions.
+  static GPUNVME_DEVICE uint32_t block() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+  static GPUNVME_DEVICE uint32_t blocks() { return gridDim.x * gridDim.y * gridDim.z; }
+  static GPUNVME_DEVICE uint32_t thread() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+  static GPUNVME_DEVICE uint32_t threads() { return blockDim.x * blockDim.y * blockDim.z; }
+  static GPUNVME_DEVICE uint32_t lane() { return thread() % kLanes; }
 
   static GPUNVME_DEVICE uint32_t ballot(uint32_t mask, bool value) { return __ballot_sync(mask, value); }
   static GPUNVME_DEVICE uint32_t shuffle(uint32_t mask, uint32_t value, uint32_t from) {

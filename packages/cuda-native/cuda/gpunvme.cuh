@@ -1,28 +1,32 @@
 // Storage for CUDA authors: any thread of any kernel reads and writes blocks of NVMe drives, without the host.
 //
-//   __global__ void first_blocks(gnv::Device device, gnv::Buffer buffer) {
-//     const uint64_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+//   // Each thread reads a block of a drive with blocks of 512 bytes, and adds up its words.
+//   __global__ void sum_blocks(gnv::Device device, gnv::Buffer buffer, uint64_t* sums) {
+//     const uint64_t thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 //     const gnv::Ticket ticket = device.read(0, thread, 1, buffer, thread * 512);
 //     if (!device.wait(ticket).ok()) return;
-//     ... the 512 bytes at `thread * 512` of the buffer
+//     const uint64_t* block = static_cast<const uint64_t*>(buffer.data) + thread * 64;
+//     for (int i = 0; i < 64; i++) sums[thread] += block[i];
 //   }
 //
 // The process that owns the controllers makes the device and the buffer (gpunvme_device.h has their layout) and passes
-// them to kernels by value. Any number of threads may submit to a drive at once. Compiles for compute capability 7.5 and up
-// with C++17; threads need the independent scheduling of these GPUs.
+// them to kernels by value. Any number of threads may submit to a drive at once. Requires C++17 and compute capability 7.5
+// or newer, whose threads make progress independently.
 //
-// - Every submission has exactly one outcome, and every wait ends: by a completion, or at the device's time limit, after
-//   which the queue is halted until the host has reset the controller.
-// - A ticket occupies one of the queue's slots until it has been waited for, once, by any thread. Threads that submit
-//   several commands before they wait need as many slots; otherwise their next one ends with GNV_BUSY.
-// - After a successful outcome, the data of a read are visible to the threads that waited. Stores of the calling thread before
-//   a write are visible to the drive.
+// - Every submission has exactly one outcome. Every wait ends: with a completion, at the device's time limit, or when the
+//   host declares the queue lost. A time-out halts the queue until the host has reset the controller.
+// - A ticket holds a slot of its queue until a thread has waited for it. The tickets that all threads of a queue hold at once,
+//   while they submit another command, must be fewer than its slots. Otherwise, threads that wait for slots can hold those
+//   that others wait for, and end with GNV_BUSY.
+// - After a successful outcome, the data of a read are visible to the threads that waited. Read the buffer by ordinary loads:
+//   `wait` does not invalidate the cache of `const __restrict__` parameters, `__ldg` and textures. Stores of the calling
+//   thread before a write are visible to the drive.
 // - The buffer of a command with GNV_TIMEOUT or GNV_LOST may still be accessed by the drive until the host has reset it.
-// - A thread whose block waits at a barrier for a command's data must not be needed to complete that command: call `wait`
-//   before the barrier.
+// - Only threads in `wait`, or waiting for a slot, consume completions. Call `wait` before a barrier behind which threads use
+//   the data.
 //
-// Lanes of a warp that call a function together pass their common mask; then one of them does for all what needs to be done
-// once, and one PCIe round trip serves up to 32 completions. By default, a thread acts alone.
+// Lanes of a warp that call a function together pass the same mask, which names exactly these lanes, as for `__syncwarp`. One
+// lane then updates the queue for all, and one PCIe round trip serves up to 32 completions. By default, a thread acts alone.
 #pragma once
 
 #include "gpunvme_device.h"
@@ -36,51 +40,51 @@ namespace gnv {
 
 using Buffer = ::gnv_buffer;
 
-// Ending of a command.
+// How a command ended.
 class Outcome {
  public:
   explicit GPUNVME_DEVICE Outcome(uint64_t word) : word_(word) {}
   GPUNVME_DEVICE bool ok() const { return ending() == GNV_SUCCESS; }
   GPUNVME_DEVICE gnv_ending ending() const { return static_cast<gnv_ending>(word_ >> GNV_ENDING_SHIFT & 0xff); }
-  // With GNV_STATUS: the Status field without the Phase Tag (Base 2.1 §4.2.3).
+  // Status of a GNV_STATUS outcome: the Status field without the Phase Tag (Base 2.1 §4.2.3).
   GPUNVME_DEVICE uint32_t status() const { return word_ & 0x7fff; }
-  // With GNV_INVALID.
+  // Reason of a GNV_INVALID outcome.
   GPUNVME_DEVICE gnv_reason reason() const { return static_cast<gnv_reason>(word_ & 0xffff); }
 
  private:
   uint64_t word_;
 };
 
-// A submission, to be waited for once.
+// Handle of a submission. Wait for it exactly once.
 struct Ticket {
   uint32_t queue;
-  // Pending, or the reason why it was not submitted.
+  // Pending with its identifier, the final outcome, or the reason for rejection.
   uint64_t outcome;
 };
 
-// `Team` and `Port` are how a thread knows its lane and accesses memory: warp.cuh, gpu_port.cuh.
+// `Team` identifies lanes (warp.cuh); `Port` accesses memory (gpu_port.cuh).
 template <class Team, class Port>
 struct BasicDevice : ::gnv_device {
   static GPUNVME_DEVICE uint32_t alone() { return 1u << Team::lane(); }
 
-  // Reads `blocks` blocks from `slba` on to byte `offset` of the buffer.
+  // Submits a read of `blocks` blocks, starting at `slba`, to byte `offset` of the buffer.
   GPUNVME_DEVICE Ticket read(uint32_t drive, uint64_t slba, uint32_t blocks, const Buffer& to, uint64_t offset,
                              uint32_t mask = alone()) const {
     return submit({drive, GPUNVME_NVM_OPCODE_READ, slba, blocks, &to, offset}, mask);
   }
 
-  // Writes `blocks` blocks from byte `offset` of the buffer to `slba` and up.
+  // Submits a write of `blocks` blocks from byte `offset` of the buffer, starting at `slba`.
   GPUNVME_DEVICE Ticket write(uint32_t drive, uint64_t slba, uint32_t blocks, const Buffer& from, uint64_t offset,
                               uint32_t mask = alone()) const {
     return submit({drive, GPUNVME_NVM_OPCODE_WRITE, slba, blocks, &from, offset}, mask);
   }
 
-  // Makes all completed writes to the drive durable.
+  // Submits a Flush of the namespace.
   GPUNVME_DEVICE Ticket flush(uint32_t drive, uint32_t mask = alone()) const {
     return submit({drive, GPUNVME_NVM_OPCODE_FLUSH, 0, 0, nullptr, 0}, mask);
   }
 
-  // Waits for the command of a ticket.
+  // Waits until the command of the ticket has ended, and frees its slot unless it timed out or was lost.
   GPUNVME_DEVICE Outcome wait(const Ticket& ticket, uint32_t mask = alone()) const {
     uint64_t outcome = ticket.outcome;
     const bool waits = outcome >> GNV_ENDING_SHIFT == 0;
@@ -118,21 +122,29 @@ struct BasicDevice : ::gnv_device {
   GPUNVME_DEVICE Ticket submit(const Request& request, uint32_t mask) const {
     const uint32_t problem = problem_of(request);
     gpunvme::Submission submission = {request.opcode, 0, request.slba, request.blocks, 0, request.buffer, request.offset};
-    Ticket ticket = {0, gpunvme::refusal(GNV_INVALID, problem)};
-    if (problem == 0) {
+    gpunvme::Flight flight = {0, gpunvme::refusal(GNV_INVALID, problem), false};
+    uint32_t queue_index = 0;
+    bool wants = problem == 0;
+    if (wants) {
       const gnv_drive& drive = drives[request.drive];
       submission.nsid = drive.nsid;
       submission.bytes = static_cast<uint64_t>(request.blocks) << drive.block_shift;
       // Warps are spread over the queues, also if a block has fewer threads than a warp.
       const uint32_t warps = (Team::threads() + Team::kLanes - 1) / Team::kLanes;
       const uint32_t warp = Team::block() * warps + Team::thread() / Team::kLanes;
-      ticket.queue = drive.first_queue + warp % drive.queue_count;
+      queue_index = drive.first_queue + warp % drive.queue_count;
     }
-    by_queue(mask, ticket.queue, [&](gnv_queue& queue, const gpunvme::Lanes<Team>& lanes) {
-      const uint64_t outcome = gpunvme::submit<Team, Port>(queue, lanes, submission, problem == 0, timeout_ns);
-      if (problem == 0) ticket.outcome = outcome;
-    });
-    return ticket;
+    uint64_t give_up_ns = 0;
+    for (uint32_t polls = 0; Team::ballot(mask, wants) != 0; polls++) {
+      if (polls > 0) Port::relax(polls);
+      const uint64_t now_ns = Team::shuffle(mask, Port::now_ns(), gpunvme::lowest_bit(mask));
+      if (polls == 0) give_up_ns = now_ns + timeout_ns;
+      by_queue(mask, queue_index, [&](gnv_queue& queue, const gpunvme::Lanes<Team>& lanes) {
+        gpunvme::submit_round<Team, Port>(queue, lanes, submission, wants, flight, now_ns + timeout_ns,
+                                          now_ns >= give_up_ns);
+      });
+    }
+    return {queue_index, flight.outcome};
   }
 
   // Calls `act` for each queue among the lanes of `mask`, with the lanes of this queue.

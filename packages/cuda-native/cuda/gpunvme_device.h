@@ -1,8 +1,9 @@
 /*
- * Layout of gnv::Device (gpunvme.cuh), in C: what the process that owns a controller fills in, and GPU threads use.
+ * C layout of gnv::Device (gpunvme.cuh). The process that owns the controller fills it in; GPU threads use it.
  *
- * All addresses are the GPU's. `cq`, `sq` and PRP lists may be in GPU memory or in host memory that is mapped for the GPU; all
- * other memory is in GPU memory. A program that reads this layout checks `version` first.
+ * Pointers are GPU addresses; the values at `iovas` are controller addresses. SQ, CQ, PRP lists and data may be in GPU memory
+ * or in mapped host memory. Doorbells are mapped registers, or mapped words that a CPU thread copies to registers. The
+ * structures and their arrays are in GPU memory. Callers must check `version`; device code does not.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ extern "C" {
 /* Changes with every change of a structure or a value in this file. */
 #define GNV_LAYOUT_VERSION 1
 
-/* The controller's addresses of a memory: one per run of 2^shift bytes. Contiguous memory is one run with shift 63. */
+/* Controller addresses of a memory: one per run of 2^shift bytes. Contiguous memory is one run with shift 63. */
 typedef struct gnv_runs {
   const uint64_t* iovas;
   uint64_t shift;
@@ -31,6 +32,8 @@ typedef struct gnv_runs {
 typedef struct gnv_buffer {
   gnv_runs runs;
   uint64_t bytes;
+  /* The GPU's address of the memory, for kernels; null if they do not access it. */
+  void* data;
 } gnv_buffer;
 
 /*
@@ -46,11 +49,11 @@ enum gnv_ending {
   GNV_STATUS = 2,
   /* Not completed within the time limit. The controller may still access the command's memory until the host has reset it. */
   GNV_TIMEOUT = 3,
-  /* The host has lost the controller. The same applies to the memory. */
+  /* The host has lost the controller. As after GNV_TIMEOUT, it may still access the memory of the command. */
   GNV_LOST = 4,
   /* Not submitted: a command of this queue has timed out, or the host has halted it. */
   GNV_HALTED = 5,
-  /* Not submitted: all slots of the queue were in use for the whole time limit. */
+  /* Not submitted: the call obtained no slot for this command within the time limit. */
   GNV_BUSY = 6,
   /* Not submitted, or not a ticket: see gnv_reason. */
   GNV_INVALID = 7,
@@ -69,7 +72,7 @@ enum gnv_reason {
   GNV_BAD_ALIGNMENT = 5,
   /* A write or flush to a drive without GNV_WRITABLE. */
   GNV_READ_ONLY = 6,
-  /* A ticket that was waited for already. */
+  /* A ticket that has already been waited for; detected until its identifier recurs. */
   GNV_BAD_TICKET = 7,
 };
 
@@ -80,7 +83,10 @@ enum gnv_reason {
 
 enum gnv_state {
   GNV_RUNNING = 0,
-  /* Set by the device after a time-out, or by the host: nothing more is submitted. Commands in flight are awaited. */
+  /*
+   * Set by the device after a time-out, or by the host: no thread takes a slot any more. Threads that already have one still
+   * submit, and commands in flight are awaited. The host resets the controller after all kernels that use the queue have ended.
+   */
   GNV_QUEUE_HALTED = 1,
   /* Set by the host: commands in flight end with GNV_LOST. */
   GNV_QUEUE_LOST = 2,
@@ -100,7 +106,6 @@ typedef struct gnv_queue {
   void* sq;
   /* `entries` entries of 16 bytes, initially 0. */
   const uint64_t* cq;
-  /* Registers of the controller, or words that a CPU thread copies to them. */
   uint32_t* tail_doorbell;
   uint32_t* head_doorbell;
   /* `prp_list_bytes` bytes per slot, whole pages of `page_bytes`. */
@@ -114,7 +119,10 @@ typedef struct gnv_queue {
   uint32_t* free_slots;
   /* A power of two. */
   uint32_t entries;
-  /* At most entries - 1, so that neither queue can be full. */
+  /*
+   * At most entries - 1, so that neither queue can overflow, and at most 4095, so that an identifier recurs only after 16
+   * uses of its slot. Three quarters of `entries` take the fewest head doorbell writes.
+   */
   uint32_t slot_count;
   /* The smallest number with 2^slot_bits > slot_count; set by gnv_init_queue. */
   uint32_t slot_bits;
@@ -125,27 +133,27 @@ typedef struct gnv_queue {
   uint32_t state;
   uint32_t reserved0[5];
 
-  /* Positions in rings count on, modulo 2^32, and start at 0. */
+  /* Positions count modulo 2^32 from 0. */
 
-  /* Number of slots that may be taken, as a signed number: below 0 for a moment. */
+  /* Number of slots that may be taken, as a signed number; transiently negative. */
   uint32_t free_count;
   uint32_t free_head;
   uint32_t free_tail;
-  /* Positions of the SQ that were given to commands. */
+  /* Next SQ position to assign. */
   uint32_t sq_ticket;
   uint32_t reserved1[28];
 
   /* Number of requests to ring the doorbell; the thread that makes it 1 rings. */
   uint32_t ring_requests;
-  /* Position that was announced last, and number of doorbell writes; of the thread that rings. */
+  /* First SQ position not yet announced; number of tail doorbell writes. Owned by the ringing thread. */
   uint32_t sq_tail;
   uint32_t tail_doorbell_writes;
   uint32_t reserved2[29];
 
-  /* 1: a warp consumes completions. The next three words are that warp's. */
+  /* 1: a warp consumes completions. It owns the next three words. */
   uint32_t cq_lock;
   uint32_t cq_head;
-  /* Position that was announced last, and number of doorbell writes. */
+  /* First CQ position not yet released; number of head doorbell writes. */
   uint32_t cq_released;
   uint32_t head_doorbell_writes;
   /* Completions that match no command in flight. */
@@ -155,7 +163,8 @@ typedef struct gnv_queue {
 
 /*
  * Sets the initial state of a queue whose SQ tail and CQ head are 0: `slots`, `ready`, `free_slots`, `slot_bits`, and all words
- * that are not constant. The caller has set the other constant words, and can access the memory that they name.
+ * that are not constant. The caller has set the other constant words and zeroed the CQ. Call it in a kernel, or on the host if
+ * `slots`, `ready` and `free_slots` are accessible there.
  */
 GNV_FUNCTION void gnv_init_queue(gnv_queue* queue) {
   uint32_t index;
@@ -198,7 +207,7 @@ typedef struct gnv_device {
   uint32_t drive_count;
   const gnv_drive* drives;
   gnv_queue* queues;
-  /* Time limit of a command, from its submission. */
+  /* Time limit of a command, from its submission. At most 2^62. */
   uint64_t timeout_ns;
 } gnv_device;
 

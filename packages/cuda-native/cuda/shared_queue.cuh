@@ -1,12 +1,13 @@
 // A queue pair that any number of GPU threads use at once: submission, completion, time limits. See gpunvme.cuh for its
 // users, and gpunvme_device.h for its words.
 //
-// - A thread takes a free slot, then a position of the SQ. A thread with a position never waits for another one, so that
-//   positions before others' cannot stay empty.
-// - Whoever makes `ring_requests` 1 rings, and rings for all others until no request is left.
-// - Whoever gets `cq_lock` consumes completions, one per lane, and stores outcomes in slots. Waiting threads poll their
-//   slot in GPU memory, and try the lock.
+// - A thread takes a count of free slots and SQ positions, then pops its slots. With a position, it waits only for a store of
+//   another thread to the ring of free slots, never for a completion, so that every position is filled.
+// - The thread that raises `ring_requests` to 1 rings, also for later requests, until none is left.
+// - The warp that holds `cq_lock` consumes completions, one per lane, and stores outcomes in slots. Waiting threads poll
+//   their slot in GPU memory, and try the lock.
 // - A slot is free again after its outcome was taken: by `wait`, or by a warp that submits and needs more slots than are free.
+//   After a time-out or a loss it is quarantined.
 // - Outcomes are stored by compare-and-swap from "pending" with the same identifier, so that a command has exactly one.
 #pragma once
 
@@ -51,8 +52,7 @@ GPUNVME_DEVICE uint32_t acquire_slots(gnv_queue& queue, uint32_t wanted) {
   return got;
 }
 
-// Removes a slot from `position` of the ring of free slots. It was counted, but a slower thread than the one that counted it
-// may still be storing it.
+// Pops the slot at `position`. Waits until it is stored: the count can run ahead of the ring.
 template <class Port>
 GPUNVME_DEVICE uint32_t pop_slot(gnv_queue& queue, uint32_t position) {
   uint32_t* at = queue.free_slots + (position & (queue.entries - 1));
@@ -63,7 +63,7 @@ GPUNVME_DEVICE uint32_t pop_slot(gnv_queue& queue, uint32_t position) {
   }
 }
 
-// Stores a free slot at `position`. The slot that was there one lap before may still wait for its new owner.
+// Stores a free slot at `position`. Waits until the slot of the previous lap has been popped.
 template <class Port>
 GPUNVME_DEVICE void push_slot(gnv_queue& queue, uint32_t position, uint32_t slot) {
   uint32_t* at = queue.free_slots + (position & (queue.entries - 1));
@@ -78,12 +78,12 @@ GPUNVME_DEVICE uint32_t next_cid(const gnv_queue& queue, uint32_t slot) {
   return (generation << queue.slot_bits | slot) & 0xffff;
 }
 
-// Rings the doorbell for all complete entries up to the first incomplete one, if no other thread does; that one then does it
-// for this one too.
+// Rings the doorbell for all entries up to the first incomplete one. If another thread is ringing, leaves the request to it.
 template <class Port>
 GPUNVME_DEVICE void request_ring(gnv_queue& queue) {
   while (Port::add32_gpu(&queue.ring_requests, 1) == 0) {
-    const uint32_t requests = Port::load_relaxed32(&queue.ring_requests);
+    // Acquire: requests that are counted here are for entries that the loop below sees.
+    const uint32_t requests = Port::load_acquire32_gpu(&queue.ring_requests);
     uint32_t tail = queue.sq_tail;
     while (Port::load_acquire32_gpu(&queue.ready[tail & (queue.entries - 1)]) == tail + 1) tail++;
     if (tail != queue.sq_tail) {
@@ -97,13 +97,14 @@ GPUNVME_DEVICE void request_ring(gnv_queue& queue) {
   }
 }
 
-// Gives a command an ending, unless it has one.
+// Posts an outcome if the command is pending; returns whether it did.
 template <class Port>
 GPUNVME_DEVICE bool post_outcome(gnv_slot& slot, uint32_t cid, Ending ending, uint32_t status) {
   return Port::cas64_gpu(&slot.outcome, pending(cid), outcome_of(ending, cid, status)) == pending(cid);
 }
 
-// Matches the last 8 bytes of a completion to its command, unless it is a repetition.
+// Posts the outcome of a completion, given its last 8 bytes, or counts it as stale: a duplicate, an unknown command, or a
+// foreign queue.
 template <class Port>
 GPUNVME_DEVICE void receive(gnv_queue& queue, uint64_t dw2_3, bool is_first) {
   const uint32_t sqid = static_cast<uint32_t>(dw2_3 >> 16) & 0xffff;
@@ -115,23 +116,22 @@ GPUNVME_DEVICE void receive(gnv_queue& queue, uint64_t dw2_3, bool is_first) {
   Port::add32_gpu(&queue.stale, 1);
 }
 
-// Ends commands whose deadline is at or before `until_ns`, and halts the queue for any. Their slots are not freed: the
-// controller may still use their memory.
+// Ends commands with deadlines up to `until_ns`, and halts the queue if any ends. Their slots are not freed: the controller
+// may still use their memory.
 template <class Team, class Port>
 GPUNVME_DEVICE void expire(gnv_queue& queue, const Lanes<Team>& lanes, Ending ending, uint64_t until_ns) {
   for (uint32_t index = lanes.rank; index < queue.slot_count; index += lanes.count) {
     gnv_slot& slot = queue.slots[index];
     const uint64_t outcome = Port::load_acquire64_gpu(&slot.outcome);
     if (outcome >> GNV_ENDING_SHIFT != 0 || Port::load_relaxed64(&slot.deadline_ns) > until_ns) continue;
-    // Before the outcome: whoever sees it must not submit to this queue.
-    if (Port::load_relaxed32(&queue.state) == GNV_RUNNING) Port::store_release32_gpu(&queue.state, GNV_QUEUE_HALTED);
+    // Halt before posting: a thread that sees the time-out must find the queue halted.
+    Port::cas32(&queue.state, GNV_RUNNING, GNV_QUEUE_HALTED);
     post_outcome<Port>(slot, cid_in(outcome), ending, 0);
   }
 }
 
-// Consumes completions, at most one lap, if no other thread does. `expired_ns`: 0, or the time of a clock that was read before
-// the call; commands with deadlines before it that have no completion end. Only then, so that no command times out because
-// its waiter was delayed between polling and reading the clock.
+// Consumes completions, at most one lap, if no other thread does; then ends commands overdue at `expired_ns`, a clock that was
+// read before the call (0: none). A completion that had arrived by then wins over the time-out.
 template <class Team, class Port>
 GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t expired_ns) {
   bool locked = false;
@@ -147,21 +147,23 @@ GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t ex
     const uint32_t missing = lanes.mask & ~Team::ballot(lanes.mask, is_new);
     consumed = missing == 0 ? lanes.count : count_bits(lanes.mask & ((1u << lowest_bit(missing)) - 1));
     if (consumed > 0) Port::fence_acquire();
-    // Of several completions with one identifier, the first counts.
-    const uint32_t cid = lanes.rank < consumed ? static_cast<uint32_t>(dw2_3 >> 32) & 0xffff : 0x10000 + lanes.rank;
-    const bool is_first = lowest_bit(Team::match(lanes.mask, cid)) == Team::lane();
+    // Of several completions with the same SQ and command identifiers, the first counts.
+    const uint32_t same = Team::match(lanes.mask, static_cast<uint32_t>(dw2_3 >> 16));
+    const bool is_first = lowest_bit(same) == Team::lane();
     if (lanes.rank < consumed) receive<Port>(queue, dw2_3, is_first);
     head += consumed;
   } while (consumed == lanes.count && head - first < queue.entries);
   const bool is_lost = Port::load_relaxed32(&queue.state) == GNV_QUEUE_LOST;
   if (lanes.share(static_cast<uint32_t>(is_lost)) != 0) expire<Team, Port>(queue, lanes, Ending::LOST, ~0ULL);
   else if (expired_ns != 0) expire<Team, Port>(queue, lanes, Ending::TIMEOUT, expired_ns);
-  // Outcomes, and loads of entries, before the entries are released.
+  // All lanes finish loading entries and posting outcomes before the entries are released.
   Team::sync_warp(lanes.mask);
   if (!lanes.leads()) return;
   queue.cq_head = head;
-  const uint32_t unreleased = head - queue.cq_released;
-  if (unreleased >= queue.entries / 4 || (unreleased > 0 && head == first)) {
+  // The CQ needs room for all slots: otherwise, commands could time out whose completions are held back by this thread.
+  const uint32_t unreleased = head - queue.cq_released, spare = queue.entries - queue.slot_count;
+  const uint32_t limit = queue.entries / 4 < spare ? queue.entries / 4 : spare;
+  if (unreleased > 0 && (unreleased >= limit || head == first)) {
     Port::mmio_store32(queue.head_doorbell, head & (queue.entries - 1));
     queue.cq_released = head;
     queue.head_doorbell_writes++;
@@ -186,7 +188,7 @@ GPUNVME_DEVICE uint32_t stage(gnv_queue& queue, const Submission& from, uint32_t
                               uint64_t deadline_ns) {
   const uint32_t cid = next_cid<Port>(queue, slot);
   Port::store_relaxed64(&queue.slots[slot].deadline_ns, deadline_ns);
-  // After the deadline, which `expire` reads after it.
+  // After the deadline: `expire` loads the outcome, then the deadline.
   Port::store_release64_gpu(&queue.slots[slot].outcome, pending(cid));
   Entry entry = {from.opcode, cid, from.nsid, {0, 0}, from.slba, from.blocks};
   if (from.bytes > 0) entry.prps = lay_prps<Port>(queue, from.buffer->runs, from.offset, from.bytes, slot);
@@ -211,13 +213,14 @@ GPUNVME_DEVICE void harvest(gnv_queue& queue, const Lanes<Team>& lanes, Flight& 
   if (flight.waits) {
     gnv_slot& slot = queue.slots[number];
     const uint64_t now = Port::load_acquire64_gpu(&slot.outcome);
-    const bool is_foreign = cid_in(now) != flight.cid || (now & GNV_TAKEN) != 0;
-    if (is_foreign) {
+    const bool has_ended = now >> GNV_ENDING_SHIFT != 0;
+    if (cid_in(now) == flight.cid && (now & GNV_TAKEN) == 0) {
+      if (has_ended && Port::cas64_gpu(&slot.outcome, now, now | GNV_TAKEN) == now) {
+        flight = {flight.cid, now, false};
+        frees = ending_of(now) == Ending::SUCCESS || ending_of(now) == Ending::STATUS;
+      }
+    } else {
       flight = {flight.cid, refusal(GNV_INVALID, GNV_BAD_TICKET), false};
-    } else if (now >> GNV_ENDING_SHIFT != 0) {
-      flight = {flight.cid, now, false};
-      frees = ending_of(now) == Ending::SUCCESS || ending_of(now) == Ending::STATUS;
-      Port::store_relaxed64(&slot.outcome, now | GNV_TAKEN);
     }
   }
   const uint32_t freeing = Team::ballot(lanes.mask, frees);
@@ -230,50 +233,43 @@ GPUNVME_DEVICE void harvest(gnv_queue& queue, const Lanes<Team>& lanes, Flight& 
   if (lanes.leads()) Port::add32_gpu(&queue.free_count, count_bits(freeing));
 }
 
-// Submits one command per lane with `wants`. Returns its pending outcome, its final one, or the reason why it was not
-// submitted. Waits for free slots, at most `timeout_ns`; meanwhile, lanes whose commands have ended free theirs, so that
-// warps that have some slots and need more do not wait for each other.
+// One round of submitting one command per lane with `wants`: submits as many as there are free slots. Without any, consumes
+// completions, and frees the slots of commands that have ended, so that warps that hold slots do not deadlock. `is_late`: a
+// lane that gets no slot in this round gives up. A lane that needs no further round has `wants` cleared, and its pending,
+// final or refused outcome in `flight`.
 template <class Team, class Port>
-GPUNVME_DEVICE uint64_t submit(gnv_queue& queue, const Lanes<Team>& lanes, const Submission& submission, bool wants,
-                               uint64_t timeout_ns) {
-  Flight flight = {0, 0, false};
-  uint64_t give_up_ns = 0;
-  for (uint32_t polls = 0;; polls++) {
-    const uint32_t waiting = Team::ballot(lanes.mask, wants);
-    if (waiting == 0) return flight.outcome;
-    const uint64_t now_ns = lanes.share(Port::now_ns());
-    if (give_up_ns == 0) give_up_ns = now_ns + timeout_ns;
-    uint32_t state = 0, got = 0, free_head = 0, ticket = 0;
-    if (lanes.leads()) {
-      state = Port::load_relaxed32(&queue.state);
-      if (state == GNV_RUNNING) got = acquire_slots<Port>(queue, count_bits(waiting));
-      if (got > 0) {
-        free_head = Port::add32_gpu(&queue.free_head, got);
-        ticket = Port::add32_gpu(&queue.sq_ticket, got);
-      }
+GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, const Submission& submission, bool& wants,
+                                 Flight& flight, uint64_t deadline_ns, bool is_late) {
+  const uint32_t waiting = Team::ballot(lanes.mask, wants);
+  uint32_t state = 0, got = 0, free_head = 0, ticket = 0;
+  if (lanes.leads()) {
+    state = Port::load_relaxed32(&queue.state);
+    if (state == GNV_RUNNING && waiting != 0) got = acquire_slots<Port>(queue, count_bits(waiting));
+    if (got > 0) {
+      free_head = Port::add32_gpu(&queue.free_head, got);
+      ticket = Port::add32_gpu(&queue.sq_ticket, got);
     }
-    state = lanes.share(state);
-    got = lanes.share(got);
-    if (state != GNV_RUNNING || (got == 0 && now_ns >= give_up_ns))
-      return wants ? refusal(state == GNV_RUNNING ? GNV_BUSY : GNV_HALTED) : flight.outcome;
-    if (got == 0) {
-      poll<Team, Port>(queue, lanes, 0);
-      harvest<Team, Port>(queue, lanes, flight);
-      Port::relax(polls);
-      continue;
-    }
-    free_head = lanes.share(free_head);
-    ticket = lanes.share(ticket);
-    const uint32_t rank = count_bits(waiting & ((1u << Team::lane()) - 1));
-    if (wants && rank < got) {
-      const uint32_t slot = pop_slot<Port>(queue, free_head + rank);
-      const uint32_t cid = stage<Port>(queue, submission, slot, ticket + rank, now_ns + timeout_ns);
-      flight = {cid, pending(cid), true};
-      wants = false;
-    }
-    Team::sync_warp(lanes.mask);
-    if (lanes.leads()) request_ring<Port>(queue);
   }
+  state = lanes.share(state);
+  got = lanes.share(got);
+  if (got == 0) {
+    if (wants && state != GNV_RUNNING) flight.outcome = refusal(GNV_HALTED);
+    else if (wants && is_late) flight.outcome = refusal(GNV_BUSY);
+    wants = wants && state == GNV_RUNNING && !is_late;
+    poll<Team, Port>(queue, lanes, 0);
+    return harvest<Team, Port>(queue, lanes, flight);
+  }
+  free_head = lanes.share(free_head);
+  ticket = lanes.share(ticket);
+  const uint32_t rank = count_bits(waiting & ((1u << Team::lane()) - 1));
+  if (wants && rank < got) {
+    const uint32_t slot = pop_slot<Port>(queue, free_head + rank);
+    const uint32_t cid = stage<Port>(queue, submission, slot, ticket + rank, deadline_ns);
+    flight = {cid, pending(cid), true};
+    wants = false;
+  }
+  Team::sync_warp(lanes.mask);
+  if (lanes.leads()) request_ring<Port>(queue);
 }
 
 // Waits until each lane with `waits` has the outcome of the command with its identifier.

@@ -88,7 +88,7 @@ GPUNVME_DEVICE void set_up_device(const DeviceSetup& from) {
                  1,
                  GNV_WRITABLE};
   state.device = {GNV_LAYOUT_VERSION, 1, &state.drive, &queue, from.timeout_ns};
-  state.buffer = {{&state.data_iova, 63}, from.data_bytes};
+  state.buffer = {{&state.data_iova, 63}, from.data_bytes, nullptr};
 }
 
 // Returns an outcome as a word for the host: the ending in the upper half, the status or the reason in the lower half.

@@ -22,7 +22,7 @@ struct RacePort : gpunvme::CpuPort {
     fenced = false;
   }
   static void relax(uint32_t empty_polls) {
-    REQUIRE(empty_polls < kPatience, "a thread waits for something that does not happen");
+    REQUIRE(empty_polls < kPatience, "polled too often without progress");
     sched_yield();
   }
   static void wake_host(void*) { __atomic_add_fetch(&wakes, 1, __ATOMIC_RELEASE); }

@@ -27,24 +27,28 @@ describe.skipIf(!hasCompiler)(`threads that share a queue pair${skippedWithoutCo
     expect(others).toEqual(none)
   })
 
-  test('completions that are duplicated, or of another queue, end no command', async () => {
+  test('duplicate and foreign completions end no command', async () => {
     for (const seed of seeds) expect(await endings(plain, seed, 'strays')).toMatchObject(none)
   })
 
-  test('a warp needs no more than one slot', async () => {
+  test('a warp completes its commands with a single slot', async () => {
     for (const seed of seeds)
       expect(await endings(plain, seed, 'one-slot')).toEqual({ success: 192, status: 0, ...none })
   })
 
-  test('a thread that falls behind by laps of the rings gets its own slot', async () => {
+  test('warps that use two drives in one call do not deadlock', async () => {
+    for (const seed of seeds) expect(await endings(plain, seed, 'drives')).toEqual({ success: 512, status: 0, ...none })
+  })
+
+  test('a thread that is delayed by laps of the rings gets a distinct slot', async () => {
     for (const seed of seeds) expect(await endings(plain, seed, 'laps')).toEqual({ success: 512, status: 0, ...none })
   })
 
-  test('positions continue beyond 2^32', async () => {
+  test('ring positions wrap at 2^32', async () => {
     for (const seed of seeds) expect(await endings(plain, seed, 'wrap')).toEqual({ success: 416, status: 0, ...none })
   })
 
-  test('commands without a completion time out, and the queue is halted', async () => {
+  test('times out a command without a completion, and halts its queue', async () => {
     for (const seed of seeds) {
       const { timeout, halted, lost } = await endings(plain, seed, 'losses')
       expect(timeout).toBeGreaterThan(0)
@@ -57,18 +61,20 @@ describe.skipIf(!hasCompiler)(`threads that share a queue pair${skippedWithoutCo
     for (const seed of seeds) expect(await endings(plain, seed, 'late')).toMatchObject({ lost: 0 })
   })
 
-  test('all threads return after the host has declared the queues lost', async () => {
+  test('all threads return after the host sets GNV_QUEUE_LOST', async () => {
     for (const seed of seeds) expect(await endings(plain, seed, 'lost')).toMatchObject({ timeout: 0 })
   })
 
   test.each([
-    ['refuses each invalid request by its reason, and submits nothing', 'invalid'],
-    ['flushes', 'flush'],
-    ['refuses a ticket that was waited for', 'waited_twice'],
+    ['rejects each invalid request with its own reason, and submits nothing', 'invalid'],
+    ['submits a Flush', 'flush'],
+    ['rejects a ticket that has already been waited for', 'waited_twice'],
     ['does not credit a repeated completion to the next command in its slot', 'repeated'],
     ['ends a command as busy if all slots are taken for the whole time limit', 'busy'],
-    ['does not use the slot of a command that timed out again, whenever its completion arrives', 'timed_out'],
-    ['counts a completion that had arrived, even if its thread looks after the deadline', 'late_look'],
+    ['does not reuse the slot of a timed-out command, even after its completion', 'timed_out'],
+    ['accepts a completion that arrived before the deadline and is polled after it', 'late_look'],
+    ['times out no command whose completion had no room in the CQ', 'full_cq'],
+    ['does not credit a completion of another queue', 'foreign'],
     ['does not end a command that is being submitted while others time out', 'submitted_during_expiry'],
     ['ends commands in flight when the host has lost the controller', 'lost'],
     ['awaits commands in flight when the host halts the queue', 'halted'],
@@ -76,13 +82,13 @@ describe.skipIf(!hasCompiler)(`threads that share a queue pair${skippedWithoutCo
     expect(await (await program('device/shared-cases')).run([name])).toBe('')
   })
 
-  test('access no memory but their own, under AddressSanitizer', async () => {
+  test('have no invalid memory access, under AddressSanitizer', async () => {
     for (const world of ['strays', 'losses']) await endings(checked, seeds[0]!, world)
   })
 
   test.each([
     ['have no race, under ThreadSanitizer', 'device/shared-threads'],
-    ['access no memory but their own on CPU threads', 'device/shared-threads-memory'],
+    ['have no invalid memory access on CPU threads', 'device/shared-threads-memory'],
   ])(
     '%s',
     async (_, name) => {

@@ -1,4 +1,4 @@
-// `shared_cases_test CASE`: one thread on a gnv::Device, and what it answers to each misuse and each end of a command.
+// `shared_cases_test CASE`: one thread on a gnv::Device: outcomes of misuse, and of each ending.
 #include "shared_rig.h"
 #include "solo_team.cuh"
 
@@ -8,7 +8,7 @@ namespace model {
 namespace {
 
 SharedRig* rig;
-// Steps of the controller between polls. Without, it does nothing.
+// Whether the controller makes progress between polls.
 bool is_answering = true;
 Random numbers(1);
 uint64_t now_ns = 1'000'000;
@@ -17,6 +17,10 @@ uint64_t now_ns = 1'000'000;
 void (*other)() = nullptr;
 
 struct CasePort : CpuPort {
+  static void mmio_store32(uint32_t* at, uint32_t value) {
+    rig->rings(at, value);
+    CpuPort::mmio_store32(at, value);
+  }
   static void store_relaxed64(uint64_t* at, uint64_t value) {
     CpuPort::store_relaxed64(at, value);
     if (other != nullptr) other();
@@ -63,7 +67,7 @@ void invalid() {
     expect_ending(outcome, GNV_INVALID);
     REQUIRE(outcome.reason() == reason, "reason %u, not %u", outcome.reason(), reason);
   };
-  const uint64_t blocks = with.rig.drive.blocks;
+  const uint64_t blocks = with.rig.drives[0].blocks;
   expect_reason(device.read(1, kFirst, 1, buffer, 0), GNV_BAD_DRIVE);
   expect_reason(device.read(0, kFirst, 0, buffer, 0), GNV_BAD_BLOCKS);
   expect_reason(device.read(0, kFirst, SharedRig::kMaxBlocks + 1, buffer, 0), GNV_BAD_BLOCKS);
@@ -73,7 +77,7 @@ void invalid() {
   expect_reason(device.read(0, kFirst, 1, buffer, 2), GNV_BAD_ALIGNMENT);
   expect_reason(device.read(0, kFirst, 1, buffer, buffer.bytes - 12), GNV_BAD_BUFFER);
   expect_reason(device.read(0, kFirst, 1, buffer, ~0ULL - 3), GNV_BAD_BUFFER);
-  with.rig.drive.flags = 0;
+  with.rig.drives[0].flags = 0;
   expect_reason(device.write(0, kFirst, 1, buffer, 0), GNV_READ_ONLY);
   expect_reason(device.flush(0), GNV_READ_ONLY);
   REQUIRE(with.rig.pairs[0].sq_ticket == 0, "a command was submitted");
@@ -133,7 +137,7 @@ void timed_out() {
   expect_ending(with.device().wait(with.read(1)), GNV_HALTED);
   is_answering = true;
   for (uint32_t i = 0; i < 20; i++) with.rig.turn(numbers, {});
-  // Whoever polls next sees it.
+  // The next poll consumes the late completion.
   with.rig.pairs[0].state = GNV_RUNNING;
   expect_ending(with.device().wait(with.read(2)), GNV_SUCCESS);
   REQUIRE(with.rig.pairs[0].stale == 1, "%u stale completions", with.rig.pairs[0].stale);
@@ -147,6 +151,29 @@ void late_look() {
   for (uint32_t i = 0; i < 20; i++) with.rig.turn(numbers, {});
   now_ns += 1'000'000;
   expect_ending(with.device().wait(ticket), GNV_SUCCESS);
+}
+
+// Completions that the CQ has no room for until entries are released.
+void full_cq() {
+  Case with({.queues = 1, .entries = 16, .slots = 15, .commands = 24, .timeout_ns = 100'000});
+  for (uint32_t command = 0; command < 3; command++) expect_ending(with.device().wait(with.read(command)), GNV_SUCCESS);
+  gnv::Ticket tickets[15];
+  for (uint32_t i = 0; i < 15; i++) tickets[i] = with.read(3 + i);
+  for (uint32_t i = 0; i < 200; i++) with.rig.turn(numbers, {});
+  now_ns += 1'000'000;
+  for (const gnv::Ticket& ticket : tickets) expect_ending(with.device().wait(ticket), GNV_SUCCESS);
+}
+
+// A completion of another queue with the identifier of a command that has just completed.
+void foreign() {
+  Case with;
+  const gnv::Ticket ticket = with.read(0);
+  Controller& controller = with.rig.queues[0]->controller;
+  while (controller.outstanding.empty()) with.rig.turn(numbers, {});
+  controller.stray(99, controller.outstanding[0].cid);
+  controller.complete(0);
+  expect_ending(with.device().wait(ticket), GNV_SUCCESS);
+  REQUIRE(with.rig.pairs[0].stale == 1, "%u stale completions", with.rig.pairs[0].stale);
 }
 
 // Another thread ends overdue commands while this one submits.
@@ -166,6 +193,7 @@ void lost() {
   const uint64_t start_ns = now_ns;
   expect_ending(with.device().wait(ticket), GNV_LOST);
   REQUIRE(now_ns - start_ns <= 1000, "after %llu ns", ull(now_ns - start_ns));
+  REQUIRE(with.rig.pairs[0].state == GNV_QUEUE_LOST, "state %u", with.rig.pairs[0].state);
   expect_ending(with.device().wait(with.read(1)), GNV_HALTED);
 }
 
@@ -185,6 +213,8 @@ struct Named {
 const Named kCases[] = {{"invalid", invalid},     {"flush", flush},         {"waited_twice", waited_twice},
                         {"repeated", repeated},
                         {"busy", busy},           {"timed_out", timed_out}, {"late_look", late_look},
+                        {"full_cq", full_cq},
+                        {"foreign", foreign},
                         {"submitted_during_expiry", submitted_during_expiry},
                         {"lost", lost},           {"halted", halted}};
 

@@ -1,4 +1,4 @@
-// A gnv::Device over queues in plain memory, a model of a controller at the other end of each, and a judge of all outcomes. For
+// A gnv::Device over queues in plain memory, a model of a controller at the other end of each, and checks of all outcomes. For
 // any team and port.
 #pragma once
 
@@ -19,6 +19,8 @@ struct SharedLayout {
   // Positions at which the rings start: just before 2^32 to test the wrap-around. A multiple of `entries`.
   uint32_t start = 0;
   uint64_t timeout_ns = 1ULL << 62;
+  // Each has its part of the queues.
+  uint32_t drives = 1;
 };
 
 class SharedRig {
@@ -38,15 +40,17 @@ class SharedRig {
   };
 
   explicit SharedRig(const SharedLayout& from)
-      : layout(from), memory(from.commands * kRoom), words(from.commands, 0), queues(from.queues), pairs(from.queues) {
+      : layout(from), memory(from.commands * kRoom), words(from.commands, 0), queues(from.queues), pairs(from.queues), drives(from.drives) {
     const uint64_t runs = (memory.size() + (1 << kRunShift) - 1) >> kRunShift;
     memory.resize(runs << kRunShift);
-    // From behind: what is contiguous for the host is not for the controller.
+    // Descending, so that contiguous host memory is not contiguous for the controller.
     for (uint64_t run = 0; run < runs; run++) iovas.push_back(0x7f0000000000 + ((runs - run) << kRunShift));
     for (uint32_t index = 0; index < from.queues; index++) lay_out(index);
-    drive = {kFirst + from.commands + kMaxBlocks, kNsid, kBlockShift, kMaxBlocks, 0, from.queues, GNV_WRITABLE};
-    device = {GNV_LAYOUT_VERSION, 1, &drive, pairs.data(), from.timeout_ns};
-    buffer = {{iovas.data(), kRunShift}, memory.size()};
+    const uint32_t count = from.queues / from.drives;
+    for (uint32_t at = 0; at < from.drives; at++)
+      drives[at] = {kFirst + from.commands + kMaxBlocks, kNsid, kBlockShift, kMaxBlocks, at * count, count, GNV_WRITABLE};
+    device = {GNV_LAYOUT_VERSION, from.drives, drives.data(), pairs.data(), from.timeout_ns};
+    buffer = {{iovas.data(), kRunShift}, memory.size(), memory.data()};
   }
 
   // Declares a command before it is submitted. Its SLBA is `kFirst + command`.
@@ -75,8 +79,19 @@ class SharedRig {
     for (uint64_t i = 0; i < uint64_t{expected.blocks} << kBlockShift; i += 4) {
       uint32_t word;
       memcpy(&word, data + i, 4);
-      REQUIRE(word == pattern(kFirst + command, i), "command %u: byte %llu is not read data", command, ull(i));
+      REQUIRE(word == pattern(kFirst + command, i), "command %u: byte %llu differs from the media", command, ull(i));
     }
+  }
+
+  // A port calls it before it stores to a doorbell.
+  void rings(const uint32_t* at, uint32_t value) const {
+    for (const auto& queue : queues) {
+      const bool is_tail = at == &queue->tail_doorbell;
+      if (!is_tail && at != &queue->head_doorbell) continue;
+      REQUIRE(value < layout.entries && value != *at, "doorbell of queue %u: %u after %u", queue_id(*queue), value, *at);
+      return;
+    }
+    REQUIRE(false, "a store to a register that is not a doorbell");
   }
 
   // One step of a controller: fetches, completes in any order, loses or duplicates. Returns false if it had nothing to do.
@@ -102,11 +117,13 @@ class SharedRig {
       return true;
     }
     const uint16_t cid = chosen.cid;
+    // A slot that does not exist, or another queue.
+    if (strikes(faults.foreign_once_in) && controller.room() > 1) {
+      if (random.once_in(2)) controller.stray(queue_id(queue), 0xffff);
+      else controller.stray(99, cid);
+    }
     controller.complete(at, strikes(faults.status_once_in) ? 0x0281 : 0);
     if (strikes(faults.duplicate_once_in) && controller.room() > 0) controller.stray(queue_id(queue), cid);
-    // A slot that does not exist, or a queue that does not.
-    if (strikes(faults.foreign_once_in) && controller.room() > 0)
-      controller.stray(random.once_in(2) ? queue_id(queue) : 99, 0xffff);
     return true;
   }
 
@@ -149,7 +166,7 @@ class SharedRig {
   std::vector<uint64_t> words;
   std::vector<std::unique_ptr<Queue>> queues;
   std::vector<gnv_queue> pairs;
-  gnv_drive drive;
+  std::vector<gnv_drive> drives;
   gnv_device device;
   gnv_buffer buffer;
   static constexpr uint64_t kFirst = 1000;
@@ -218,11 +235,12 @@ class SharedRig {
     }
     REQUIRE(kept == 0 || pair.state != GNV_RUNNING, "queue %u runs after a time-out", pair.qid);
     REQUIRE(pair.free_count + kept == layout.slots, "queue %u: %u of %u slots are free", pair.qid, pair.free_count, layout.slots);
-    REQUIRE(pair.free_tail - pair.free_head == pair.free_count, "queue %u: its ring of slots", pair.qid);
+    REQUIRE(pair.free_tail - pair.free_head == pair.free_count, "queue %u: %u slots in the ring, count %u", pair.qid, pair.free_tail - pair.free_head, pair.free_count);
     const uint64_t consumed = pair.cq_head;
     REQUIRE(may_halt || consumed == controller.posted, "queue %u: consumed %llu of %llu", pair.qid, ull(consumed), ull(controller.posted));
+    REQUIRE(pair.stale <= controller.strays + kept, "queue %u: %u stale completions", pair.qid, pair.stale);
     REQUIRE(may_halt || pair.stale == controller.strays, "queue %u: %u stale, %llu strays", pair.qid, pair.stale, ull(controller.strays));
-    REQUIRE(may_halt || pair.sq_ticket - layout.start == pair.cq_head - pair.stale, "queue %u: outcomes", pair.qid);
+    REQUIRE(may_halt || pair.sq_ticket - layout.start == pair.cq_head - pair.stale, "queue %u: commands and consumed completions differ", pair.qid);
   }
 };
 

@@ -130,7 +130,7 @@ class FiberBlock {
 
   // Lets all others go first: for a thread that polled in vain.
   void pause() {
-    if (++pauses_ > launch_.max_pauses) fiber_failure("thread %u waits for something that does not happen", thread_);
+    if (++pauses_ > launch_.max_pauses) fiber_failure("thread %u polled %llu times without progress", thread_, static_cast<unsigned long long>(pauses_));
     launch_.between();
     set_rank(thread_, ++last_rank_);
     leave();

@@ -70,7 +70,7 @@ struct FiberPort : gpunvme::CpuPort {
   static void relax(uint32_t) { gpunvme::FiberBlock::now().pause(); }
 };
 
-// All threads of all blocks are fibers of this thread, and run at the same time.
+// All threads of all blocks are fibers of this thread, and interleave.
 void BlockThreads(void** parameters, Extent grid, Extent block) {
   gpunvme::FiberLaunch launch;
   launch.threads = launch.max_threads = grid.x * block.x;

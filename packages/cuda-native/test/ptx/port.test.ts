@@ -29,6 +29,7 @@ test('each access of the GPU port has the memory order and the scope that its na
     store_relaxed64: 'st.relaxed.sys.global.u64',
     store_release64: 'st.release.sys.global.u64',
     load_relaxed32: 'ld.relaxed.sys.global.u32',
+    cas32: 'atom.acq_rel.sys.global.cas.b32',
     store_release32: 'st.release.sys.global.u32',
     fence_acquire: 'fence.acq_rel.sys',
     load_acquire32_gpu: 'ld.acquire.gpu.global.u32',
