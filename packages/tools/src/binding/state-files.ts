@@ -1,13 +1,11 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { MachineFileError, MachineFiles } from '@gpunvme/host-driver/machine-files'
-import { constants } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempting, isSystemError, tryRead } from '../command-line/file-error.js'
+import { replaceFile } from '../command-line/replace-file.js'
 import { bindingStateError, parseEntry, type Entry } from './entry.js'
 import { ToolsError } from '../command-line/tools-error.js'
-
-const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
 /** Path relative to the root. */
 const FOLDER = 'run/gpunvme'
@@ -74,15 +72,7 @@ export async function writeEntry(root: string, entry: Entry): Promise<void> {
   const path = stateFile(root, entry.record.bdf)
   await attempting(`write ${path}`, async () => {
     await mkdir(folderOf(root), { recursive: true, mode: 0o755 })
-    const beside = `${path}.new`
-    const file = await open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644)
-    try {
-      await file.writeFile(`${JSON.stringify(entry, null, 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(beside, path)
+    await replaceFile(path, `${JSON.stringify(entry, null, 2)}\n`)
   })
 }
 
