@@ -71,6 +71,11 @@ export function openEngine(name: EngineName, transport: Transport): Engine {
   }
 }
 
+/** @throws UsageError for an unknown name */
+export function requireTransport(name: string): void {
+  if (!(TRANSPORTS as readonly string[]).includes(name)) throw refusal('transport', name, TRANSPORTS)
+}
+
 function refusal(kind: string, name: string, available: readonly string[]): UsageError {
   return new UsageError(`Unknown ${kind} '${name}'`, {
     facts: [`available: ${available.join(', ')}`],

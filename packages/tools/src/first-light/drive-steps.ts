@@ -2,9 +2,20 @@ import { Controller, HostEngine, type Namespace } from '@gpunvme/host-driver'
 import { CAP } from '@gpunvme/nvme-spec'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import { controllerFacts } from '../admin/identity-facts.js'
+import { ToolsError } from '../command-line/tools-error.js'
+import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes, plural } from '../terminal/units.js'
-import { compareReads, ORACLES, readExtents, readReference, type Reference } from './extents.js'
-import type { Redactor } from './redact.js'
+import {
+  compareReads,
+  countUniform,
+  describeUniform,
+  ORACLES,
+  readExtents,
+  readReference,
+  requireSameSize,
+  type Reference,
+} from './extents.js'
+import type { Secrets } from './redact.js'
 import type { ReadFacts, StepFacts } from './report.js'
 import { secretsOfDrive } from './secrets.js'
 
@@ -13,17 +24,23 @@ const TO_MS = 500
 /** A stride of 0 stands for doorbells of 4 bytes. */
 const DOORBELL_BYTES = 4
 
-/** Brings the controller up, and records what it is. From here on, the redactor knows its identifiers. */
+/**
+ * Brings the controller up, records what it is, and registers its identifiers as secrets.
+ * @param expected address and requested serial number of a drive on the bus. @throws ToolsError (NOT_CONFIRMED)
+ */
 export async function identifyDrive(
   transport: Transport,
-  redactor: Redactor,
+  expected: { readonly bdf: string; readonly serial: string | undefined } | undefined,
+  addSecrets: (secrets: Partial<Secrets>) => void,
   record: (facts: StepFacts) => void,
 ): Promise<string> {
   const startMs = performance.now()
   const controller = await Controller.open(transport)
   const bringUpMs = Math.round(performance.now() - startMs)
   try {
-    redactor.add(secretsOfDrive(controller))
+    addSecrets(secretsOfDrive(controller))
+    if (expected?.serial !== undefined)
+      requireSerial(controller.identity.serial, { ...expected, serial: expected.serial })
     const cap = controller.registers.read(CAP)
     const { model, firmware, version, maxTransferBytes, maxQueueEntries } = controllerFacts(
       controller.identity.raw,
@@ -34,8 +51,8 @@ export async function identifyDrive(
     })
     record({
       controller: {
-        model: redactor.text(model),
-        firmware: redactor.text(firmware),
+        model,
+        firmware,
         nvmeVersion: version ?? null,
         namespaces,
         queues: controller.queues,
@@ -54,6 +71,16 @@ export async function identifyDrive(
   }
 }
 
+/** Checks --serial, also for a drive that was already bound. A drive without a serial number has its address instead. */
+function requireSerial(found: string, { bdf, serial }: { readonly bdf: string; readonly serial: string }): void {
+  const given = typedName(serial.trim())
+  if ((found.trim() || bdf) === given) return
+  throw new ToolsError('ERR_GPUNVME_NOT_CONFIRMED', 'privilege', `${bdf} is not the drive of --serial`, {
+    facts: [`expected ${printable(given)}, got ${printable(found.trim() || bdf)}`],
+    next: { command: ['list'], note: 'which lists the drives' },
+  })
+}
+
 /**
  * Reads by the engine host, and compares with the reference; without one, reads twice.
  * @returns the reference for further reads, and the result as text
@@ -68,15 +95,18 @@ export async function readByCpu(
   return withNamespace(transport, new HostEngine(transport), nsid ?? reference?.nsid, async (namespace) => {
     if (reference === undefined) {
       const own = await readReference(namespace, signal, record)
-      return { reference: own, text: `${plural(own.extents.length, 'extent')} read twice with the same result` }
+      const { length } = own.extents
+      const note = describeUniform(countUniform(own.contents), length)
+      return { reference: own, text: `${plural(length, 'extent')} read twice with the same result${note}` }
     }
+    requireSameSize(reference, namespace)
     const reads = compareReads(reference, await readExtents(namespace, reference.extents, signal), record)
     return { reference, text: describeReads(reads) }
   })
 }
 
-export function describeReads({ extents, bytes, comparedWith }: ReadFacts): string {
-  return `${plural(extents, 'extent')}, ${formatBytes(bytes)}: every byte as in ${ORACLES[comparedWith]}`
+export function describeReads({ extents, bytes, comparedWith, uniform }: ReadFacts): string {
+  return `${plural(extents, 'extent')}, ${formatBytes(bytes)}: same bytes as ${ORACLES[comparedWith]}${describeUniform(uniform, extents)}`
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Namespace } from '@gpunvme/host-driver'
 import { ToolsError } from '../command-line/tools-error.js'
+import { plural } from '../terminal/units.js'
 import type { DifferingExtent, Oracle, ReadFacts, StepFacts } from './report.js'
+import { SkippedStep } from './sequence.js'
 
 const MIB = 1024 * 1024
 const EXTENTS = 16
@@ -8,7 +10,7 @@ const EXTENTS = 16
 const UNTOUCHED = 0xa5
 /** Size of the commands of a second read, below every drive's MDTS. */
 const SMALL_BYTES = 16 * 1024
-/** Time limit of a command: some drives need seconds to wake. */
+/** Time limit of a command. */
 const COMMAND_NS = 10_000_000_000
 
 /** A range of bytes of a namespace, in whole blocks. */
@@ -77,10 +79,33 @@ export async function readReference(
 ): Promise<Reference> {
   const { nsid, capacityBytes, blockBytes } = namespace
   const extents = chooseExtents(capacityBytes, blockBytes)
+  if (extents.length === 0) throw new SkippedStep('the namespace has no blocks')
   const contents = await readExtents(namespace, extents, signal)
   const reference = { comparedWith: 'cpu', nsid, capacityBytes, blockBytes, extents, contents } as const
   compareReads(reference, await readExtents(namespace, extents, signal, SMALL_BYTES), record)
   return reference
+}
+
+/** @throws ToolsError (SIZE_DIFFERS) if a namespace has another size than the reference */
+export function requireSameSize(
+  reference: Reference,
+  namespace: Pick<Namespace, 'capacityBytes' | 'blockBytes'>,
+): void {
+  const { capacityBytes, blockBytes, comparedWith } = reference
+  // An image file has no block size of its own.
+  const isSame = comparedWith === 'image' || blockBytes === namespace.blockBytes
+  if (isSame && capacityBytes === namespace.capacityBytes) return
+  throw new ToolsError(
+    'ERR_GPUNVME_SIZE_DIFFERS',
+    'verification',
+    `The namespace differs from ${ORACLES[comparedWith]}`,
+    {
+      facts: [
+        `expected ${capacityBytes} bytes in blocks of ${blockBytes}`,
+        `got ${namespace.capacityBytes} bytes in blocks of ${namespace.blockBytes}`,
+      ],
+    },
+  )
 }
 
 /** Compares reads with the reference, and records the result. @throws ToolsError (BYTES_DIFFER) */
@@ -95,6 +120,13 @@ export function compareReads(
   record({ reads })
   if (differing.length > 0) throw bytesDifferError(reads)
   return reads
+}
+
+/** Returns a note on extents whose bytes prove little; empty if there are none. */
+export function describeUniform(uniform: number, extents: number): string {
+  if (uniform === 0) return ''
+  const note = `; ${uniform} of them ${uniform === 1 ? 'contains' : 'contain'} a single repeated byte`
+  return uniform < extents ? note : `${note}: addresses are not proven`
 }
 
 /** Returns the number of extents of one repeated byte. */
@@ -126,6 +158,6 @@ function bytesDifferError({ differing, extents, comparedWith }: ReadFacts): Tool
     const untouched = untouchedBytes === 0 ? '' : `, ${untouchedBytes} of them not written by the drive`
     return `at byte ${offsetBytes + firstDifference}: ${differingBytes} bytes differ${untouched}`
   })
-  const headline = `${differing.length} of ${extents} extents differ from ${ORACLES[comparedWith]}`
+  const headline = `${differing.length} of ${plural(extents, 'extent')} differ from ${ORACLES[comparedWith]}`
   return new ToolsError('ERR_GPUNVME_BYTES_DIFFER', 'verification', headline, { facts })
 }

@@ -9,17 +9,23 @@ import { Teardown } from '../rig/teardown.js'
 import { plural } from '../terminal/units.js'
 import { describeReads, withNamespace } from './drive-steps.js'
 import { compareReads, readExtents, type Reference } from './extents.js'
-import type { StepFacts } from './report.js'
+import type { FirstLightReport, StepFacts } from './report.js'
 import { SkippedStep } from './sequence.js'
 
 /** Time limit of the first read: a lost doorbell is then reported without waiting for each further command. */
 const ANSWER_NS = 2_000_000_000
 
-/** @throws SkippedStep without that GPU */
-export function skipWithoutGpu(gpu: number): void {
+/** @throws SkippedStep without that GPU; ToolsError (a code of CUDA) if Linux lists the GPU but CUDA is not available */
+export function requireCuda(gpu: number, { steps }: FirstLightReport): void {
   const status = cudaStatus()
-  if (!status.available) throw new SkippedStep(`no GPU: ${status.message}`)
-  if (gpu >= status.devices.length) throw new SkippedStep(`no GPU ${gpu}: CUDA lists ${status.devices.length}`)
+  if (!status.available) {
+    const { code, message, facts, next } = status
+    if (steps.some(({ machine }) => machine?.gpu != null))
+      throw new ToolsError(code, 'not-found', message, { facts, next })
+    throw new SkippedStep(`no GPU: ${message}`)
+  }
+  const { length } = status.devices
+  if (gpu >= length) throw new SkippedStep(`no GPU ${gpu}: CUDA lists ${plural(length, 'GPU')}`)
 }
 
 /** @throws SkippedStep if a GPU cannot write doorbells of this drive at all */
@@ -36,19 +42,17 @@ export async function probeDoorbell(
   signal: AbortSignal,
   record: (facts: StepFacts) => void,
 ): Promise<string> {
-  skipWithoutGpu(gpu)
   skipWithoutRegisters(transport)
   const { arrived, stores, isSimulated } = await skipping(() => probeDrive(transport, gpu, signal))
   record({ doorbell: { arrived, stores, isSimulated } })
-  if (!arrived)
-    throw new ToolsError(
-      'ERR_GPUNVME_DOORBELL_LOST',
-      'verification',
-      'A store of the GPU did not arrive at the drive',
-      {
-        facts: ['the platform does not route it; the CPU can write the doorbells instead'],
-      },
-    )
+  if (!arrived) {
+    const count = stores.filter((store) => store.arrived).length
+    const headline = "GPU stores did not reach the drive's registers"
+    throw new ToolsError('ERR_GPUNVME_DOORBELL_LOST', 'verification', headline, {
+      facts: [`${count} of ${plural(stores.length, 'store')} arrived`],
+      next: 'let the CPU write the doorbells',
+    })
+  }
   const where = isSimulated ? '; the registers of this drive are memory' : ''
   return `${plural(stores.length, 'store')} of GPU ${gpu} arrived${where}`
 }
@@ -60,7 +64,6 @@ export async function readByGpu(
   signal: AbortSignal,
   record: (facts: StepFacts) => void,
 ): Promise<string> {
-  skipWithoutGpu(gpu)
   skipWithoutRegisters(transport)
   if (reference === undefined) throw new SkippedStep('there is no reference to compare with')
   const { extents, nsid } = reference
@@ -98,7 +101,7 @@ async function withGpu<T>(
   }
 }
 
-/** Runs `use`; a GPU or a drive that the engine rejects by itself is no failure. */
+/** Runs `use`; skips the step if the engine rejects the GPU or the drive. */
 async function skipping<T>(use: () => Promise<T>): Promise<T> {
   try {
     return await use()

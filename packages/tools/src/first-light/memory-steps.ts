@@ -1,9 +1,11 @@
+import { cudaStatus } from '@gpunvme/cuda-native'
 import { HostEngine, type Namespace } from '@gpunvme/host-driver'
 import { hasCode, openImage } from '@gpunvme/layer-loader'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { runPasses } from '../loading/passes.js'
 import { readStore } from '../model/store-of.js'
+import type { Choice } from '../rig/choice.js'
 import { openDriven, type Driven } from '../rig/engine.js'
 import { openTarget } from '../rig/gpu.js'
 import { composeRig } from '../rig/open-rig.js'
@@ -15,30 +17,42 @@ import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import { withNamespace } from './drive-steps.js'
-import { skipWithoutGpu } from './gpu-steps.js'
-import type { Redactor } from './redact.js'
+import type { Secrets } from './redact.js'
 import type { StepFacts } from './report.js'
 import { SkippedStep } from './sequence.js'
 
-/** Parameters of both steps. */
+/** Parameters of the steps `tier` and `load`. */
 export interface MemorySettings {
   readonly gpu: number
   readonly nsid: number | undefined
   readonly staticBar1: boolean
   readonly signal: AbortSignal
-  readonly redactor: Redactor
+  /** Registers values to remove from the report. */
+  readonly addSecrets: (secrets: Partial<Secrets>) => void
   /** For tests: finds the ways to map GPU memory. */
   readonly findReach?: FindReach
 }
 
-/** Probes which tier the drive and the GPU reach: reads into scratch GPU memory, compared byte by byte. */
+/** Codes of probes that found wrong bytes in GPU memory. */
+const WRONG_BYTES = new Set([
+  'wrong-content',
+  'wrong-place',
+  'neighbours-written',
+  'stale',
+  'nothing-arrived',
+  'partly-arrived',
+])
+
+/**
+ * Negotiates the memory tier; tier 2 requires a probe read into scratch GPU memory with the right content.
+ * @throws ToolsError (BYTES_DIFFER) if a probe found wrong bytes; SkippedStep if no probe compared bytes
+ */
 export async function probeTier(
   transport: Transport,
   settings: MemorySettings,
   record: (facts: StepFacts) => void,
 ): Promise<string> {
-  const { gpu, nsid, staticBar1, redactor, findReach: find = findReach } = settings
-  skipWithoutGpu(gpu)
+  const { gpu, nsid, staticBar1, findReach: find = findReach } = settings
   const [gpuOpen, gpuMemory] = [new Teardown(), new Teardown()]
   const driven: Driven[] = []
   let isRunning = false
@@ -56,16 +70,11 @@ export async function probeTier(
     const namespace = controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1)
     const options = { tier: 2, staticBar1 } as const
     const { choice } = await reachTier({ transport, namespace, target, options, findReach: find }, gpuMemory)
-    const clean = (rejected: (typeof choice)['rejected']) =>
-      rejected.map(({ option, reason }) => ({ option, reason: redactor.text(reason) }))
     const { chosen, reason, rejected } = choice
-    record({
-      tier: {
-        ...{ chosen, reason: redactor.text(reason), rejected: clean(rejected) },
-        engine: { chosen: engine.chosen, reason: redactor.text(engine.reason), rejected: clean(engine.rejected) },
-      },
-    })
+    const { subject: _, drive: __, ...ofEngine } = engine
+    record({ tier: { chosen, reason, rejected, engine: ofEngine } })
     await all.run()
+    requireCompared(choice)
     const not = rejected.map((each) => `; ${each.option}: ${each.reason}`).join('')
     return `tier ${chosen}: ${reason}${not}`
   } catch (error) {
@@ -73,15 +82,25 @@ export async function probeTier(
   }
 }
 
-/** Loads the smallest model of the image on the drive once, and verifies every byte. */
+function requireCompared({ chosen, rejected }: Choice): void {
+  const facts = rejected.map(({ option, reason }) => `${option}: ${reason}`)
+  if (rejected.some(({ code }) => WRONG_BYTES.has(code ?? '')))
+    throw new ToolsError('ERR_GPUNVME_BYTES_DIFFER', 'verification', 'A read into GPU memory left wrong bytes', {
+      facts,
+    })
+  if (chosen !== '2') throw new SkippedStep(`nothing was compared in GPU memory; ${facts.join('; ')}`)
+}
+
+/** Loads the smallest model of the image on the drive once, and verifies it by its checksums. */
 export async function loadModel(
   opened: OpenedTransport,
   settings: MemorySettings,
   output: Output,
   record: (facts: StepFacts) => void,
 ): Promise<string> {
-  const { gpu, nsid, staticBar1, signal, redactor, findReach: find } = settings
-  const model = await smallestModel(opened.transport, nsid, signal)
+  const { gpu, nsid, staticBar1, signal, addSecrets, findReach: find } = settings
+  const [model, names] = await smallestModel(opened.transport, nsid, signal)
+  addSecrets({ names: names.flatMap((name) => [name, printable(name)]) })
   const options = {
     model,
     gpu: gpuOrNone(gpu),
@@ -96,34 +115,33 @@ export async function loadModel(
     const { layers, layersVerified, bytes: places } = pass!
     const bytes = places.gpu + places.host + places.drive
     const why = rig.why.map(({ subject, chosen, reason }) => {
-      return { subject, chosen: redactor.text(chosen), reason: redactor.text(reason) }
+      return { subject, chosen, reason }
     })
     record({ load: { layers, layersVerified, bytes, tier: rig.tier, why } })
     if (layersVerified < layers) throw unverifiedError(layersVerified, layers)
     const where = rig.gpu === undefined ? 'host memory' : `${rig.gpu}, tier ${rig.tier}`
-    return `"${printable(model)}" into ${where}: ${plural(layers, 'layer')}, ${formatBytes(bytes)}, every byte verified`
+    return `"${printable(model)}" into ${where}: ${plural(layers, 'layer')}, ${formatBytes(bytes)}, all checksums verified`
   } finally {
     await rig.close()
   }
 }
 
 function gpuOrNone(gpu: number): number | 'none' {
-  try {
-    skipWithoutGpu(gpu)
-    return gpu
-  } catch (error) {
-    if (error instanceof SkippedStep) return 'none'
-    throw error
-  }
+  const status = cudaStatus()
+  return status.available && gpu < status.devices.length ? gpu : 'none'
 }
 
 /** @throws SkippedStep without a packed model */
-async function smallestModel(transport: Transport, nsid: number | undefined, signal: AbortSignal): Promise<string> {
+async function smallestModel(
+  transport: Transport,
+  nsid: number | undefined,
+  signal: AbortSignal,
+): Promise<readonly [name: string, all: readonly string[]]> {
   return withNamespace(transport, new HostEngine(transport), nsid, async (namespace) => {
     const models = await modelsOn(namespace, signal)
     const [smallest] = models.sort((a, b) => a.bytes - b.bytes)
     if (smallest === undefined) throw noModel()
-    return smallest.name
+    return [smallest.name, models.map(({ name }) => name)] as const
   })
 }
 
@@ -139,7 +157,9 @@ async function modelsOn(namespace: Namespace, signal: AbortSignal): Promise<{ na
   } catch (error) {
     if (hasCode(error, 'ERR_GPUNVME_NO_IMAGE')) throw noModel()
     if (hasCode(error, 'ERR_GPUNVME_STRIPE_MEMBER_MISSING'))
-      throw new SkippedStep('the drive is one of a striped set; gpunvme load takes all of them')
+      throw new SkippedStep(
+        'the drive is a member of a striped set; load it with gpunvme load, which takes all members',
+      )
     throw error
   }
 }
@@ -151,6 +171,6 @@ function noModel(): SkippedStep {
 function unverifiedError(verified: number, layers: number): ToolsError {
   const headline = `Only ${verified} of ${plural(layers, 'layer')} could be verified`
   return new ToolsError('ERR_GPUNVME_UNVERIFIED', 'verification', headline, {
-    facts: ['the image has no checksums of the others'],
+    facts: ['the image has no checksums for the other layers'],
   })
 }

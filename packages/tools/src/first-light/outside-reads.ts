@@ -1,12 +1,14 @@
-// Reads of the same media without this package's driver: the independent judge of its reads.
+// Reference reads through Linux or the image file, without this package's driver.
 import { open, type FileHandle } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
+import { ToolsError } from '../command-line/tools-error.js'
 import { findNamespace } from '../bench/kernel-drive.js'
 import { readNamespaces } from '../machine/namespaces.js'
 import { Root } from '../machine/root.js'
-import { formatBytes } from '../terminal/units.js'
-import { chooseExtents, compareReads, countUniform, ORACLES, type Extent, type Reference } from './extents.js'
+import { formatBytes, plural } from '../terminal/units.js'
+import { chooseExtents, countUniform, describeUniform, ORACLES, type Extent, type Reference } from './extents.js'
 import type { StepFacts } from './report.js'
+import { SkippedStep } from './sequence.js'
 
 /** Block size of image files. */
 const IMAGE_BLOCK_BYTES = 512
@@ -15,12 +17,14 @@ const IMAGE_BLOCK_BYTES = 512
 export async function readFromLinux(
   { bdf, linuxName }: { readonly bdf: string; readonly linuxName: string },
   nsid: number | undefined,
+  signal?: AbortSignal,
 ): Promise<Reference> {
   const { name, nsid: number } = findNamespace('/sys', linuxName, nsid)
   const namespaces = await readNamespaces(new Root('/'), `sys/bus/pci/devices/${bdf}/nvme/${linuxName}`)
   const { sizeBytes = 0, blockBytes = IMAGE_BLOCK_BYTES } = namespaces.find((each) => each.name === name) ?? {}
+  if (sizeBytes === 0) throw new SkippedStep('the size of the block device is unknown or zero')
   const extents = chooseExtents(sizeBytes, blockBytes)
-  const contents = await readFile(`/dev/${name}`, extents)
+  const contents = await readFile(`/dev/${name}`, extents, signal)
   return { comparedWith: 'linux', nsid: number, capacityBytes: sizeBytes, blockBytes, extents, contents }
 }
 
@@ -30,6 +34,7 @@ export async function readFromImage(path: string): Promise<Reference> {
   const blockBytes = IMAGE_BLOCK_BYTES
   const usable = Math.floor(capacityBytes / blockBytes) * blockBytes
   const extents = chooseExtents(usable, blockBytes)
+  if (extents.length === 0) throw new SkippedStep('the image file is empty')
   const contents = await readFile(path, extents)
   return { comparedWith: 'image', nsid: undefined, capacityBytes: usable, blockBytes, extents, contents }
 }
@@ -40,32 +45,22 @@ export function reportReference(reference: Reference, record: (facts: StepFacts)
   const bytes = extents.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   const uniform = countUniform(contents)
   record({ reference: { comparedWith, capacityBytes, blockBytes, extents: extents.length, bytes, uniform } })
-  const note = uniform === 0 ? '' : `; ${uniform} of them have one repeated byte only`
-  return `${extents.length} extents, ${formatBytes(bytes)}, read from ${ORACLES[comparedWith]}${note}`
-}
-
-/** Compares the media, read through Linux, with the reference. @throws ToolsError (BYTES_DIFFER) */
-export async function compareWithLinux(
-  found: { readonly bdf: string; readonly linuxName: string },
-  reference: Reference,
-  record: (facts: StepFacts) => void,
-): Promise<void> {
-  const { contents } = await readFromLinux(found, reference.nsid)
-  compareReads(reference, contents, record)
+  return `${plural(extents.length, 'extent')}, ${formatBytes(bytes)}, read from ${ORACLES[comparedWith]}${describeUniform(uniform, extents.length)}`
 }
 
 /**
  * Through the page cache: the drive is not mounted, and Linux creates the block device anew when its driver is bound
  * again.
  */
-async function readFile(path: string, extents: readonly Extent[]): Promise<Uint8Array[]> {
+async function readFile(path: string, extents: readonly Extent[], signal?: AbortSignal): Promise<Uint8Array[]> {
   return withFile(path, async (file) => {
     const contents: Uint8Array[] = []
     for (const { offsetBytes, lengthBytes } of extents) {
+      signal?.throwIfAborted()
       const bytes = new Uint8Array(lengthBytes)
       for (let at = 0; at < lengthBytes;) {
         const { bytesRead } = await file.read(bytes, at, lengthBytes - at, offsetBytes + at)
-        if (bytesRead === 0) throw new RangeError(`${path}: expected ${lengthBytes} bytes at ${offsetBytes}, got ${at}`)
+        if (bytesRead === 0) throw shortReadError(path, offsetBytes, lengthBytes, at)
         at += bytesRead
       }
       contents.push(bytes)
@@ -79,4 +74,10 @@ function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promi
     const file = await open(path, 'r')
     return use(file).finally(() => file.close())
   })
+}
+
+/** Error of a file or block device that ends before the requested bytes. */
+function shortReadError(path: string, offsetBytes: number, lengthBytes: number, got: number): ToolsError {
+  const headline = `Short read: expected ${lengthBytes} bytes at byte ${offsetBytes}, got ${got}`
+  return new ToolsError('ERR_GPUNVME_SHORT_READ', 'device', headline, { facts: [path] })
 }

@@ -19,10 +19,10 @@ export const STEPS = [
 
 export type StepName = (typeof STEPS)[number]
 
-/** `running` in a finished file means that the machine or the process stopped in this step. */
+/** `running` in a report of an ended process: the machine or process stopped in this step. */
 export type Outcome = 'passed' | 'failed' | 'skipped' | 'running'
 
-/** Result of `gpunvme first-light`. It names no serial number, unique identifier, host, user or directory. */
+/** Result of `gpunvme first-light`. All text passes a `Redactor` before it is saved or printed. */
 export interface FirstLightReport {
   /** Versions of gpunvme and Node.js. */
   readonly gpunvme: string
@@ -30,12 +30,15 @@ export interface FirstLightReport {
   /** In the format of Date.toISOString(). */
   readonly startedAt: string
   drive: DriveFacts
-  /** CUDA's number of the GPU. */
+  /** CUDA index of the GPU. */
   readonly gpu: number
   /** Whether --static-bar1 was given. */
   readonly staticBar1: boolean
-  /** `interrupted`: by a signal. `failed`: at least one step failed. */
-  outcome: 'running' | 'passed' | 'failed' | 'interrupted'
+  /**
+   * `failed`: at least one step failed. `incomplete`: no step failed, but a step that tests the drive with a GPU was
+   * skipped, or the restore of a bound drive. `interrupted`: by a signal.
+   */
+  outcome: 'running' | 'passed' | 'incomplete' | 'failed' | 'interrupted'
   /** Steps that have begun or were skipped. */
   readonly steps: StepEntry[]
 }
@@ -72,7 +75,7 @@ export interface ReferenceFacts {
   readonly blockBytes: number
   readonly extents: number
   readonly bytes: number
-  /** Extents of one repeated byte, such as zeros: a read of another place would not be noticed there. */
+  /** Extents filled with one repeated byte: a read from a wrong offset may go undetected there. */
   readonly uniform: number
 }
 
@@ -113,7 +116,7 @@ export interface ReadFacts {
   readonly extents: number
   readonly bytes: number
   readonly uniform: number
-  /** Extents with other bytes than the reference. */
+  /** Extents whose bytes differ from the reference. */
   readonly differing: readonly DifferingExtent[]
 }
 
@@ -123,14 +126,14 @@ export interface DifferingExtent {
   /** Offset in the extent of the first byte that differs. */
   readonly firstDifference: number
   readonly differingBytes: number
-  /** Bytes that still have the value from before the read. */
+  /** Differing bytes that still hold the fill value from before the read. */
   readonly untouchedBytes: number
 }
 
 export interface DoorbellFacts {
   readonly arrived: boolean
   readonly stores: readonly { readonly value: number; readonly seen: number; readonly arrived: boolean }[]
-  /** Whether the registers are memory, so that the result does not apply to a bus. */
+  /** True if the registers are simulated in memory: the result says nothing about PCIe. */
   readonly isSimulated: boolean
 }
 
@@ -138,7 +141,7 @@ export interface TierFacts {
   readonly chosen: string
   readonly reason: string
   readonly rejected: Choice['rejected']
-  /** Engine of the probe, with the rejected ones. */
+  /** Engine of the probe, and the rejected engines. */
   readonly engine: { readonly chosen: string; readonly reason: string; readonly rejected: Choice['rejected'] }
 }
 

@@ -1,15 +1,16 @@
 import type { Controller } from '@gpunvme/host-driver'
 import { IdentifyController, IdentifyNamespace } from '@gpunvme/nvme-spec'
-import { homedir, hostname, tmpdir, userInfo } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { hostname, userInfo } from 'node:os'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import type { DriveFlags } from '../command-line/options.js'
 import type { Facts } from '../doctor/facts.js'
 import { valueOf } from '../machine/known.js'
 import { Root } from '../machine/root.js'
 import type { Io } from '../terminal/io.js'
+import { printable } from '../terminal/printable.js'
 import type { Secrets } from './redact.js'
 
-/** Names and directories of this process and its user. @param paths of files that the command line names */
+/** Names of this process's user and host, and the files that the command line names. @param paths other such files */
 export function secretsOfProcess(
   { env, cwd, program }: Pick<Io, 'env' | 'cwd' | 'program'>,
   { image, socket }: DriveFlags,
@@ -17,10 +18,14 @@ export function secretsOfProcess(
 ): Partial<Secrets> {
   const host = hostname()
   const users = ['USER', 'LOGNAME', 'SUDO_USER'].map((name) => env[name] ?? '')
-  const files = [image, socket, program, ...paths].flatMap((path) => (path ? dirname(resolve(cwd, path)) : []))
+  const typed = [image, socket, program, ...paths].flatMap((path) => path ?? [])
   return {
     names: [host, host.split('.')[0]!, ...users, userOfProcess()],
-    folders: [env['HOME'] ?? '', homedir(), env['TMPDIR'] ?? '', tmpdir(), cwd, ...files],
+    paths: typed.flatMap((path) => {
+      // The redactor recognizes directories by itself if their paths are absolute.
+      const forms = [path, resolve(cwd, path), ...(isAbsolute(path) ? [] : [dirname(path)])]
+      return forms.flatMap((form) => [form, printable(form)])
+    }),
   }
 }
 
@@ -33,7 +38,10 @@ function userOfProcess(): string {
 }
 
 /** Identifiers of this machine and its devices, as Linux has them. */
-export async function secretsOfMachine({ machine, nvidia }: Facts): Promise<Partial<Secrets>> {
+export async function secretsOfMachine({
+  machine,
+  nvidia,
+}: Pick<Facts, 'machine' | 'nvidia'>): Promise<Partial<Secrets>> {
   const root = new Root(machine.root)
   const files = ['etc/machine-id', 'proc/sys/kernel/random/boot_id']
   for (const drive of await root.list('sys/class/nvme')) {

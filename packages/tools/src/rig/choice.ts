@@ -2,6 +2,8 @@
 export interface Rejected {
   readonly option: string
   readonly reason: string
+  /** Machine-readable reason, where one exists. */
+  readonly code?: string
 }
 
 /** A decision of `openRig`. */

@@ -62,8 +62,8 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
   })
   // A failed probe keeps memory that its last command may still write to.
   for (const { kept } of reasons) if (kept !== undefined) teardown.add(() => kept.free())
-  const rejected = reasons.map(({ tier: missed, provider, message }) => {
-    return { option: `tier ${missed}${provider === undefined ? '' : ` by ${provider}`}`, reason: message }
+  const rejected = reasons.map(({ tier: missed, provider, message, code }) => {
+    return { option: `tier ${missed}${provider === undefined ? '' : ` by ${provider}`}`, reason: message, code }
   })
   if (memory === undefined) return tierOneAfter(rejected)
   const vram = openVram(transport, memory, reach)

@@ -6,7 +6,7 @@ import { outcomesOf, readReport } from '../first-light/run.js'
 import { scratch } from '../gpunvme.js'
 import { BIN } from '../process.js'
 
-test('a killed first-light leaves a report that names the step in which it ended', { timeout: 60_000 }, async () => {
+test('a killed first-light leaves a report that names the running step', { timeout: 60_000 }, async () => {
   const cwd = scratch()
   const env = { ...process.env, GPUNVME_CUDA_LIBRARY: '/nonexistent/libcuda.so.1' }
   const child = spawn(process.execPath, [BIN, 'first-light', '--sim', '--output', 'report.json'], { cwd, env })
