@@ -110,7 +110,7 @@ export async function awaitBlockDevice(
   throw new ToolsError(
     'ERR_GPUNVME_NOT_RETURNED',
     'device',
-    `Linux has no block device of ${bdf} ${RETURN_SECONDS} s after its driver was bound`,
+    `Linux created no block device for ${bdf} within ${RETURN_SECONDS} s of binding its driver`,
     {
       next: ['check the kernel log: dmesg', { command: ['list', bdf] }],
     },

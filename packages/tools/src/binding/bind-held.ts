@@ -5,7 +5,7 @@ import { thisProcess, type ProcessIdentity } from './process-identity.js'
 import { startWatcher } from './start-watcher.js'
 import { takeDrive, type Taking } from './take-drive.js'
 
-/** Processes started on the drive may use it slightly longer. */
+/** Time limit for processes that still use the drive before it is returned. */
 const WAIT_MS = 10_000
 
 export interface HeldOptions {
@@ -14,7 +14,7 @@ export interface HeldOptions {
   readonly invocation: Invocation
 }
 
-/** A drive that this process has bound, and that is returned in all cases. */
+/** A drive bound by this process. `release` returns it; the watcher does if the process is killed. */
 export interface HeldDrive {
   /** Record of the binding; undefined if the drive was already bound to that driver, and is not returned. */
   readonly entry: Entry | undefined

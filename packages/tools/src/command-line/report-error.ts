@@ -31,7 +31,7 @@ export function reportError(output: Output, error: unknown): number {
   return EXIT[reported.category]
 }
 
-/** Describes any thrown value; errors that are not ours get a stack trace. */
+/** Describes any thrown value; unexpected errors get a stack trace. */
 export function describeError(error: unknown, invocation: Invocation): Reported {
   if (error instanceof GpuNvmeError)
     return { code: error.code, category: error.category, ...errorText(error, invocation) }

@@ -37,7 +37,7 @@ export async function planTaking(drive: FoundDrive, to: Target | undefined, root
   return { root, drive, choice, known: knownOf(root, drive), namespaces, steps }
 }
 
-/** Data from Linux's driver. A record may be that of another drive, which was there before. */
+/** Facts from Linux's driver. A binding record is not used: it may describe an earlier drive at this address. */
 function knownOf(root: string, { bdf, linuxName }: FoundDrive): Taking['known'] {
   return { name: linuxName ?? null, ...driveFacts(root, bdf) }
 }

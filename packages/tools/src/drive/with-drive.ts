@@ -77,13 +77,13 @@ export async function lendTransport<T>(
   }
 }
 
-/** Opens a drive whose accesses are traced if the user asked for that. The caller closes it. */
+/** Opens a drive, with its accesses traced if requested. The caller closes it. */
 export async function openTraced(flags: DriveFlags, access: 'read' | 'write'): Promise<OpenedTransport> {
   const found = await openNamed(flags, access)
   return { ...found, transport: wrapTraced(found.transport, found.time) }
 }
 
-/** Returns the error that caused others: an error of the drive may be only a consequence of the host's. */
+/** Returns the host's error if the thrown one is a device error caused by it; otherwise the thrown one. */
 export function causeOf(thrown: unknown, { hostError }: OpenedTransport): unknown {
   const error = firstFailure(thrown)
   const isDevice = error instanceof GpuNvmeError && error.category === 'device'

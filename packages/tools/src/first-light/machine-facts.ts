@@ -11,7 +11,7 @@ interface LinkFacts {
   readonly lanes: number
 }
 
-/** What a maintainer needs to know of a machine, in named fields. Values that are unknown are null. */
+/** Description of the machine; unknown values are null. */
 export interface MachineFacts {
   readonly board: string | null
   readonly boardVendor: string | null

@@ -71,7 +71,7 @@ export async function probeTier(
     const options = { tier: 2, staticBar1 } as const
     const { choice } = await reachTier({ transport, namespace, target, options, findReach: find }, gpuMemory)
     const { chosen, reason, rejected } = choice
-    const { subject: _, drive: __, ...ofEngine } = engine
+    const ofEngine = { chosen: engine.chosen, reason: engine.reason, rejected: engine.rejected }
     record({ tier: { chosen, reason, rejected, engine: ofEngine } })
     await all.run()
     requireCompared(choice)

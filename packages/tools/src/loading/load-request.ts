@@ -118,8 +118,8 @@ export function optionsOf({ flags, model, packsFirst }: LoadRequest, signal: Abo
 }
 
 /**
- * Checked before any drive is opened.
- * @param without how to go on without a GPU. @throws ToolsError (a code of CUDA), UsageError
+ * Validates a GPU index before any drive is opened.
+ * @param without next step without a GPU. @throws ToolsError (a code of CUDA), UsageError
  */
 export function requireGpu(gpu: number, without: string): void {
   const status = cudaStatus()

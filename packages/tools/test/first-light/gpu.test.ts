@@ -72,6 +72,31 @@ describe.skipIf(!hasStandin || !isBuilt)(`first-light on the stand-in for a GPU$
     expect(standin.live()).toEqual(NOTHING)
   })
 
+  test('wrong bytes in GPU memory fail tier, and the exit code is 6', async () => {
+    process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '117=1,118=100'
+    const opening = () => open(({ transport }) => ({ ...transport, can: { ...transport.can, dmaToVram: true } }))
+    let reads = 0
+    const findReach: typeof aliasedReach = (...args) => {
+      const reach = aliasedReach(...args)
+      const { memory } = reach
+      const read = memory.read.bind(memory)
+      const corrupt = async (...range: Parameters<typeof read>) => {
+        const bytes = await read(...range)
+        // The first read checks that the GPU's driver can access the memory.
+        if (reads++ > 0) bytes[4096]! ^= 1
+        return bytes
+      }
+      return { ...reach, memory: Object.assign(memory, { read: corrupt }) }
+    }
+    const { code, report, stdout } = await firstLight(cwd, { image }, { open: opening, findReach })
+    expect([code, report.outcome], stdout).toEqual([6, 'failed'])
+    expect(stepIn(report, 'tier')).toMatchObject({
+      error: { code: 'ERR_GPUNVME_BYTES_DIFFER', message: 'A read into GPU memory left wrong bytes' },
+      tier: { rejected: [{ code: expect.any(String) as string }] },
+    })
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
   test('stores of the GPU that do not arrive fail doorbell, and reads with doorbells by the CPU still pass', async () => {
     const opening = () =>
       open(({ transport }) => {

@@ -151,7 +151,7 @@ describeMachine('bind on a machine with an IOMMU', { script: 'binding-by-vfio', 
     expect(after).toEqual(LINUX)
   })
 
-  test('first-light compares reads with Linux’s block device, and returns the drive with unchanged media', () => {
+  test('first-light compares reads with Linux’s block device, returns the drive, and reads the same extents again', () => {
     const { ended, after, report } = of('first-light')
     expect(ended.code, ended.stdout + ended.stderr).toBe(0)
     expect(after).toEqual(LINUX)
@@ -168,7 +168,7 @@ describeMachine('bind on a machine with an IOMMU', { script: 'binding-by-vfio', 
     for (const secret of [SERIAL, '/tmp/']) expect(report.text).not.toContain(secret)
   })
 
-  test('if first-light is killed, its watcher returns the drive, and the report is complete up to a step', () => {
+  test('if first-light is killed, its watcher returns the drive, and the report says that the run did not finish', () => {
     const { said, after, report } = of('first-light killed')
     expect(said).toContain(`${BDF} was returned to its driver: gpunvme ended without doing so`)
     expect(after).toEqual(LINUX)
