@@ -1,11 +1,22 @@
 import { nvmeFunction } from '@gpunvme/host-driver/pci'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { takeDrive } from '../src/binding/take-drive.js'
 import { inProcess } from './binding/in-process.js'
 import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
 import { json } from './gpunvme.js'
+
+const disk = vi.hoisted(() => ({ isFull: false }))
+
+vi.mock('../src/command-line/replace-file.js', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../src/command-line/replace-file.js')>()
+  const replaceFile: typeof real.replaceFile = (...args) => {
+    if (!disk.isFull) return real.replaceFile(...args)
+    return Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' }))
+  }
+  return { ...real, replaceFile }
+})
 
 let tree: Tree
 beforeEach(() => {
@@ -168,6 +179,7 @@ test('unbind rejects a drive in use, and names the process', async () => {
 })
 
 test('bind does not take a drive if it cannot write its record', async () => {
-  tree.file(`run/gpunvme/${BDF}.json.new/in-its-place`, '')
-  expect(await refused(2, 'bind', 'nvme0', ...CONFIRMED)).toContain(`Cannot write ${tree.root}/run/gpunvme/${BDF}.json`)
+  disk.isFull = true
+  const said = await refused(7, 'bind', 'nvme0', ...CONFIRMED).finally(() => (disk.isFull = false))
+  expect(said).toContain(`Cannot write ${tree.root}/run/gpunvme/${BDF}.json: no space left on the disk`)
 })

@@ -8,7 +8,7 @@ import { takeDrive } from '../binding/take-drive.js'
 import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import type { ConfirmFlags } from '../drive/confirm-drive.js'
-import { confirmTaking, findUnbound, planTaking, takingOf, targetOption } from '../drive/plan-taking.js'
+import { addTakingOptions, confirmTaking, findUnbound, planTaking, takingOf } from '../drive/plan-taking.js'
 import type { OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 
@@ -46,9 +46,7 @@ export const bind = verb({
     command
       .argument('<address>', 'drive: 0000:0b:00.0, 0b:00.0 or nvme0')
       .argument('[command...]', 'after --: command to run while the drive is bound')
-      .addOption(targetOption())
-      .option('--serial <serial>', 'required serial number of the drive')
-      .option('--yes', 'with --serial: bind without confirmation')
+    addTakingOptions(command)
       .option('--dry-run', 'print the steps without performing them')
       .option('--root <dir>', 'folder with sys/, proc/ and run/; a copy of a machine needs --dry-run', '/')
   },

@@ -1,6 +1,6 @@
 import { addDriveOptions, whole } from '../command-line/options.js'
 import { verb, type Context } from '../command-line/verb.js'
-import { targetOption } from '../drive/plan-taking.js'
+import { addTakingOptions } from '../drive/plan-taking.js'
 import { runFirstLight, type FirstLightFlags } from '../first-light/first-light.js'
 
 const ABOUT = `
@@ -43,10 +43,7 @@ export const firstLight = verb({
     command
       .addOption(whole('--gpu <n>', 'CUDA index of the GPU (default: 0)', 0, 63))
       .option('--static-bar1', "also try tier 2 through NVIDIA's static BAR1 window; needs root")
-      .addOption(targetOption())
-      .option('--serial <serial>', 'required serial number of the drive')
-      .option('--yes', 'with --serial: bind without confirmation')
-      .option('--output <file>', 'new file for the report (default: first-light-TIME.json)')
+    addTakingOptions(command).option('--output <file>', 'new file for the report (default: first-light-TIME.json)')
     addDriveOptions(command, 'drive image made by pack')
   },
   about: ABOUT,

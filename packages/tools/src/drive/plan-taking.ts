@@ -1,6 +1,6 @@
 import { UNSEEN_USES } from '@gpunvme/host-driver'
 import { planBinding } from '@gpunvme/host-driver/pci'
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BindingOf } from '../binding/bind-report.js'
 import { driveFacts } from '../binding/drive-facts.js'
 import { chooseDriver, TARGETS, type Target } from '../binding/driver-choice.js'
@@ -13,12 +13,17 @@ import type { Output } from '../terminal/output.js'
 import { confirmChange, type ConfirmFlags } from './confirm-drive.js'
 import { findDrive, type FoundDrive } from './find-drive.js'
 
-/** Option --to of verbs that bind a drive. */
-export function targetOption(): Option {
-  return new Option('--to <driver>', 'vfio-pci, kmod or none (default: what the machine allows)').argParser((text) => {
+/** Adds the options of verbs that bind a drive. */
+export function addTakingOptions(command: Command): Command {
+  const to = new Option('--to <driver>', 'vfio-pci, kmod or none (default: what the machine allows)')
+  to.argParser((text) => {
     if (!Object.hasOwn(TARGETS, text)) throw new InvalidArgumentError('Expected vfio-pci, kmod or none.')
     return text as Target
   })
+  return command
+    .addOption(to)
+    .option('--serial <serial>', 'required serial number of the drive')
+    .option('--yes', 'with --serial: bind without confirmation')
 }
 
 /** Finds a drive to bind. @throws errors of `findDrive`; ToolsError (ALREADY_BOUND) */

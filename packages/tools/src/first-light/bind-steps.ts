@@ -1,7 +1,7 @@
 import { findHolders } from '@gpunvme/host-driver'
 import { hasCode } from '@gpunvme/layer-loader'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { awaitBlockDevice } from '../bench/kernel-drive.js'
+import { awaitBlockDevice } from '../drive/block-device.js'
 import { headline } from '../binding/bind-report.js'
 import { bindHeld, type HeldDrive } from '../binding/bind-held.js'
 import { driverName, openingOf, type Target } from '../binding/driver-choice.js'

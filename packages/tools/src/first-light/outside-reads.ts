@@ -2,7 +2,7 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import { ToolsError } from '../command-line/tools-error.js'
-import { findNamespace } from '../bench/kernel-drive.js'
+import { findNamespace } from '../drive/block-device.js'
 import { readNamespaces } from '../machine/namespaces.js'
 import { Root } from '../machine/root.js'
 import { formatBytes, plural } from '../terminal/units.js'

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
-import { findNamespace } from './kernel-drive.js'
+import { findNamespace } from './block-device.js'
 
 const root = scratch()
 
