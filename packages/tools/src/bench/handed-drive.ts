@@ -1,22 +1,17 @@
+import { bindHeld, type HeldDrive, type HeldOptions } from '../binding/bind-held.js'
 import { chooseDriver } from '../binding/driver-choice.js'
 import type { DriveFacts } from '../binding/drive-facts.js'
-import { giveBack } from '../binding/give-back.js'
-import { thisProcess } from '../binding/process-identity.js'
-import { startWatcher } from '../binding/start-watcher.js'
-import { takeDrive, type Taking } from '../binding/take-drive.js'
+import type { Taking } from '../binding/take-drive.js'
 import { awaitBlockDevice } from '../drive/block-device.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import { lendTransport } from '../drive/with-drive.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { BaselineTarget } from './baseline-bench.js'
 import { withKernelDrive } from './kernel-drive.js'
-import type { Invocation } from '../terminal/invocation.js'
 
 const ROOT = '/'
-/** Time limit for another gpunvme to finish with the drive before it is returned. */
-const LOCK_WAIT_MS = 10_000
 
-export interface LentDrive {
+export interface LentDrive extends HeldOptions {
   /** A drive bound to Linux's driver. */
   readonly found: FoundDrive
   /** The drive that the user confirmed; no other drive is used in any turn. */
@@ -24,36 +19,25 @@ export interface LentDrive {
   readonly nsid: number | undefined
   readonly by: Taking['by']
   readonly signal: AbortSignal
-  /** See `startWatcher`. */
-  readonly onLost: (message: string) => void
-  readonly invocation: Invocation
 }
 
 /** A drive that alternates between Linux's driver and ours. */
 export class HandedDrive {
   private readonly lent: LentDrive
-  private isOurs = false
+  /** Present while the drive is bound to our driver. */
+  private held: HeldDrive | undefined
 
   private constructor(lent: LentDrive) {
     this.lent = lent
   }
 
-  /**
-   * Lends the drive, and returns it to Linux however `use` ends. A second process does that if this one is killed.
-   */
+  /** Lends the drive, and returns it to Linux however `use` ends. A second process does that if this one is killed. */
   static async lend<T>(lent: LentDrive, use: (drive: HandedDrive) => Promise<T>): Promise<T> {
-    const { found, onLost, invocation } = lent
-    const watched = { root: ROOT, bdf: found.bdf, holder: thisProcess(), invocation }
-    const watcher = await startWatcher(watched, onLost)
     const drive = new HandedDrive(lent)
     try {
       return await use(drive)
     } finally {
-      try {
-        await drive.giveBack()
-      } finally {
-        await watcher.end()
-      }
+      await drive.giveBack()
     }
   }
 
@@ -61,7 +45,7 @@ export class HandedDrive {
   async withOurs<T>(use: (opened: OpenedTransport) => Promise<T>): Promise<T> {
     const { found, signal } = this.lent
     signal.throwIfAborted()
-    if (!this.isOurs) await this.take()
+    this.held ??= await this.take()
     return lendTransport({ drive: found.bdf }, 'read', use)
   }
 
@@ -75,23 +59,16 @@ export class HandedDrive {
     return withKernelDrive(await awaitBlockDevice(found.bdf, nsid, signal), nsid, use)
   }
 
-  private async take(): Promise<void> {
-    const { found, confirmed, by } = this.lent
+  private take(): Promise<HeldDrive> {
+    const { found, confirmed, by, onLost, invocation } = this.lent
     const { bdf, linuxName } = findDrive(found.bdf)
-    await takeDrive({
-      root: ROOT,
-      found,
-      driver: chooseDriver(ROOT, found, undefined).driver,
-      known: { name: linuxName ?? bdf, ...confirmed },
-      by,
-      isHeld: true,
-    })
-    this.isOurs = true
+    const { driver } = chooseDriver(ROOT, found, undefined)
+    const known = { name: linuxName ?? bdf, ...confirmed }
+    return bindHeld({ root: ROOT, found, driver, known, by }, { onLost, invocation })
   }
 
   private async giveBack(): Promise<void> {
-    if (!this.isOurs) return
-    await giveBack(ROOT, this.lent.found.bdf, { holder: thisProcess(), waitMs: LOCK_WAIT_MS })
-    this.isOurs = false
+    await this.held?.release()
+    this.held = undefined
   }
 }
