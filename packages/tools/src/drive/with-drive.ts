@@ -128,16 +128,30 @@ export async function writeRequest(
   return { serial: await confirmDrive(opened, flags, output, signal), overwrite: flags.overwrite ?? [] }
 }
 
-async function lend<N extends Namespace, T>(
+/**
+ * Lends a controller and a namespace, by default the first active one, and closes the controller. If `use` fails, its
+ * error is thrown even if closing fails too.
+ * @param onUnclosed called if the controller could not be closed: it may still access memory
+ */
+export async function lend<N extends Namespace, T>(
   controller: Controller<N>,
-  { nsid }: DriveFlags,
+  { nsid }: { readonly nsid?: number | undefined },
   use: (drive: Drive<N>) => Promise<T>,
-) {
+  onUnclosed?: () => void,
+): Promise<T> {
+  let result: T
   try {
-    // The first namespace; most drives have only number 1.
     const chosen = nsid ?? controller.namespaces[0]?.identity.nsid ?? 1
-    return await use({ controller, namespace: controller.namespace(chosen) })
-  } finally {
-    await controller.close()
+    result = await use({ controller, namespace: controller.namespace(chosen) })
+  } catch (error) {
+    await controller.close().catch(() => onUnclosed?.())
+    throw error
   }
+  try {
+    await controller.close()
+  } catch (error) {
+    onUnclosed?.()
+    throw error
+  }
+  return result
 }

@@ -3,6 +3,7 @@ import { CAP } from '@gpunvme/nvme-spec'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import { controllerFacts } from '../admin/identity-facts.js'
 import { ToolsError } from '../command-line/tools-error.js'
+import { lend } from '../drive/with-drive.js'
 import { printable, typedName } from '../terminal/printable.js'
 import { formatBytes, plural } from '../terminal/units.js'
 import {
@@ -109,10 +110,7 @@ export function describeReads({ extents, bytes, comparedWith, uniform }: ReadFac
   return `${plural(extents, 'extent')}, ${formatBytes(bytes)}: same bytes as ${ORACLES[comparedWith]}${describeUniform(uniform, extents)}`
 }
 
-/**
- * Opens a controller, lends a namespace of it, by default the first one, and closes it.
- * @param onUnclosed called if the controller could not be closed, and may still access memory
- */
+/** Opens a controller with an engine, and lends a namespace as `lend` does. */
 export async function withNamespace<T>(
   transport: Transport,
   engine: Engine,
@@ -121,19 +119,5 @@ export async function withNamespace<T>(
   onUnclosed?: () => void,
 ): Promise<T> {
   const controller = await Controller.open(transport, { engine })
-  let result: T
-  try {
-    result = await use(controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1))
-  } catch (error) {
-    // The first error is reported.
-    await controller.close().catch(() => onUnclosed?.())
-    throw error
-  }
-  try {
-    await controller.close()
-  } catch (error) {
-    onUnclosed?.()
-    throw error
-  }
-  return result
+  return lend(controller, { nsid }, ({ namespace }) => use(namespace), onUnclosed)
 }

@@ -8,7 +8,7 @@ import { openTarget, type Target } from '../rig/gpu.js'
 import { Teardown } from '../rig/teardown.js'
 import { plural } from '../terminal/units.js'
 import { describeReads, withNamespace } from './drive-steps.js'
-import { compareReads, readExtents, type Reference } from './extents.js'
+import { compareReads, readExtents, requireSameSize, type Reference } from './extents.js'
 import type { FirstLightReport, StepFacts } from './report.js'
 import { SkippedStep } from './sequence.js'
 
@@ -71,6 +71,7 @@ export async function readByGpu(
     withGpu(gpu, async ({ cuda }, keepOpen) => {
       const engine = cudaEngine(transport, cuda, { doorbells })
       const read = async (namespace: Namespace) => {
+        requireSameSize(reference, namespace)
         await namespace.readBytes(0, namespace.blockBytes, { timeoutNs: ANSWER_NS, signal })
         return describeReads(compareReads(reference, await readExtents(namespace, extents, signal), record))
       }
