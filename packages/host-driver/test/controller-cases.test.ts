@@ -140,7 +140,9 @@ describe.skipIf(qemuMissing)(`controller cases on QEMU${skippedNote}`, () => {
 
   for (const each of controllerCases) {
     it(`${each.id}: ${each.title} (${each.spec})`, async ({ skip }) => {
-      const result = await runControllerCase(each, open, { commandLimitNs: 1e9 })
+      // A case that QEMU fails waits for the whole limit; any other has it only in reserve, for a busy machine.
+      const limit = differs(each.id, major) ? { commandLimitNs: 1e9 } : {}
+      const result = await runControllerCase(each, open, limit)
       if (result.outcome === 'skipped') {
         skipped[each.id] = result.reason
         skip(result.reason)
