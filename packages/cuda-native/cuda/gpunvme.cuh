@@ -88,6 +88,8 @@ struct BasicDevice : ::gnv_device {
   GPUNVME_DEVICE Outcome wait(const Ticket& ticket, uint32_t mask = alone()) const {
     uint64_t outcome = ticket.outcome;
     const bool waits = outcome >> GNV_ENDING_SHIFT == 0;
+    // A device without drives has no queue 0.
+    if (Team::ballot(mask, waits) == 0) return Outcome(outcome);
     by_queue(mask, ticket.queue, [&](gnv_queue& queue, const gpunvme::Lanes<Team>& lanes) {
       const uint64_t word = gpunvme::wait<Team, Port>(queue, lanes, gpunvme::cid_in(outcome), waits);
       if (waits) outcome = word;

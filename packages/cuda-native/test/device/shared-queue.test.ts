@@ -58,15 +58,24 @@ describe.skipIf(!hasCompiler)(`threads that share a queue pair${skippedWithoutCo
   })
 
   test('a completion after the time limit does not give a command a second outcome', async () => {
-    for (const seed of seeds) expect(await endings(plain, seed, 'late')).toMatchObject({ lost: 0 })
+    for (const seed of seeds) {
+      const { timeout, lost } = await endings(plain, seed, 'late')
+      expect(timeout).toBeGreaterThan(0)
+      expect(lost).toBe(0)
+    }
   })
 
   test('all threads return after the host sets GNV_QUEUE_LOST', async () => {
-    for (const seed of seeds) expect(await endings(plain, seed, 'lost')).toMatchObject({ timeout: 0 })
+    for (const seed of seeds) {
+      const { timeout, lost } = await endings(plain, seed, 'lost')
+      expect(timeout).toBe(0)
+      expect(lost).toBeGreaterThan(0)
+    }
   })
 
   test.each([
     ['rejects each invalid request with its own reason, and submits nothing', 'invalid'],
+    ['rejects a request if the device has no drives', 'no_drives'],
     ['submits a Flush', 'flush'],
     ['rejects a ticket that has already been waited for', 'waited_twice'],
     ['does not credit a repeated completion to the next command in its slot', 'repeated'],

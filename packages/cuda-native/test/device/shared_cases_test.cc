@@ -84,6 +84,14 @@ void invalid() {
   expect_ending(device.wait(with.read(0)), GNV_SUCCESS);
 }
 
+// Without a drive, there is no queue either.
+void no_drives() {
+  Case with;
+  with.rig.device.drive_count = 0;
+  with.rig.device.queues = nullptr;
+  expect_ending(with.device().wait(with.read(0)), GNV_INVALID);
+}
+
 void flush() {
   Case with;
   for (auto& queue : with.rig.queues) queue->controller.expected[0] = {0, GPUNVME_NVM_OPCODE_FLUSH, SharedRig::kNsid, 0, 0};
@@ -210,7 +218,7 @@ struct Named {
   const char* name;
   void (*run)();
 };
-const Named kCases[] = {{"invalid", invalid},     {"flush", flush},         {"waited_twice", waited_twice},
+const Named kCases[] = {{"invalid", invalid},     {"no_drives", no_drives}, {"flush", flush},         {"waited_twice", waited_twice},
                         {"repeated", repeated},
                         {"busy", busy},           {"timed_out", timed_out}, {"late_look", late_look},
                         {"full_cq", full_cq},
