@@ -130,9 +130,11 @@ struct GpuPort {
     return now;
   }
 
-  // Called after each empty poll, with the number of consecutive ones.
+  // Called after each empty poll, with the number of consecutive ones. After about a millisecond, more rarely: an idle leader of
+  // a busy grid polls a word in host memory.
   static GPUNVME_DEVICE void relax(uint32_t empty_polls) {
-    if (empty_polls > 64) asm volatile("nanosleep.u32 200;");
+    if (empty_polls > 1024) asm volatile("nanosleep.u32 2000;");
+    else if (empty_polls > 64) asm volatile("nanosleep.u32 200;");
   }
 
   // The host polls.

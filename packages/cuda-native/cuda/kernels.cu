@@ -13,22 +13,22 @@
 
 using namespace gpunvme;
 
-// Serves a leader's queues: executes plans of reads and writes until there was none for the leader's linger_ns, or the
-// host stops it. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
+// Serves the queues of leaders: executes plans of reads and writes until there was none for their linger_ns, or the host
+// stops them. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
 //
-//   leader  in GPU memory, laid out by native/engine/session.cc; not accessed by others until `ended` of its report
-//           equals `launch`
-//   launch  number of launches for this leader, including this one; they run one after another in one stream
+//   leaders  in GPU memory, laid out by native/engine/session.cc: one per block, all of the same Grid; not accessed by others
+//            until `ended` of their reports equals `launch`
+//   launch   number of launches for these leaders, including this one; they run one after another in one stream
 //
-// One block of one thread.
-extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leader, uint64_t launch) {
-  serve<GpuPort>(*leader, launch);
+// Blocks of one thread.
+extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leaders, uint64_t launch) {
+  serve<GpuPort>(leaders[GpuTeam::block()], launch);
 }
 
-// Like gpunvme_serve, with a warp, whose lanes write the entries of a batch side by side. See warp_read.cuh. One block
-// of 32 threads.
-extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leader, uint64_t launch) {
-  warp_read<GpuTeam, GpuPort>(*leader, launch);
+// Like gpunvme_serve, with a warp, whose lanes write the entries of a batch side by side. See warp_read.cuh. Blocks of 32
+// threads.
+extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leaders, uint64_t launch) {
+  warp_read<GpuTeam, GpuPort>(leaders[GpuTeam::block()], launch);
 }
 
 // Computes the CRC-32 of each chunk of `chunk_bytes` (more than 0) in `bytes` bytes at `data`; the last chunk may be

@@ -62,6 +62,15 @@ struct Pair {
   uint32_t served;
 };
 
+// Leaders that one launch starts together. They end together once none of them has work, so that the host can launch all of them
+// again. Those that must end, because of a pause or the run limit, do not wait for others.
+struct Grid {
+  // Number of leaders.
+  uint32_t leaders;
+  // Bits 63:32: number of the last launch in which a leader was idle. Bits 31:0: number of leaders that are idle.
+  uint64_t idle;
+};
+
 // A completion queue, its submission queues, and the state of the thread that serves them.
 struct Leader {
   const uint64_t* cq;
@@ -72,7 +81,8 @@ struct Leader {
   const uint64_t* clock;
   // Argument of `Port::wake_host`.
   void* context;
-  // Time without work after which the leader ends.
+  Grid* grid;
+  // Time without work after which the leader is idle.
   uint64_t linger_ns;
   // Run time after which it ends; its next launch continues. A display's watchdog kills longer kernels, and calls that wait
   // for all kernels get their turn. 0 for no limit.

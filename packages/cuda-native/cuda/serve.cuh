@@ -57,8 +57,23 @@ GPUNVME_DEVICE void report_end(Leader& leader, uint64_t launch) {
   Port::wake_host(leader.context);
 }
 
-// Serves the queues until there was no work for `linger_ns`, the host sets stop or pause, or `run_limit_ns` has passed.
-// After a pause or at the limit, commands may still be in flight: their slots wait for the next launch, so that a
+// Adds 1, 0 or -1 to the number of idle leaders of a launch, and returns it. Once all leaders are idle, it does not change any
+// more: all of them end.
+template <class Port>
+GPUNVME_DEVICE uint32_t count_idle(Grid& grid, uint64_t launch, int32_t change) {
+  for (uint64_t seen = Port::load_relaxed64(&grid.idle);;) {
+    const bool is_first = static_cast<uint32_t>(seen >> 32) != static_cast<uint32_t>(launch);
+    const uint32_t idle = is_first ? 0 : static_cast<uint32_t>(seen);
+    if (idle == grid.leaders || change == 0) return idle;
+    const uint32_t now = idle + static_cast<uint32_t>(change);
+    const uint64_t before = Port::cas64_gpu(&grid.idle, seen, launch << 32 | now);
+    if (before == seen) return now;
+    seen = before;
+  }
+}
+
+// Serves the queues until all leaders of the grid had no work for `linger_ns`, the host sets stop or pause, or `run_limit_ns` has
+// passed. After a pause or at the limit, commands may still be in flight: their slots wait for the next launch, so that a
 // command that is never answered does not keep a kernel running. `launch` counts the calls for this leader, which do not
 // overlap.
 template <class Port, class Crew = Alone>
@@ -69,6 +84,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   const uint64_t start_ns = Port::now_ns();
   uint32_t empty_polls = 0;
   uint64_t idle_since_ns = NO_DEADLINE;
+  bool is_idle = false;
   uint64_t expired_ns = 0;
   for (uint32_t turn = 0;; turn++) {
     const uint32_t consumed = consume<Port>(leader);
@@ -81,11 +97,18 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     // Control words are read every turn only if all queues are idle.
     uint32_t in_flight = in_flight_of(leader);
     const bool look_at_control = in_flight == 0 || turn % TURNS_BETWEEN_CONTROLS == 0;
+    bool has_news = false;
+    for (uint32_t index = 0; look_at_control && index < leader.pair_count; index++) {
+      if (obey<Port>(leader, leader.pairs[index])) has_news = true;
+    }
+    if (has_news && is_idle) {
+      count_idle<Port>(*leader.grid, launch, -1);
+      is_idle = false;
+    }
     in_flight = 0;
     uint32_t staged = 0;
     for (uint32_t index = 0; index < leader.pair_count; index++) {
       Pair& pair = leader.pairs[index];
-      if (look_at_control) obey<Port>(leader, pair);
       staged += submit<Port, Crew>(leader, pair, empty_polls);
       in_flight += pair.in_flight;
     }
@@ -102,7 +125,10 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
       if (in_flight == 0) {
         const uint64_t idle_ns = Port::now_ns();
         if (idle_since_ns == NO_DEADLINE) idle_since_ns = idle_ns;
-        if (leader.stopping || leader.draining || idle_ns - idle_since_ns >= leader.linger_ns) break;
+        if (leader.stopping || leader.draining) break;
+        const bool becomes_idle = !is_idle && idle_ns - idle_since_ns >= leader.linger_ns;
+        if (becomes_idle) is_idle = true;
+        if (is_idle && count_idle<Port>(*leader.grid, launch, becomes_idle ? 1 : 0) == leader.grid->leaders) break;
       } else if (leader.draining) {
         break;
       }
@@ -110,6 +136,8 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     }
     if (consumed == 0 && staged == 0) Port::relax(empty_polls);
   }
+  // Others that wait for all to be idle must not wait for this leader.
+  if (!is_idle) count_idle<Port>(*leader.grid, launch, 1);
   report_end<Port>(leader, launch);
 }
 

@@ -131,7 +131,9 @@ Counted CountEngine(uint32_t commands, uint32_t depth) {
   pair.slot_count = depth;
   while (1u << pair.slot_bits < depth) pair.slot_bits++;
   pair.free_count = depth;
+  Grid grid{1, 0};
   Leader leader{};
+  leader.grid = &grid;
   leader.cq = device.cq.data();
   leader.head_doorbell = &device.doorbells[1];
   leader.pairs = &pair;

@@ -144,9 +144,9 @@ Problem CpuExecutor::Reach(uint64_t address, size_t, bool, uint64_t* device) {
 
 void CpuExecutor::Forget(uint64_t) {}
 
-Problem CpuExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, const Report*) {
-  while (threads_.size() <= number) threads_.push_back(std::make_unique<Thread>());
-  return threads_[number]->Launch(leader, launch);
+Problem CpuExecutor::Launch(const LaunchedLeaders& leaders, uint64_t launch) {
+  while (threads_.size() <= leaders.first) threads_.push_back(std::make_unique<Thread>());
+  return threads_[leaders.first]->Launch(leaders.at, launch);
 }
 
 Problem CpuExecutor::Check() { return {}; }

@@ -25,7 +25,8 @@ class CpuExecutor final : public Executor {
   Problem Download(void* to, uint64_t device, size_t bytes) override;
   Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) override;
   void Forget(uint64_t address) override;
-  Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
+  bool LaunchesTogether() const override { return false; }
+  Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) override;
   Problem Check() override;
   Problem Join() override;
   void Abandon() override;

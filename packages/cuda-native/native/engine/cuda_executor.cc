@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../cuda/touch.h"
+#include "share.cuh"
 
 namespace gpunvme {
 
@@ -55,7 +56,7 @@ bool CudaExecutor::End() {
   for (const auto& [given, page] : registered_) {
     api.cuMemHostUnregister(reinterpret_cast<void*>(static_cast<uintptr_t>(page)));
   }
-  for (const cuda::Stream stream : streams_) api.cuStreamDestroy_v2(stream);
+  if (stream_ != nullptr) api.cuStreamDestroy_v2(stream_);
   if (copies_ != nullptr) api.cuStreamDestroy_v2(copies_);
   for (const Slab& slab : slabs_) api.cuMemFreeHost(slab.host);
   for (const cuda::DevicePointer local : locals_) api.cuMemFree_v2(local);
@@ -99,7 +100,7 @@ cuda::Parkable::State CudaExecutor::Look() {
     if (result == cuda::kErrorNotReady) state = State::kRunning;
     else if (result != cuda::kSuccess && state == State::kResting) state = State::kUnknown;
   };
-  for (const cuda::Stream stream : streams_) look(stream);
+  if (stream_ != nullptr) look(stream_);
   if (copies_ != nullptr) look(copies_);
   return session_.IsDead() ? State::kResting : state;
 }
@@ -159,7 +160,7 @@ Problem CudaExecutor::AllocateLocal(size_t bytes, uint64_t* device) {
 
 void CudaExecutor::FreeLocal(uint64_t device) { local_.Give(device); }
 
-// Creates the copy stream before those of leaders, so that it does not share a hardware work queue with one.
+// Creates the copy stream before that of the leaders, so that it does not share a hardware work queue with it.
 Problem CudaExecutor::Upload(uint64_t device, const void* from, size_t bytes) {
   if (Problem problem = Enter()) return problem;
   if (stuck_) return NotAtRest();
@@ -260,51 +261,46 @@ void CudaExecutor::Forget(uint64_t address) {
   registered_.erase(found);
 }
 
-// With the greatest priority: a leader that waits for other kernels leaves the drive idle.
-Problem CudaExecutor::MakeStream(cuda::Stream* stream) const {
+// With the greatest priority: leaders that wait for other kernels leave the drive idle.
+Problem CudaExecutor::MakeStream() {
   const cuda::Functions& api = session_.api;
   int least = 0, greatest = 0;
   const cuda::Result asked = api.cuCtxGetStreamPriorityRange(&least, &greatest);
   if (Problem problem = ProblemOf("cuCtxGetStreamPriorityRange", asked)) return problem;
-  const cuda::Result made = api.cuStreamCreateWithPriority(stream, cuda::kStreamNonBlocking, greatest);
+  const cuda::Result made = api.cuStreamCreateWithPriority(&stream_, cuda::kStreamNonBlocking, greatest);
   return ProblemOf("cuStreamCreateWithPriority", made);
 }
 
-Problem CudaExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) {
+Problem CudaExecutor::Launch(const LaunchedLeaders& leaders, uint64_t launch) {
   if (Problem problem = Enter()) return problem;
   // Before the launch, which must be watched.
   if (Problem problem = watch_->Start()) return problem;
-  const cuda::Functions& api = session_.api;
-  while (streams_.size() <= number) {
-    cuda::Stream stream = nullptr;
-    if (Problem problem = MakeStream(&stream)) return problem;
-    streams_.push_back(stream);
+  if (stream_ == nullptr) {
+    if (Problem problem = MakeStream()) return problem;
   }
-  void* parameters[] = {&leader, &launch};
+  uint64_t at = leaders.at;
+  void* parameters[] = {&at, &launch};
   const cuda::Result result =
-      api.cuLaunchKernel(serve_, 1, 1, 1, threads_, 1, 1, 0, streams_[number], parameters, nullptr);
+      session_.api.cuLaunchKernel(serve_, leaders.count, 1, 1, threads_, 1, 1, 0, stream_, parameters, nullptr);
   if (Problem problem = ProblemOf("cuLaunchKernel", result)) return problem;
-  watch_->Add(report, launch);
+  for (unsigned index = 0; index < leaders.count; index++) watch_->Add(leaders.reports + index, launch);
   return {};
 }
 
 Problem CudaExecutor::Check() {
   if (Problem problem = Enter()) return problem;
-  for (const cuda::Stream stream : streams_) {
-    const cuda::Result result = session_.api.cuStreamQuery(stream);
-    if (result != cuda::kErrorNotReady && result != cuda::kSuccess) return ProblemOf("cuStreamQuery", result);
-  }
-  return {};
+  if (stream_ == nullptr) return {};
+  const cuda::Result result = session_.api.cuStreamQuery(stream_);
+  return result == cuda::kErrorNotReady ? Problem{} : ProblemOf("cuStreamQuery", result);
 }
 
 Problem CudaExecutor::Join() {
   static_cast<void>(Enter());
   watch_.reset();
-  for (const cuda::Stream stream : streams_) {
-    // A stream that returns errors has no running kernel.
-    if (Problem problem = Finish(stream); problem.code == cuda::kErrorNotReady) return problem;
-  }
-  return {};
+  if (stream_ == nullptr) return {};
+  // A stream that returns errors has no running kernel.
+  Problem problem = Finish(stream_);
+  return problem.code == cuda::kErrorNotReady ? problem : Problem{};
 }
 
 // The waker may be deleted before the leaders end.

@@ -1,4 +1,4 @@
-// Runs leaders as kernels of one thread or one warp, each on its own stream.
+// Runs leaders as the blocks of a grid, each of one thread or one warp.
 #pragma once
 
 #include <map>
@@ -31,7 +31,8 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   Problem Download(void* to, uint64_t device, size_t bytes) override;
   Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) override;
   void Forget(uint64_t address) override;
-  Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
+  bool LaunchesTogether() const override { return true; }
+  Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) override;
   Problem Check() override;
   Problem Join() override;
   void Abandon() override;
@@ -47,7 +48,7 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   // Waits until a stream is empty, with a time limit.
   Problem Finish(cuda::Stream stream) const;
   Problem Transfer(const char* call, cuda::Result begun);
-  Problem MakeStream(cuda::Stream* stream) const;
+  Problem MakeStream();
   // Finds the GPU's address of whole pages; 0 unless all of them are registered.
   Problem Find(uint64_t first, uint64_t end, uint64_t* device) const;
 
@@ -59,11 +60,12 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   // A copy did not end: its memory stays allocated.
   bool stuck_ = false;
   const cuda::Function serve_;
-  // Threads of its only block.
+  // Threads of a block.
   const unsigned threads_;
-  // For uploads and downloads; leaders use streams_.
+  // For uploads and downloads.
   cuda::Stream copies_ = nullptr;
-  std::vector<cuda::Stream> streams_;
+  // For leaders.
+  cuda::Stream stream_ = nullptr;
   std::unique_ptr<ReportWatch> watch_;
   Pool shared_;
   Pool local_;

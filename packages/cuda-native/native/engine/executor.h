@@ -54,6 +54,17 @@ class Pausable {
   ~Pausable() = default;
 };
 
+// Leaders that one launch starts.
+struct LaunchedLeaders {
+  // Number of the first one in its session.
+  unsigned first;
+  unsigned count;
+  // Address of their structures, one after the other.
+  uint64_t at;
+  // Their reports, one after the other.
+  const Report* reports;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -84,8 +95,11 @@ class Executor {
   virtual Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) = 0;
   virtual void Forget(uint64_t address) = 0;
 
-  // Starts `serve` for a leader, after its earlier launches. It reports by `report`.
-  virtual Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) = 0;
+  // Whether all leaders of a session are launched together, and each launch starts after all of them have ended. Otherwise, each
+  // is launched alone.
+  virtual bool LaunchesTogether() const = 0;
+  // Starts `serve` for `leaders`, after their earlier launches.
+  virtual Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) = 0;
   // Returns the failure of a launch, if any.
   virtual Problem Check() = 0;
   // Called after every launch has reported its end, before the leaders' memory is freed. Returns a problem if a launch

@@ -83,20 +83,37 @@ struct Session::Queue {
 // The host's state of a leader.
 struct Session::Led {
   unsigned number = 0;
+  // Of its group.
+  const uint64_t* launches = nullptr;
   Report* report = nullptr;
   // Offset in the image.
   uint64_t leader = 0;
-  uint64_t launches = 0;
   // For Watch: last progress value, and number of calls without a change.
   uint64_t sign = 0;
   uint32_t silent = 0;
   std::vector<std::unique_ptr<Queue>> queues;
 
-  bool HasEnded() const { return Load(&report->ended) == launches; }
-  // Whether its last launch left commands in flight, which the next one awaits.
-  bool HasLeft() const { return HasEnded() && Load(&report->in_flight) != 0; }
+  bool HasEnded() const { return Load(&report->ended) == *launches; }
+  // Whether its last launch, which has ended, left commands in flight, which the next one awaits.
+  bool HasLeft() const { return Load(&report->in_flight) != 0; }
   bool HasWork() const {
     return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->HasRoom(), queue->oldest != queue->posted; });
+  }
+};
+
+// Leaders that one launch starts.
+struct Session::Group {
+  std::vector<Led*> leaders;
+  // Offset in the image.
+  uint64_t grid = 0;
+  uint64_t launches = 0;
+
+  template <typename Condition>
+  bool Any(Condition condition) const {
+    return std::any_of(leaders.begin(), leaders.end(), [&](const Led* led) { return condition(*led); });
+  }
+  bool HasEnded() const {
+    return !Any([](const Led& led) { return !led.HasEnded(); });
   }
 };
 
@@ -169,11 +186,19 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   // Assigns all offsets first: leaders get addresses in their own memory.
   Places local, shared;
   std::vector<std::unique_ptr<Led>> leaders;
+  std::vector<std::unique_ptr<Group>> groups;
+  const uint64_t structures = local.Take<Leader>(layouts.size()), reports = shared.Take<Report>(layouts.size());
   for (size_t number = 0; number < layouts.size(); number++) {
     auto led = std::make_unique<Led>();
     led->number = static_cast<unsigned>(number);
-    led->leader = local.Take<Leader>(1);
-    led->report = Pointer<Report>(shared.Take<Report>(1));
+    if (groups.empty() || !executor_->LaunchesTogether()) {
+      groups.push_back(std::make_unique<Group>());
+      groups.back()->grid = local.Take<Grid>(1);
+    }
+    groups.back()->leaders.push_back(led.get());
+    led->launches = &groups.back()->launches;
+    led->leader = structures + number * sizeof(Leader);
+    led->report = Pointer<Report>(reports + number * sizeof(Report));
     const uint64_t pairs = local.Take<Pair>(layouts[number].pairs.size());
     for (size_t index = 0; index < layouts[number].pairs.size(); index++) {
       auto queue = std::make_unique<Queue>();
@@ -214,6 +239,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   bool room = false;
   if (Problem problem = MakeRoom(shared.used(), local.used(), &room)) return fail(problem);
   leaders_ = std::move(leaders);
+  groups_ = std::move(groups);
   if (Problem problem = executor_->AllocateShared(shared.used(), &shared_)) return fail(problem);
   if (Problem problem = executor_->AllocateLocal(local.used(), &local_)) return fail(problem);
   const auto reach = [this](const Memory& memory, const char* what, bool is_registers, uint64_t* device) -> Problem {
@@ -248,6 +274,11 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     at = reinterpret_cast<std::remove_reference_t<decltype(at)>>(shared_.host + offset);
     return shared_.device + offset;
   };
+  for (const auto& group : groups_) {
+    const uint64_t grid = group->grid;
+    reinterpret_cast<Grid*>(image.data() + grid)->leaders = static_cast<uint32_t>(group->leaders.size());
+    for (const Led* led : group->leaders) reinterpret_cast<Leader*>(image.data() + led->leader)->grid = Pointer<Grid>(local_ + grid);
+  }
   size_t ordinal = 0;
   for (auto& led : leaders_) {
     const LeaderLayout& layout = layouts[led->number];
@@ -437,7 +468,19 @@ void Session::Cancel(uint32_t id) {
 void Session::Halt(bool lost) {
   if (lost) proxy_.Stop(false);
   const uint64_t flags = lost ? CONTROL_HALT | CONTROL_LOST : CONTROL_HALT;
-  for (Queue* queue : queues_) Store(queue->control, *queue->control | flags);
+  for (const auto& group : groups_) Raise(*group, flags);
+}
+
+void Session::Raise(const Group& group, uint64_t flags) {
+  for (const Led* led : group.leaders) {
+    for (const auto& queue : led->queues) Store(queue->control, *queue->control | flags);
+  }
+}
+
+void Session::Lower(const Group& group, uint64_t flags) {
+  for (const Led* led : group.leaders) {
+    for (const auto& queue : led->queues) Store(queue->control, *queue->control & ~flags);
+  }
 }
 
 Problem Session::Poll(std::vector<Finished>* finished) {
@@ -454,17 +497,26 @@ Problem Session::Poll(std::vector<Finished>* finished) {
 // Launches ended leaders that have work: a leader may end just before a plan is posted.
 Problem Session::StartIdle() {
   if (paused_) return {};
-  for (auto& led : leaders_) {
-    if (!led->HasEnded() || !led->HasWork()) continue;
-    if (Problem problem = Launch(led.get())) return problem;
+  for (const auto& group : groups_) {
+    const bool waits = group->Any([](const Led& led) { return led.HasEnded() && led.HasWork(); });
+    if (!waits) continue;
+    if (!group->HasEnded()) {
+      // The others may have work without end.
+      Raise(*group, CONTROL_PAUSE);
+    } else if (Problem problem = Launch(group.get())) {
+      return problem;
+    }
   }
   return {};
 }
 
-Problem Session::Launch(Led* led) {
+Problem Session::Launch(Group* group) {
+  if (!paused_) Lower(*group, CONTROL_PAUSE);
+  const Led& first = *group->leaders.front();
+  const auto count = static_cast<unsigned>(group->leaders.size());
   // Counted after it succeeded, so that the end of a failed launch is not awaited.
-  Problem problem = executor_->Launch(led->number, local_ + led->leader, led->launches + 1, led->report);
-  if (!problem) led->launches++;
+  Problem problem = executor_->Launch({first.number, count, local_ + first.leader, first.report}, group->launches + 1);
+  if (!problem) group->launches++;
   return problem;
 }
 
@@ -509,17 +561,17 @@ uint32_t Session::Watch() {
 void Session::Pause() {
   paused_ = true;
   if (!ready_) return;
-  for (Queue* queue : queues_) Store(queue->control, *queue->control | CONTROL_PAUSE);
+  for (const auto& group : groups_) Raise(*group, CONTROL_PAUSE);
 }
 
 bool Session::HaveEnded() const {
-  return !ready_ || std::all_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return led->HasEnded(); });
+  return !ready_ || std::all_of(groups_.begin(), groups_.end(), [](const auto& group) { return group->HasEnded(); });
 }
 
 void Session::Resume() {
   paused_ = false;
   if (!ready_) return;
-  for (Queue* queue : queues_) Store(queue->control, *queue->control & ~CONTROL_PAUSE);
+  for (const auto& group : groups_) Lower(*group, CONTROL_PAUSE);
   // A failed launch is retried by Poll, which reports the failure.
   static_cast<void>(StartIdle());
 }
@@ -538,16 +590,17 @@ Problem Session::StopLeaders(uint64_t limit_ns) {
   // A launch that ended at its run limit may have left commands in flight.
   const auto ended = [this](Problem* problem) {
     bool all = true;
-    for (auto& led : leaders_) {
-      const bool has_left = led->HasLeft();
-      if (has_left) {
-        if (Problem failed = Launch(led.get())) *problem = failed;
+    for (const auto& group : groups_) {
+      const bool have_ended = group->HasEnded();
+      const bool have_left = have_ended && group->Any([](const Led& led) { return led.HasLeft(); });
+      if (have_left) {
+        if (Problem failed = Launch(group.get())) *problem = failed;
       }
-      all = all && !has_left && led->HasEnded();
+      all = all && !have_left && have_ended;
     }
     return all;
   };
-  for (Queue* queue : queues_) Store(queue->control, *queue->control | CONTROL_STOP);
+  for (const auto& group : groups_) Raise(*group, CONTROL_STOP);
   uint64_t well_ns = NowNs();
   for (const uint64_t until_ns = well_ns + limit_ns;; sched_yield()) {
     Problem problem;
@@ -574,6 +627,7 @@ void Session::Abandon() {
   executor_->Serves(nullptr);
   for (auto& job : jobs_) static_cast<void>(job.release());
   jobs_.clear();
+  groups_.clear();
   leaders_.clear();
   queues_.clear();
 }
@@ -620,6 +674,7 @@ void Session::Release() {
   }
   jobs_.clear();
   queues_.clear();
+  groups_.clear();
   leaders_.clear();
   if (local_ != 0) executor_->FreeLocal(local_);
   if (shared_.host != nullptr) executor_->FreeShared(shared_);

@@ -115,6 +115,7 @@ class Session final : private Pausable {
  private:
   struct Queue;
   struct Led;
+  struct Group;
   struct Job;
   struct Sorted;
 
@@ -127,7 +128,10 @@ class Session final : private Pausable {
   void Abandon();
   static Problem Abandoned();
   Problem StartIdle();
-  Problem Launch(Led* led);
+  Problem Launch(Group* group);
+  // Set and clear flags in the control words of a group's queues.
+  static void Raise(const Group& group, uint64_t flags);
+  static void Lower(const Group& group, uint64_t flags);
   void EndJob(Job* job, Finished* finished);
   void Release();
 
@@ -136,6 +140,7 @@ class Session final : private Pausable {
   const SessionOptions options_;
   void* const context_;
   std::vector<std::unique_ptr<Led>> leaders_;
+  std::vector<std::unique_ptr<Group>> groups_;
   // By the index in plans.
   std::vector<Queue*> queues_;
   std::vector<std::unique_ptr<Job>> jobs_;

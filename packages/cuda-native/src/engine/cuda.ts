@@ -7,7 +7,7 @@ import { loadPackageKernels } from '../cuda/package-kernels.js'
 import { explainRegistration } from '../cuda/registration-facts.js'
 import { clockAddress, kernelEngineChecks, lingerNsOf, type KernelEngineOptions } from './cpu-kernel.js'
 import type { ExecutorError } from './engine-addon.js'
-import { checkConnections, runLimitOf } from './gpu-limits.js'
+import { runLimitOf } from './gpu-limits.js'
 import { KernelEngine } from './kernel-engine.js'
 import { EngineUnsuitableError } from './unsuitable.js'
 
@@ -31,21 +31,20 @@ export interface CudaEngineOptions extends KernelEngineOptions {
   readonly doorbells?: 'gpu' | 'cpu'
 }
 
-/** Time that a kernel polls for another plan before it ends: several times the cost of a launch. */
+/** Time that the kernel polls for another plan before it ends: several times the cost of a launch. */
 const LINGER_NS = 200_000
 
 /**
- * Creates the engine `cuda`: one kernel per completion queue builds entries, rings doorbells and polls for completions,
- * without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
+ * Creates the engine `cuda`: a kernel with one block per completion queue builds entries, rings doorbells and polls for
+ * completions, without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
  *
  * `attach` registers queues and, unless `doorbells` is 'cpu', the controller's doorbells with CUDA, and throws
- * CudaRegistrationError if the driver refuses one of them. It throws RangeError for more completion queues than kernels can
- * run at once (CUDA_DEVICE_MAX_CONNECTIONS minus three). Keep `cuda` open until the engine is detached. Kernels pause while
- * memory of that GPU is allocated or freed; plans continue afterwards.
+ * CudaRegistrationError if the driver refuses one of them. Keep `cuda` open until the engine is detached. The kernel pauses
+ * while memory of that GPU is allocated or freed; plans continue afterwards.
  * @throws EngineUnsuitableError if native code cannot access the transport's registers; BlackwellRegistersError for a drive's
  *   registers and a GPU of compute capability 10.0 or newer, unless `doorbells` is 'cpu'; CudaCallError for a GPU that the
  *   kernels do not support;
- *   RangeError for a `lingerNs` of Infinity on a GPU that ends long-running kernels.
+ *   RangeError for a `lingerNs` of Infinity if the driver ends long-running kernels, or with CUDA_DEVICE_MAX_CONNECTIONS below 4.
  */
 export function cudaEngine(
   transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
@@ -67,9 +66,8 @@ export function cudaEngine(
   if (isRisk && options.riskBlackwellRegisters !== true) {
     throw new BlackwellRegistersError(transport.name, computeCapability)
   }
-  const { connections, hasTimeLimit } = addon.limits(handle)
   const lingerNs = lingerNsOf(options, LINGER_NS)
-  const runLimitNs = runLimitOf(options.lingerNs === Infinity, hasTimeLimit)
+  const runLimitNs = runLimitOf(options.lingerNs === Infinity, addon.limits(handle))
   const clock = clockAddress(addon, options)
   const native = { lingerNs, runLimitNs, clock, forwardsDoorbells, warp: options.warp ?? false }
   loadPackageKernels(cuda)
@@ -78,7 +76,6 @@ export function cudaEngine(
     addon,
     takesGpuPointers: true,
     ...(options.silentTicks !== undefined && { silentTicks: options.silentTicks }),
-    check: (leaders) => checkConnections(leaders, connections, options.lingerNs === Infinity),
     create: (onWake) => addon.createEngine(handle, native, onWake),
     explain: (error, window) => explained(error, window),
   })

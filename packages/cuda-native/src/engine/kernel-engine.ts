@@ -23,7 +23,7 @@ import type {
 } from '@gpunvme/nvme-spec/transport'
 import type { EngineAddon, EngineHandle, ExecutorError, TableHandle } from './engine-addon.js'
 import { nothingOf, summaryOf, type PlanContext } from './outcomes.js'
-import { giveBack, groupsOf, layoutOf, nativeIndexes } from './queue-layout.js'
+import { giveBack, layoutOf, nativeIndexes } from './queue-layout.js'
 import { EngineUnsuitableError } from './unsuitable.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000_000_000
@@ -45,8 +45,6 @@ export interface EngineBackend {
   readonly takesGpuPointers: boolean
   /** Default: SILENT_TICKS. */
   readonly silentTicks?: number
-  /** Throws if it cannot run this many leaders at once. */
-  check?(leaders: number): void
   /** Creates the native part. `onWake` is called soon after a plan completes or a leader ends. */
   create(onWake: () => void): EngineHandle
   /** Returns the error to throw instead of one of native code. */
@@ -134,7 +132,6 @@ export class KernelEngine implements Engine {
     if (this.attached !== undefined) throw new TypeError('this engine has queues already: detach() it first')
     const { addon, takesGpuPointers } = this.backend
     const window = this.window()
-    this.backend.check?.(groupsOf(queues).length)
     // A weak reference: collecting an engine that has queues must end its leaders.
     const self = new WeakRef(this)
     const handle = this.backend.create(() => self.deref()?.poll())

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
@@ -9,7 +10,7 @@ import { cudaEngine, CudaTimeoutError } from '../cuda/index.js'
 const standin = useStandin()
 
 describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin}`, () => {
-  test('fails where one of two leaders gives no first sign, whatever the other does', async () => {
+  test('fails if its kernel gives no sign', async () => {
     const rig = await openCudaRig({ queues: 2 })
     standin.holdLaunch(1)
     const engine = rig.engine({ lingerNs: Infinity, silentTicks: 20 })
@@ -23,13 +24,14 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('waits for a leader that begins late', async () => {
+  test('waits for a kernel that begins late', async () => {
     const rig = await openCudaRig({ queues: 2 })
     standin.holdLaunch(1)
     const engine = rig.engine({ lingerNs: Infinity })
     const memory = rig.alloc(64 * 512)
     const running = engine.execute(blocksOf(64, memory, 2), memory)
-    while ((await rig.reads()) < 32) await new Promise(setImmediate)
+    await setTimeout(50)
+    expect(await rig.reads()).toBe(0)
     standin.holdLaunch(0)
     expect(await running).toMatchObject({ succeeded: 64, failures: [] })
     expect(isRead(memory)).toBe(true)

@@ -47,6 +47,13 @@ struct HookPort {
     arrive();
     *at = value;
   }
+  static uint64_t cas64_gpu(uint64_t* at, uint64_t expected, uint64_t value) {
+    point();
+    arrive();
+    const uint64_t before = *at;
+    if (before == expected) *at = value;
+    return before;
+  }
   static uint64_t now_ns() {
     point();
     return ++now;

@@ -34,6 +34,15 @@ describe.skipIf(!hasCompiler)(`a leader${skippedWithoutCompiler}`, () => {
     expect(await cases.run([name])).toBe(`${name}\n`)
   })
 
+  test(
+    'of a grid ends when all of them are idle, and serves every plan',
+    async () => {
+      const grid = await program('device/grid')
+      expect(Number(await grid.run(['1', '60']))).toBeGreaterThan(600)
+    },
+    BUILD_MS,
+  )
+
   test('gives every command its outcome in 7500 schedules of leader, controller and host', async () => {
     expect(Number(await schedules.run(['1', '1500']))).toBeGreaterThan(60_000)
   }, 60_000)

@@ -83,6 +83,7 @@ class Rig {
     controller.head_doorbell = &head_doorbell;
     pairs.resize(layout.pairs);
     leader = {};
+    leader.grid = &grid;
     leader.cq = cq.data();
     leader.head_doorbell = &head_doorbell;
     leader.pairs = pairs.data();
@@ -250,6 +251,7 @@ class Rig {
   std::vector<Pair> pairs;
   std::vector<std::unique_ptr<Plan>> plans;
   Controller controller;
+  Grid grid{1, 0};
   Leader leader;
   Report report{};
   uint64_t clock = 0;

@@ -42,8 +42,10 @@ void gpunvme::CpuPort::wake_host(void*) {}
 // The stand-in's only kernel here.
 standin::Kernel standin::FindKernel(const char* name) {
   if (std::string(name) != "gpunvme_serve") return nullptr;
-  return [](void** parameters, Extent, Extent) {
-    gpunvme::serve<gpunvme::CpuPort>(**static_cast<gpunvme::Leader**>(parameters[0]), *static_cast<uint64_t*>(parameters[1]));
+  return [](void** parameters, Extent grid, Extent) {
+    auto* leaders = *static_cast<gpunvme::Leader**>(parameters[0]);
+    const uint64_t launch = *static_cast<uint64_t*>(parameters[1]);
+    OnThreads(grid, [&](unsigned block) { gpunvme::serve<gpunvme::CpuPort>(leaders[block], launch); });
   };
 }
 

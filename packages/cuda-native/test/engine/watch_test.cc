@@ -8,6 +8,7 @@
 
 #include "engine/run_table.h"
 #include "engine/session.h"
+#include "pair.cuh"
 
 #define REQUIRE(condition)                                                   \
   do {                                                                       \
@@ -53,15 +54,18 @@ class Idle final : public Executor {
     return {};
   }
   void Forget(uint64_t) override {}
-  Problem Launch(unsigned number, uint64_t, uint64_t launch, const Report* report) override {
+  bool LaunchesTogether() const override { return together; }
+  Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) override {
     attempts++;
     if (failures > 0) {
       failures--;
       return {"cuLaunchKernel", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources", 701};
     }
-    reports[number] = const_cast<Report*>(report);
-    launches[number] = launch;
-    if (answers) {
+    this->leaders = reinterpret_cast<const Leader*>(leaders.at);
+    for (unsigned number = leaders.first; number < leaders.first + leaders.count; number++) {
+      reports[number] = const_cast<Report*>(leaders.reports + number - leaders.first);
+      launches[number] = launch;
+      if (!answers) continue;
       reports[number]->in_flight = 0;
       end(number);
     }
@@ -75,6 +79,9 @@ class Idle final : public Executor {
   // As a leader does at its end.
   void end(unsigned number) { reports[number]->ended = launches[number]; }
 
+  bool together = false;
+  // Of the last launch.
+  const Leader* leaders = nullptr;
   Pausable* served = nullptr;
   // Number of the next launches that fail, and of all attempts.
   unsigned failures = 0, attempts = 0;
@@ -148,4 +155,23 @@ int main() {
   executor->failures = 1;
   const unsigned before = executor->attempts;
   REQUIRE(!session.Detach(10'000'000'000, &layouts) && executor->attempts == before + 2);
+
+  // Launched together: one that has ended with work left makes the other pause, and both are launched again.
+  executor->together = true;
+  executor->answers = false;
+  executor->launches.clear();
+  REQUIRE(!session.Attach(all, true, layouts));
+  REQUIRE(!session.Post(2, {2, 1, 512, 2, slba, blocks, offset, queues, 1000}, table, &posted) && posted);
+  REQUIRE(executor->launches.size() == 2 && executor->launches[0] == 1 && executor->launches[1] == 1);
+  const auto control = [&](unsigned leader) { return *executor->leaders[leader].pairs->control; };
+  executor->end(0);
+  REQUIRE((control(0) & CONTROL_PAUSE) == 0 && !session.Poll(&finished));
+  REQUIRE((control(1) & CONTROL_PAUSE) != 0 && executor->launches[0] == 1);
+  executor->end(1);
+  REQUIRE(!session.Poll(&finished) && executor->launches[0] == 2 && executor->launches[1] == 2);
+  REQUIRE(((control(0) | control(1)) & CONTROL_PAUSE) == 0);
+  executor->answers = true;
+  executor->end(0);
+  executor->end(1);
+  REQUIRE(!session.Detach(10'000'000'000, &layouts));
 }

@@ -175,7 +175,7 @@ class FiberBlock {
   };
 
   static FiberBlock*& current() {
-    static FiberBlock* block = nullptr;
+    static thread_local FiberBlock* block = nullptr;
     return block;
   }
 
@@ -223,7 +223,7 @@ class FiberBlock {
 
   // Blocks run one after another, and use the same stacks: most of a launch's time went into allocating them.
   static char* stack_of(uint32_t thread) {
-    static std::vector<std::unique_ptr<char[]>> stacks;
+    static thread_local std::vector<std::unique_ptr<char[]>> stacks;
     while (stacks.size() <= thread) stacks.emplace_back(new char[kStackBytes]);
     return stacks[thread].get();
   }

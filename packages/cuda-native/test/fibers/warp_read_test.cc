@@ -3,6 +3,7 @@
 #include "warp_read.cuh"
 
 #include <map>
+#include <utility>
 
 #include "fibers/fiber_team.h"
 
@@ -104,6 +105,7 @@ struct FiberPort {
   static uint64_t load_relaxed64(const uint64_t* at) { return *at; }
   static void store_relaxed64(uint64_t* at, uint64_t value) { *at = value; }
   static void store_release64(uint64_t* at, uint64_t value) { *at = value; }
+  static uint64_t cas64_gpu(uint64_t* at, uint64_t, uint64_t value) { return std::exchange(*at, value); }
   static uint64_t now_ns() { return 1000; }
   static void relax(uint32_t) { FiberBlock::now().pause(); }
   static void wake_host(void*) {}
@@ -164,7 +166,9 @@ int main(int, char** args) {
   pair.slot_count = pair.free_count = slots;
   while (1u << pair.slot_bits < slots) pair.slot_bits++;
   Report report = {};
+  Grid grid = {1, 0};
   Leader leader = {};
+  leader.grid = &grid;
   leader.cq = controller.cq.data();
   leader.head_doorbell = &controller.doorbells[1];
   leader.pairs = &pair;

@@ -82,16 +82,24 @@ void BlockThreads(void** parameters, Extent grid, Extent block) {
   gpunvme::run_fibers(launch, [&] { gpunvme::block_threads<gpunvme::FiberTeam, FiberPort>(run); });
 }
 
-// As gpunvme_serve, by 32 fibers of this thread.
-void WarpRead(void** parameters, Extent, Extent block) {
-  gpunvme::Leader* leader;
+struct RestingPort : gpunvme::CpuPort {
+  static void relax(uint32_t empty_polls) {
+    Rest(empty_polls);
+    gpunvme::CpuPort::relax(empty_polls);
+  }
+};
+
+// As gpunvme_serve, by 32 fibers of a thread for each leader.
+void WarpRead(void** parameters, Extent grid, Extent block) {
+  gpunvme::Leader* leaders;
   uint64_t launch;
-  std::memcpy(&leader, parameters[0], sizeof leader);
+  std::memcpy(&leaders, parameters[0], sizeof leaders);
   std::memcpy(&launch, parameters[1], sizeof launch);
-  gpunvme::FiberLaunch warp;
-  warp.blocks = 1;
-  warp.threads = block.x;
-  gpunvme::run_fibers(warp, [&] { gpunvme::warp_read<gpunvme::FiberTeam, gpunvme::CpuPort>(*leader, launch); });
+  OnThreads(grid, [&](unsigned number) {
+    gpunvme::FiberLaunch warp;
+    warp.threads = block.x;
+    gpunvme::run_fibers(warp, [&] { gpunvme::warp_read<gpunvme::FiberTeam, RestingPort>(leaders[number], launch); });
+  });
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ export const programs = {
   'checksum/crc32-memory': { sources: ['test/checksum/crc32_test.cc', 'native/crc32.cc'], flags: memory },
   'device/cases': { sources: ['test/device/cases_test.cc'], flags: memory },
   'device/schedules': { sources: ['test/device/schedules_test.cc'], flags: plain },
+  'device/grid': { sources: ['test/device/grid_test.cc'], flags: plain },
   'device/race-threads': { sources: ['test/device/race_test.cc'], flags: threads },
   'device/race-memory': { sources: ['test/device/race_test.cc'], flags: memory },
   'device/shared-queue': { sources: ['test/device/shared_queue_test.cc'], flags: plain },

@@ -112,11 +112,17 @@ struct MortalPort : gpunvme::CpuPort {
     DieWhenTold();
     return gpunvme::CpuPort::now_ns();
   }
+  static void relax(uint32_t empty_polls) {
+    Rest(empty_polls);
+    gpunvme::CpuPort::relax(empty_polls);
+  }
 };
 
-// (Leader* leader, uint64_t launch)
-void Serve(void** parameters, Extent, Extent) {
-  gpunvme::serve<MortalPort>(*Parameter<gpunvme::Leader*>(parameters, 0), Parameter<uint64_t>(parameters, 1));
+// (Leader* leaders, uint64_t launch)
+void Serve(void** parameters, Extent grid, Extent) {
+  auto* leaders = Parameter<gpunvme::Leader*>(parameters, 0);
+  const auto launch = Parameter<uint64_t>(parameters, 1);
+  OnThreads(grid, [&](unsigned block) { gpunvme::serve<MortalPort>(leaders[block], launch); });
 }
 
 struct Entry {

@@ -1,7 +1,12 @@
 // The kernels that the stand-in knows, by the names that PTX has for them.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
 
 namespace standin {
 
@@ -13,9 +18,32 @@ inline void DieWhenTold() {
   if (dying) throw Killed();
 }
 
+// After each empty poll of a leader: one that is idle while others of its grid are busy leaves them the processor.
+inline void Rest(uint32_t empty_polls) {
+  if (empty_polls > 4096) usleep(20);
+}
+
 struct Extent {
   unsigned x, y, z;
 };
+
+// Runs `block(number)` for all blocks of a grid at once, each on a thread.
+template <class Block>
+void OnThreads(Extent grid, const Block& block) {
+  std::atomic<bool> killed{false};
+  std::vector<std::thread> threads;
+  for (unsigned number = 0; number < grid.x; number++) {
+    threads.emplace_back([&, number] {
+      try {
+        block(number);
+      } catch (const Killed&) {
+        killed = true;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (killed) throw Killed();
+}
 
 // Runs a whole grid. `parameters` points to each of the kernel's parameters, as cuLaunchKernel has them.
 using Kernel = void (*)(void** parameters, Extent grid, Extent block);
