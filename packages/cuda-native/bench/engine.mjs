@@ -28,7 +28,8 @@ function deviceCode() {
     console.error('bench: the device code is skipped: g++ is not installed')
     return []
   }
-  return withProgram('device_code', ({ run, instructionsOf }) => {
+  const modelled = withProgram('modelled_drive', ({ run }) => [8, DEPTH].map((depth) => onModelledDrive(run, depth)))
+  const measured = withProgram('device_code', ({ run, instructionsOf }) => {
     const commands = 2 ** 20
     const lines = run('both', 2 * ROUNDS, commands, DEPTH, 8)
     const { commands: served, doorbellWrites } = lines.pop()
@@ -58,6 +59,25 @@ function deviceCode() {
       transactions(run),
     ]
   })
+  return [...measured, ...modelled]
+}
+
+/** In virtual time, and so the same on every machine. */
+function onModelledDrive(run, depth) {
+  const [fastestNs, slowestNs, commands] = [60_000, 100_000, 100_000]
+  const [{ succeeded, ns, doorbellWrites }] = run(commands, depth, fastestNs, slowestNs)
+  if (succeeded !== commands)
+    throw new Error(`modelled drive: expected ${commands} successful commands, got ${succeeded}`)
+  const rate = commands / (ns / 1e6)
+  const bound = depth / ((fastestNs + slowestNs) / 2e6)
+  return {
+    name: `Device code with the costs of an H100, and a modelled drive that takes 60 to 100 µs per read: rate at QD ${depth}, compared with QD / latency`,
+    value: rate / bound,
+    unit: '×',
+    goal: '≥ 0.85',
+    met: rate / bound >= 0.85,
+    note: `${thousands(rate)} commands/s of ${thousands(bound)}; ${(commands / doorbellWrites).toFixed(1)} commands per doorbell write (tail or head)`,
+  }
 }
 
 /** Counted by the same device code with a counting port. */

@@ -9,8 +9,8 @@
 namespace gpunvme {
 
 struct GpuPort {
-  // Number of empty polls to wait for a full batch. After that, commands are submitted anyway, so that a slow
-  // controller does not run idle. Each poll is a read over PCIe of about a microsecond.
+  // Number of empty polls after which consumed completion queue entries are released without a submission. Each poll is a read
+  // over PCIe of about a microsecond.
   static constexpr uint32_t PATIENT_POLLS = 16;
 
   // Stores to memory that the controller reads after a doorbell; call `fence` between.

@@ -94,8 +94,6 @@ struct Leader {
   uint32_t phase;
   // Consumed entries that are not yet released to the controller.
   uint32_t unreleased;
-  // Preferred number of commands per doorbell.
-  uint32_t batch;
   bool halted;
   bool stopping;
   // No commands are submitted until the next launch.

@@ -109,7 +109,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     uint32_t staged = 0;
     for (uint32_t index = 0; index < leader.pair_count; index++) {
       Pair& pair = leader.pairs[index];
-      staged += submit<Port, Crew>(leader, pair, empty_polls);
+      staged += submit<Port, Crew>(leader, pair);
       in_flight += pair.in_flight;
     }
 

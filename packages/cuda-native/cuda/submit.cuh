@@ -67,10 +67,10 @@ GPUNVME_DEVICE void settle(Leader& leader, Pair& pair, uint32_t number) {
   Port::wake_host(leader.context);
 }
 
-// Submits commands if they are worth a doorbell: a full batch, the rest of a share, or any number if the queue is idle
-// or has waited long enough. Returns their number.
+// Submits commands to all free slots, and announces them by one doorbell. Returns their number. Batches adapt to the controller:
+// while the leader submits some, others complete. To wait for more slots would leave the controller fewer commands.
 template <class Port, class Crew>
-GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls) {
+GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair) {
   uint32_t staged = 0;
   uint64_t now_ns = 0;
   while (pair.served != pair.taken) {
@@ -82,9 +82,6 @@ GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls)
       continue;
     }
     if (pair.free_count == 0 || leader.draining) break;
-    const bool worth = staged > 0 || pair.free_count >= leader.batch || pair.free_count >= left || pair.in_flight == 0 ||
-                       empty_polls >= Port::PATIENT_POLLS;
-    if (!worth) break;
     if (staged == 0) now_ns = time_of<Port>(leader);
     const uint32_t count = pair.free_count < left ? pair.free_count : left;
     staged += count;

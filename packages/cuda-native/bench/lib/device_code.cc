@@ -75,10 +75,10 @@ class Engine {
     leader_.head_doorbell = &device_.doorbells[1];
     leader_.pairs = &pair_;
     leader_.report = &report_;
+    leader_.grid = &grid_;
     leader_.pair_count = 1;
     leader_.cq_entries = load.depth + 1;
     leader_.phase = 1;
-    leader_.batch = load.depth / 2;
     leader_.next_deadline_ns = NO_DEADLINE;
   }
 
@@ -119,6 +119,7 @@ class Engine {
   std::vector<Command> commands_;
   std::vector<uint64_t> outcomes_, pages_, prp_list_pages_, prp_lists_;
   alignas(64) uint64_t control_ = 0;
+  Grid grid_{1, 0};
   Report report_{};
   Pair pair_{};
   Leader leader_{};

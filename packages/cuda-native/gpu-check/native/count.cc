@@ -141,7 +141,6 @@ Counted CountEngine(uint32_t commands, uint32_t depth) {
   leader.pair_count = 1;
   leader.cq_entries = device.entries;
   leader.phase = 1;
-  leader.batch = depth / 2;
   leader.next_deadline_ns = NO_DEADLINE;
   serve<CountingPort>(leader, 1);
   return gCounted;

@@ -330,8 +330,6 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
         slots[slot].generation = from.generations[slot];
         ring[slot] = slot;
       }
-      // Half a queue per doorbell, while the other half keeps the controller busy.
-      leader->batch = std::max(leader->batch, from.in_flight / 2);
       queues_.push_back(&queue);
     }
   }

@@ -93,7 +93,6 @@ class Rig {
     leader.pair_count = layout.pairs;
     leader.cq_entries = layout.cq_entries;
     leader.phase = 1;
-    leader.batch = layout.slots / 2;
     leader.next_deadline_ns = NO_DEADLINE;
     for (uint32_t index = 0; index < layout.pairs; index++) lay_out(index);
   }

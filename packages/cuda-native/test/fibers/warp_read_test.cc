@@ -176,7 +176,6 @@ int main(int, char** args) {
   leader.pair_count = 1;
   leader.cq_entries = cq_entries;
   leader.phase = 1;
-  leader.batch = slots / 2;
   leader.next_deadline_ns = NO_DEADLINE;
 
   FiberLaunch launch;
