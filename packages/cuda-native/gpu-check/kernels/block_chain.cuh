@@ -2,16 +2,15 @@
 // submit the reads in advance. It then writes the complement of the last blocks that it read, and flushes.
 #pragma once
 
-#include "device_setup.cuh"
+#include "host_words.cuh"
 
 namespace gpunvme {
 
 // Words that the host writes and reads. Addresses are the GPU's.
 struct BlockChain {
-  // A DeviceState.
-  uint64_t state;
-  // Its buffer. Every read goes to the start.
-  uint64_t data;
+  gnv_device device;
+  // Every read goes to the start.
+  gnv_buffer buffer;
   // Of one read or write.
   uint64_t blocks;
   uint64_t reads;
@@ -25,22 +24,21 @@ struct BlockChain {
   // Result: time from each submission until its outcome was known, summed over the reads.
   uint64_t ns;
 };
-static_assert(sizeof(BlockChain) == 8 * 9, "written by the host");
+static_assert(sizeof(BlockChain) == 8 * 15, "written by the host");
 
 template <class Team, class Port>
 GPUNVME_DEVICE void block_chain(BlockChain& run) {
-  const DeviceState& state = *pointer_to<const DeviceState>(run.state);
-  const gnv::BasicDevice<Team, Port> device{state.device};
-  uint64_t* const data = pointer_to<uint64_t>(run.data);
+  const gnv::BasicDevice<Team, Port> device{run.device};
+  uint64_t* const data = static_cast<uint64_t*>(run.buffer.data);
   uint64_t* outcomes = pointer_to<uint64_t>(run.outcomes);
   uint64_t* kept = pointer_to<uint64_t>(run.kept);
   const uint32_t blocks = static_cast<uint32_t>(run.blocks);
-  const uint64_t words = (run.blocks << state.drive.block_shift) / 8;
+  const uint64_t words = (run.blocks << device.drives[0].block_shift) / 8;
   uint64_t lba = run.first_lba, ns = 0;
   GPUNVME_ROLLED
   for (uint64_t read = 0; read < run.reads; read++) {
     const uint64_t before_ns = Port::now_ns();
-    const gnv::Outcome outcome = device.wait(device.read(0, lba, blocks, state.buffer, 0));
+    const gnv::Outcome outcome = device.wait(device.read(0, lba, blocks, run.buffer, 0));
     ns += Port::now_ns() - before_ns;
     *outcomes++ = word_of(outcome);
     if (!outcome.ok()) continue;
@@ -52,7 +50,7 @@ GPUNVME_DEVICE void block_chain(BlockChain& run) {
   if (run.write_lba == ~0ULL) return;
   GPUNVME_ROLLED
   for (uint64_t word = 0; word < words; word++) data[word] = ~data[word];
-  *outcomes++ = word_of(device.wait(device.write(0, run.write_lba, blocks, state.buffer, 0)));
+  *outcomes++ = word_of(device.wait(device.write(0, run.write_lba, blocks, run.buffer, 0)));
   *outcomes++ = word_of(device.wait(device.flush(0)));
 }
 

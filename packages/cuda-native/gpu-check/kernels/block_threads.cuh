@@ -1,16 +1,15 @@
 // A GPU program of many threads, each of which reads one block: alone, or together with the lanes of its warp.
 #pragma once
 
-#include "device_setup.cuh"
+#include "host_words.cuh"
 
 namespace gpunvme {
 
 // Words that the host writes. Addresses are the GPU's.
 struct BlockThreads {
-  // A DeviceState.
-  uint64_t state;
-  // Its buffer. Each thread reads the block with its number to the place with its number.
-  uint64_t data;
+  gnv_device device;
+  // Each thread reads the block with its number to the place with its number.
+  gnv_buffer buffer;
   // 1: the lanes of a warp pass their common mask. 0: every thread acts alone.
   uint64_t by_warp;
   // An outcome per thread.
@@ -20,18 +19,17 @@ struct BlockThreads {
   // The block that each thread saw.
   uint64_t kept;
 };
-static_assert(sizeof(BlockThreads) == 8 * 6, "written by the host");
+static_assert(sizeof(BlockThreads) == 8 * 12, "written by the host");
 
 template <class Team, class Port>
 GPUNVME_DEVICE void block_threads(const BlockThreads& run) {
   using Device = gnv::BasicDevice<Team, Port>;
-  const DeviceState& state = *pointer_to<const DeviceState>(run.state);
-  const Device device{state.device};
+  const Device device{run.device};
   const uint64_t thread = static_cast<uint64_t>(Team::block()) * Team::threads() + Team::thread();
   const uint32_t mask = run.by_warp != 0 ? Team::kAllLanes : Device::alone();
-  const uint64_t block_bytes = 1ULL << state.drive.block_shift;
+  const uint64_t block_bytes = 1ULL << device.drives[0].block_shift;
   const uint64_t words = block_bytes / 8;
-  const uint64_t* const data = pointer_to<const uint64_t>(run.data) + thread * words;
+  const uint64_t* const data = static_cast<const uint64_t*>(run.buffer.data) + thread * words;
   uint64_t* const kept = pointer_to<uint64_t>(run.kept) + thread * words;
   const auto keep = [&] {
     GPUNVME_ROLLED
@@ -41,7 +39,7 @@ GPUNVME_DEVICE void block_threads(const BlockThreads& run) {
   keep();
   uint64_t* const times = pointer_to<uint64_t>(run.times) + 2 * thread;
   times[0] = Port::now_ns();
-  const gnv::Outcome outcome = device.wait(device.read(0, thread, 1, state.buffer, thread * block_bytes, mask), mask);
+  const gnv::Outcome outcome = device.wait(device.read(0, thread, 1, run.buffer, thread * block_bytes, mask), mask);
   times[1] = Port::now_ns();
   pointer_to<uint64_t>(run.outcomes)[thread] = word_of(outcome);
   if (outcome.ok()) keep();

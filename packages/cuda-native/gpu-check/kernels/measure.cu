@@ -30,9 +30,6 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_ring(uint32_t* doorbell,
   GpuPort::mmio_store32(doorbell, static_cast<uint32_t>(tail));
 }
 
-// Prepares a queue pair for the kernels below.
-extern "C" __global__ void __launch_bounds__(1) gpunvme_set_up_device(DeviceSetup* from) { set_up_device(*from); }
-
 extern "C" __global__ void __launch_bounds__(1) gpunvme_block_chain(BlockChain* run) {
   block_chain<GpuTeam, GpuPort>(*run);
 }

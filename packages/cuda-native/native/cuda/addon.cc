@@ -4,6 +4,7 @@
 
 #include "calls.h"
 #include "cuda_engine.h"
+#include "doorbell_api.h"
 #include "engine_api.h"
 #include "state.h"
 
@@ -20,12 +21,14 @@ constexpr Entry kEntries[] = {
     {"probe", gpunvme::cuda::Probe},
     {"open", gpunvme::cuda::Open},
     {"isIdle", gpunvme::cuda::IsIdle},
+    {"hasWork", gpunvme::cuda::HasWork},
     {"close", gpunvme::cuda::Close},
     {"limits", gpunvme::cuda::Limits},
     {"allocPinned", gpunvme::cuda::AllocPinned},
     {"allocDevice", gpunvme::cuda::AllocDevice},
     {"register", gpunvme::cuda::Register},
     {"describe", gpunvme::cuda::Describe},
+    {"reachable", gpunvme::cuda::Reachable},
     {"buffer", gpunvme::cuda::Buffer},
     {"exportDmaBuf", gpunvme::cuda::ExportDmaBuf},
     {"flushWrites", gpunvme::cuda::FlushWrites},
@@ -44,6 +47,8 @@ constexpr Entry kEntries[] = {
     {"isDone", gpunvme::cuda::IsDone},
     {"finished", gpunvme::cuda::Finished},
     {"createEngine", gpunvme::CreateCudaEngine},
+    {"startDoorbells", gpunvme::StartDoorbells},
+    {"stopDoorbells", gpunvme::StopDoorbells},
 };
 
 }  // namespace

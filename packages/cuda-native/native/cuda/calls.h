@@ -13,6 +13,7 @@ napi_value Probe(napi_env env, napi_callback_info info);
 // session.cc
 napi_value Open(napi_env env, napi_callback_info info);
 napi_value IsIdle(napi_env env, napi_callback_info info);
+napi_value HasWork(napi_env env, napi_callback_info info);
 napi_value Close(napi_env env, napi_callback_info info);
 napi_value Limits(napi_env env, napi_callback_info info);
 
@@ -21,6 +22,7 @@ napi_value AllocPinned(napi_env env, napi_callback_info info);
 napi_value AllocDevice(napi_env env, napi_callback_info info);
 napi_value Register(napi_env env, napi_callback_info info);
 napi_value Describe(napi_env env, napi_callback_info info);
+napi_value Reachable(napi_env env, napi_callback_info info);
 napi_value Buffer(napi_env env, napi_callback_info info);
 napi_value ExportDmaBuf(napi_env env, napi_callback_info info);
 napi_value FlushWrites(napi_env env, napi_callback_info info);

@@ -4,6 +4,7 @@
 
 #include "../values.h"
 #include "calls.h"
+#include "reachable.h"
 #include "state.h"
 #include "touch.h"
 
@@ -121,6 +122,25 @@ napi_value Describe(napi_env env, napi_callback_info info) {
   napi_create_array_with_length(env, 2, &result);
   napi_set_element(env, result, 0, host);
   napi_set_element(env, result, 1, device);
+  return result;
+}
+
+// (cuda, address, lengthBytes) -> the GPU's address of host memory; 0n if the GPU cannot access all of its pages.
+napi_value Reachable(napi_env env, napi_callback_info info) {
+  napi_value arguments[3], result;
+  Arguments(env, info, arguments);
+  uint64_t address;
+  double length;
+  if (!ReadBigInt(env, arguments[1], "address", &address)) return nullptr;
+  if (!ReadInteger(env, arguments[2], "lengthBytes", 1, kMaxSafeInteger, &length)) return nullptr;
+  const Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  const uint64_t first = address / 4096 * 4096;
+  const uint64_t end = (address + static_cast<uint64_t>(length) + 4095) / 4096 * 4096;
+  DevicePointer device = 0;
+  const Result found = FindReachable(session->api, first, end, &device);
+  if (!Check(env, session->api, found, "cuMemHostGetDevicePointer_v2", "Finding registered memory")) return nullptr;
+  napi_create_bigint_uint64(env, device == 0 ? 0 : device + (address - first), &result);
   return result;
 }
 

@@ -41,6 +41,16 @@ napi_value IsIdle(napi_env env, napi_callback_info info) {
   return result;
 }
 
+napi_value HasWork(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  const Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  const bool busy = IsBusy(StateOf(env), *session);
+  napi_get_boolean(env, busy && !session->IsDead(), &result);
+  return result;
+}
+
 // Frees everything, even if a step fails. For a dead context, returns the error that made it unusable, and does not
 // throw further ones.
 napi_value Close(napi_env env, napi_callback_info info) {

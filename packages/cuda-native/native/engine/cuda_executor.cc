@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../cuda/reachable.h"
 #include "../cuda/touch.h"
 #include "share.cuh"
 
@@ -207,30 +208,17 @@ Problem CudaExecutor::Finish(cuda::Stream stream) const {
   }
 }
 
-Problem CudaExecutor::Find(uint64_t first, uint64_t end, uint64_t* device) const {
-  *device = 0;
-  const auto ask = [&](uint64_t page, cuda::DevicePointer* pointer) {
-    return session_.api.cuMemHostGetDevicePointer_v2(pointer, reinterpret_cast<void*>(static_cast<uintptr_t>(page)), 0);
-  };
-  cuda::DevicePointer pointer = 0, last = 0;
-  for (const auto& [page, to] : {std::pair{first, &pointer}, std::pair{end - kPage, &last}}) {
-    const cuda::Result result = ask(page, to);
-    if (result == cuda::kErrorInvalidValue) return {};
-    if (Problem problem = ProblemOf("cuMemHostGetDevicePointer_v2", result)) return problem;
-  }
-  // An existing registration may cover only a part of the range; the GPU must access all of it.
-  if (last - pointer == end - kPage - first) *device = pointer;
-  return {};
-}
-
 // Memory that the GPU can already access, because the driver allocated it or other code registered it, is used as it
 // is. Its owner must keep it while it is used here.
 Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) {
   if (Problem problem = Enter()) return problem;
   const uint64_t first = address / kPage * kPage;
   const uint64_t end = (address + bytes + kPage - 1) / kPage * kPage;
-  uint64_t pages = 0;
-  if (Problem problem = Find(first, end, &pages)) return problem;
+  cuda::DevicePointer pages = 0;
+  const auto find = [&] {
+    return ProblemOf("cuMemHostGetDevicePointer_v2", cuda::FindReachable(session_.api, first, end, &pages));
+  };
+  if (Problem problem = find()) return problem;
   if (pages == 0) {
     const cuda::Parked parked(*parking_);
     if (!parked.ok()) return NotAtRest();
@@ -240,7 +228,7 @@ Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint
     const cuda::Result result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
     if (Problem problem = ProblemOf("cuMemHostRegister_v2", result)) return problem;
     registered_[address] = first;
-    Problem problem = Find(first, end, &pages);
+    Problem problem = find();
     if (!problem && pages == 0) problem = ProblemOf("cuMemHostGetDevicePointer_v2", cuda::kErrorInvalidValue);
     if (problem) {
       Forget(address);

@@ -49,8 +49,6 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   Problem Finish(cuda::Stream stream) const;
   Problem Transfer(const char* call, cuda::Result begun);
   Problem MakeStream();
-  // Finds the GPU's address of whole pages; 0 unless all of them are registered.
-  Problem Find(uint64_t first, uint64_t end, uint64_t* device) const;
 
   cuda::Session& session_;
   // Kept alive by this executor.

@@ -2,6 +2,13 @@ import type { EngineAddon, EngineHandle, EngineOptions } from '../engine/engine-
 import { loadNativeAddon } from '../native-addon.js'
 import { CudaCallError, CudaTimeoutError, type FailedCall } from './errors.js'
 
+declare const doorbellsHandle: unique symbol
+
+/** Handle of a thread that forwards doorbells. */
+export interface DoorbellsHandle {
+  readonly [doorbellsHandle]: never
+}
+
 /** Result of `load`: `path` is the library that was opened, `missing` the required functions that it does not export. */
 export interface LoadedLibrary {
   readonly path?: string
@@ -38,6 +45,8 @@ export interface CudaAddon extends EngineAddon {
   readonly open: (path: string, device: number) => number
   /** Returns whether its streams are empty and no engine runs in it, or its context is dead. */
   readonly isIdle: (cuda: number) => boolean
+  /** Returns whether its streams have work, other than engines; false if its context is dead. */
+  readonly hasWork: (cuda: number) => boolean
   /**
    * Frees everything that was created in it. Returns the error that made the context unusable, if one did; further errors are
    * not thrown then. @throws TypeError if it is not idle.
@@ -50,6 +59,8 @@ export interface CudaAddon extends EngineAddon {
   readonly register: (cuda: number, address: bigint, lengthBytes: number, io: boolean) => number
   /** Returns the host's address, 0n for GPU memory, and the GPU's address. */
   readonly describe: (memory: number) => readonly [address: bigint, gpuPointer: bigint]
+  /** Returns the GPU's address of host memory that it can access already; 0n unless that holds for all of its pages. */
+  readonly reachable: (cuda: number, address: bigint, lengthBytes: number) => bigint
   readonly buffer: (memory: number) => ArrayBuffer
   /** Returns the file descriptor of a dma-buf, which the caller closes. */
   readonly exportDmaBuf: (cuda: number, gpuPointer: bigint, lengthBytes: number) => number
@@ -95,6 +106,13 @@ export interface CudaAddon extends EngineAddon {
     options: EngineOptions & { readonly warp: boolean },
     onWake: () => void,
   ) => EngineHandle
+  /**
+   * Starts a thread that copies words to doorbells, until `stopDoorbells`. Each doorbell has three elements: the addresses of
+   * its word and of its register, and the value that both have.
+   */
+  readonly startDoorbells: (tails: BigUint64Array, heads: BigUint64Array) => DoorbellsHandle
+  /** Forwards doorbells that were rung before the call, and ends the thread. Harmless if it has ended. */
+  readonly stopDoorbells: (doorbells: DoorbellsHandle) => void
 }
 
 let loaded: CudaAddon | undefined

@@ -19,6 +19,18 @@ export { cudaPeers, type CudaPeer, type CudaPeers, type CudaReach } from './peer
 export { CudaPattern, type PatternCheck } from './pattern.js'
 export { CudaPeerCopier, type PeerCopierOptions } from './peer-copier.js'
 export { readThrough, type ReadThrough } from './read-through.js'
+export { DeviceBuffer } from '../device/device-buffer.js'
+export {
+  deviceQueues,
+  DeviceQueues,
+  GpuDevice,
+  type DeviceDrive,
+  type DeviceNamespace,
+  type DeviceOptions,
+  type DeviceQueuesOptions,
+} from '../device/device-queues.js'
+export { LendingEngine, QueuesLentError, type LendingEngineOptions } from '../device/lending-engine.js'
+export type { QueueState } from '../device/lent-queues.js'
 export { cudaEngine, type CudaEngineOptions } from '../engine/cuda.js'
 export { registerLookup, type NvidiaModule, type RegisterLookup } from './register-lookup.js'
 export { CudaRegisterWriter, type RegisterWindow } from './register-writer.js'

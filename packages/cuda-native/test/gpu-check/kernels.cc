@@ -12,6 +12,7 @@
 #include "measure.cuh"
 #include "original.cuh"
 #include "solo_team.cuh"
+#include "standin/fiber_port.h"
 #include "timer.cuh"
 #include "warp_read.cuh"
 
@@ -57,29 +58,13 @@ void Ring(void** parameters, Extent, Extent) {
   gpunvme::CpuPort::mmio_store32(&Only<uint32_t>(parameters), static_cast<uint32_t>(tail));
 }
 
-void SetUpDevice(void** parameters, Extent, Extent) {
-  gpunvme::set_up_device(Only<gpunvme::DeviceSetup>(parameters));
-}
-
 void BlockChain(void** parameters, Extent, Extent) {
   gpunvme::block_chain<gpunvme::SoloTeam, gpunvme::CpuPort>(Only<gpunvme::BlockChain>(parameters));
 }
 
-// After an empty poll, the other fibers run: all share one CPU thread.
-struct FiberPort : gpunvme::CpuPort {
-  static void relax(uint32_t) { gpunvme::FiberBlock::now().pause(); }
-};
-
-// All threads of all blocks are fibers of this thread, and interleave.
 void BlockThreads(void** parameters, Extent grid, Extent block) {
-  gpunvme::FiberLaunch launch;
-  launch.threads = launch.max_threads = grid.x * block.x;
-  launch.max_pauses = 100'000'000;
-  launch.between = [polls = 0u]() mutable {
-    if (++polls % 256 == 0) sched_yield();
-  };
   const auto& run = Only<gpunvme::BlockThreads>(parameters);
-  gpunvme::run_fibers(launch, [&] { gpunvme::block_threads<gpunvme::FiberTeam, FiberPort>(run); });
+  RunInterleaved(grid, block, [&] { gpunvme::block_threads<gpunvme::FiberTeam, FiberPort>(run); });
 }
 
 struct RestingPort : gpunvme::CpuPort {
@@ -110,7 +95,6 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_timer_steps") == 0) return TimerSteps;
   if (std::strcmp(name, "gpunvme_ring") == 0) return Ring;
   if (std::strcmp(name, "gpunvme_warp_read") == 0) return WarpRead;
-  if (std::strcmp(name, "gpunvme_set_up_device") == 0) return SetUpDevice;
   if (std::strcmp(name, "gpunvme_block_chain") == 0) return BlockChain;
   if (std::strcmp(name, "gpunvme_block_threads") == 0) return BlockThreads;
   return nullptr;

@@ -21,7 +21,6 @@ test('each takes one pointer, and what rings a doorbell the tail too', () => {
     ['gpunvme_measure', 1],
     ['gpunvme_timer_steps', 1],
     ['gpunvme_ring', 2],
-    ['gpunvme_set_up_device', 1],
     ['gpunvme_block_chain', 1],
     ['gpunvme_block_threads', 1],
   ])

@@ -12,9 +12,11 @@
 #include "checksum.cuh"
 #include "cpu_port.cuh"
 #include "fibers/fiber_team.h"
+#include "gpunvme.cuh"
 #include "pattern.cuh"
 #include "scatter.cuh"
 #include "serve.cuh"
+#include "standin/fiber_port.h"
 #include "store32.cuh"
 
 // The host of a GPU looks by itself.
@@ -125,6 +127,21 @@ void Serve(void** parameters, Extent grid, Extent) {
   OnThreads(grid, [&](unsigned block) { gpunvme::serve<MortalPort>(leaders[block], launch); });
 }
 
+// (gnv_device device, gnv_buffer buffer, uint64_t* outcomes, uint32_t drive): each thread reads the block with its number to
+// the place with its number.
+void ReadBlocks(void** parameters, Extent grid, Extent block) {
+  using Device = gnv::BasicDevice<gpunvme::FiberTeam, FiberPort>;
+  const Device device{Parameter<gnv_device>(parameters, 0)};
+  const auto buffer = Parameter<gnv_buffer>(parameters, 1);
+  auto* outcomes = Parameter<uint64_t*>(parameters, 2);
+  const auto drive = Parameter<uint32_t>(parameters, 3);
+  RunInterleaved(grid, block, [&] {
+    const uint32_t thread = gpunvme::FiberTeam::thread();
+    const gnv::Outcome outcome = device.wait(device.read(drive, thread, 1, buffer, uint64_t{thread} * 512));
+    outcomes[thread] = static_cast<uint64_t>(outcome.ending()) << 32 | outcome.status();
+  });
+}
+
 struct Entry {
   const char* name;
   Kernel kernel;
@@ -134,6 +151,7 @@ constexpr Entry kEntries[] = {
     {"standin_add", Add},
     {"standin_wait", Wait},
     {"standin_struct", Struct},
+    {"standin_read_blocks", ReadBlocks},
     {"gpunvme_serve", Serve},
     {"gpunvme_checksum", Checksum},
     {"gpunvme_scatter", Scatter},

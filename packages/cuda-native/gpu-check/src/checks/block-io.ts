@@ -1,15 +1,12 @@
-import type { GpuMemory } from '@gpunvme/cuda-native/cuda'
+import { deviceQueues, type GpuMemory, type QueueState } from '@gpunvme/cuda-native/cuda'
 import type { DmaMemory, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { equal, equalBytes, type Check, type Fact } from '../check.js'
 import { content } from '../content.js'
 import { BLOCK_BYTES, KIB, MIB, type CheckContext, type Drive } from '../context.js'
 import { bytesOf } from '../memory.js'
 import { ratio } from './transfers.js'
-import { SeenEngine } from './seen-engine.js'
 
-/** DeviceState of kernels/device_setup.cuh. */
-const STATE_BYTES = 16 * KIB
-const TIMEOUT_NS = 5_000_000_000n
+const TIMEOUT_NS = 5_000_000_000
 const NOWHERE = 2n ** 64n - 1n
 /** Opcode of Read in the NVM Command Set. */
 const READ = 2
@@ -18,55 +15,44 @@ const SUCCESS = 'success'
 interface DeviceOptions {
   /** Size of the buffer for data. */
   readonly dataBytes: number
-  /** Commands in flight; one less than a power of two. */
+  /** Entries of each queue. */
+  readonly queueEntries: number
+  /** Commands in flight. */
   readonly queueDepth: number
-  readonly timeoutNs?: bigint
+  readonly timeoutNs?: number
   readonly faults?: FaultPlan
+  readonly writable?: boolean
 }
 
 /** A gnv::Device in GPU memory, with one drive and one queue pair. */
 interface Device {
   readonly drive: Drive
   readonly data: DmaMemory
-  readonly dataPointer: bigint
-  readonly statePointer: bigint
+  /** gnv::Device and gnv::Buffer. */
+  readonly words: readonly bigint[]
   /** Runs a kernel whose parameter points to these words; returns the words as the kernel left them. */
   readonly run: (name: string, blocks: number, threads: number, words: readonly bigint[]) => Promise<BigUint64Array>
   /** Reads counters of the queue. */
-  readonly counters: () => Promise<Counters>
+  readonly counters: () => QueueState
 }
 
-interface Counters {
-  readonly tailDoorbellWrites: number
-  readonly headDoorbellWrites: number
-  /** Completions that match no command in flight. */
-  readonly stale: number
-}
-
-/** Makes a gnv::Device on a queue pair that the host's engine has created and leaves alone. */
+/** Makes a gnv::Device on a queue pair of a simulated drive. */
 async function deviceOn(context: CheckContext, media: Uint8Array, options: DeviceOptions): Promise<Device> {
   const { cuda, kernels } = context
-  const { dataBytes, queueDepth, timeoutNs = TIMEOUT_NS, faults } = options
+  const { dataBytes, queueEntries, queueDepth, timeoutNs = TIMEOUT_NS, faults, writable = false } = options
   const drive = await context.drive(media, 4 * MIB, faults, false)
-  const engine = new SeenEngine(drive.transport)
-  const { namespace } = await context.open(drive, { queues: 1, queueDepth }, engine)
-  const pair = engine.queues[0]!
-  const { cq } = pair
-  equal('entries of SQ and CQ', [pair.sqEntries, cq.entries], [queueDepth + 1, queueDepth + 1])
-  equal('positions in SQ and CQ', [pair.sqTail, cq.head], [0, 0])
-  const { memory } = drive
-  const registration = cuda.register(memory.address, memory.lengthBytes)
-  context.later(() => registration.unregister())
-  /** The GPU's address of an address of this process, which is also the controller's. */
-  const forGpu = (address: bigint | number) => registration.gpuPointer + (BigInt(address) - memory.address)
+  const queues = deviceQueues(cuda)
+  context.later(() => queues.free())
+  const engine = queues.engine(drive.transport)
+  const { namespace } = await context.open(drive, { queues: 1, queueEntries, queueDepth }, engine)
+  // One block more than the namespace has, so that reads of it reach the controller.
+  const longer = Object.create(namespace, { blocks: { value: namespace.blocks + 1 } }) as typeof namespace
+  const device = await queues.device([{ engine, namespace: longer, writable }], { timeoutNs })
+  context.later(() => device.free())
   const data = namespace.dma.alloc(dataBytes)
-  for (const [what, { segments }] of Object.entries({ data, 'PRP lists': pair.prpLists })) {
-    equal(`runs of the memory of ${what}`, segments.length, 1)
-  }
+  const buffer = engine.buffer(data)
+  context.later(() => buffer.free())
   cuda.loadKernels(kernels.measure)
-  const state = cuda.allocDevice(STATE_BYTES)
-  context.later(() => state.free())
-  await state.fill(0)
   const stream = cuda.stream()
   context.later(() => stream.close())
   const run: Device['run'] = async (name, blocks, threads, words) => {
@@ -81,27 +67,8 @@ async function deviceOn(context: CheckContext, media: Uint8Array, options: Devic
       parameter.free()
     }
   }
-  const registers = drive.transport.bar.window!.address
-  // One block more than the namespace has, so that reads of it reach the controller.
-  const blocks = media.length / BLOCK_BYTES + 1
-  // struct DeviceSetup of kernels/device_setup.cuh.
-  await run('gpunvme_set_up_device', 1, 1, [
-    ...[forGpu(pair.sq.iovaAt(0)), forGpu(cq.memory.iovaAt(0))],
-    ...[pair.sqTailDoorbell, cq.headDoorbell].map((offset) => forGpu(registers + BigInt(offset))),
-    ...[pair.qid, pair.sqEntries, pair.maxInFlight].map(BigInt),
-    ...[forGpu(pair.prpLists.iovaAt(0)), BigInt(pair.prpLists.iovaAt(0))],
-    ...[pair.prpListBytes, pair.pageBytes, data.iovaAt(0), dataBytes].map(BigInt),
-    ...[blocks, Math.log2(BLOCK_BYTES), dataBytes / BLOCK_BYTES].map(BigInt),
-    ...[timeoutNs, state.gpuPointer],
-  ])
-  const counters = async (): Promise<Counters> => {
-    // struct gnv_queue of cuda/gpunvme_device.h.
-    const bytes = await state.read(0, 512)
-    const word = (at: number) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
-    return { tailDoorbellWrites: word(264), headDoorbellWrites: word(396), stale: word(400) }
-  }
-  const dataPointer = forGpu(data.iovaAt(0))
-  return { drive, data, dataPointer, statePointer: state.gpuPointer, run, counters }
+  const words = [device, buffer].flatMap(({ argument }) => [...new BigUint64Array(argument.slice().buffer)])
+  return { drive, data, words, run, counters: () => engine.queueStates[0]! }
 }
 
 /** Describes an outcome of cuda/gpunvme_device.h; a status by SCT and SC, an invalid command by its gnv_reason. */
@@ -140,7 +107,7 @@ async function followChain(context: CheckContext, device: Device, order: ChainOr
     bytesOf(device.data).fill(0x5a)
     const writeLba = writeAt === undefined ? NOWHERE : BigInt(writeAt)
     const words = await device.run('gpunvme_block_chain', 1, 1, [
-      ...[device.statePointer, device.dataPointer],
+      ...device.words,
       ...[BigInt(bytes / BLOCK_BYTES), BigInt(reads), BigInt(first), writeLba],
       ...[outcomes.gpuPointer, kept.gpuPointer, 0n],
     ])
@@ -157,7 +124,7 @@ async function followChain(context: CheckContext, device: Device, order: ChainOr
   }
 }
 
-const CHAIN = { dataBytes: 128 * KIB, queueDepth: 15 }
+const CHAIN = { dataBytes: 128 * KIB, queueEntries: 16, queueDepth: 15 }
 const PLACES = 32
 
 /** Content of `places` places of `bytes`, each of which begins with the block of the next place to read. */
@@ -195,7 +162,7 @@ const blockIo: Check = {
       // The write goes behind the chain.
       const stored = new Uint8Array(media.length + bytes)
       stored.set(media)
-      const device = await deviceOn(context, stored, CHAIN)
+      const device = await deviceOn(context, stored, { ...CHAIN, writable: true })
       const writeAt = media.length / BLOCK_BYTES
       const { outcomes, kept, ns } = await followChain(context, device, { reads, bytes, first: 0, writeAt })
       const what = `${reads} reads of ${bytes} bytes`
@@ -208,7 +175,7 @@ const blockIo: Check = {
       equalBytes('the written blocks, and all others', device.drive.stored(), stored)
       await failingReads(context, device, media, stored.length / BLOCK_BYTES)
       equal('mistakes that the controller saw', await device.drive.simulator.diagnostics(), [])
-      equal('completions of no command', (await device.counters()).stale, 0)
+      equal('completions of no command', device.counters().staleCompletions, 0)
       const microseconds = ratio(ns, reads * 1000)
       facts[`of${bytes}Bytes`] = { reads, microseconds }
       const conditions = {
@@ -250,7 +217,7 @@ const unanswered: Check = {
     const rules = [
       { match: { opcode: READ, lba: [struck, struck], times: 1 }, action: { kind: 'drop-completion' } },
     ] as const
-    const timeoutNs = 50_000_000n
+    const timeoutNs = 50_000_000
     const device = await deviceOn(context, media, { ...CHAIN, timeoutNs, faults: { rules } })
     const { outcomes, kept, ns } = await followChain(context, device, { reads: 4, bytes, first: 0 })
     equal('outcomes', outcomes, [SUCCESS, 'timeout', 'halted', 'halted'])
@@ -260,7 +227,7 @@ const unanswered: Check = {
       kept.subarray(bytes).some((byte) => byte !== 0xa5),
       false,
     )
-    return { timeoutMs: Number(timeoutNs) / 1e6, tookMs: Math.round(ns / 1e6) }
+    return { timeoutMs: timeoutNs / 1e6, tookMs: Math.round(ns / 1e6) }
   },
 }
 
@@ -275,7 +242,7 @@ const threads: Check = {
   limitMs: 60_000,
   async run(context) {
     const media = content(THREADS * BLOCK_BYTES, 15)
-    const options = { dataBytes: media.length, queueDepth: 255 }
+    const options = { dataBytes: media.length, queueEntries: 256, queueDepth: 192 }
     const device = await deviceOn(context, media, options)
     const kept = context.cuda.allocDevice(media.length)
     context.later(() => kept.free())
@@ -284,13 +251,13 @@ const threads: Check = {
       ['alone', 0n],
       ['by-warp', 1n],
     ] as const) {
-      const before = await device.counters()
+      const before = device.counters()
       const rates: number[] = []
       for (let round = 0; round < ROUNDS; round++) {
         rates.push(ratio(THREADS * 1e9, await readByThreads(context, device, media, kept, byWarp)))
       }
-      const after = await device.counters()
-      equal('completions of no command', after.stale, 0)
+      const after = device.counters()
+      equal('completions of no command', after.staleCompletions, 0)
       const conditions = {
         ...{ threads: THREADS, queues: 1, inFlight: options.queueDepth, rounds: ROUNDS, commands: ROUNDS * THREADS },
         tailDoorbellWrites: after.tailDoorbellWrites - before.tailDoorbellWrites,
@@ -322,7 +289,7 @@ async function readByThreads(
   try {
     bytesOf(device.data).fill(0x5a)
     await device.run('gpunvme_block_threads', WARPS, LANES, [
-      ...[device.statePointer, device.dataPointer, byWarp, words.gpuPointer],
+      ...[...device.words, byWarp, words.gpuPointer],
       ...[words.gpuPointer + BigInt(8 * THREADS), kept.gpuPointer],
     ])
     const outcomes = Array.from(new BigUint64Array(words.buffer, 0, THREADS), describeOutcome)

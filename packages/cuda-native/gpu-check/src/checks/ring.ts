@@ -1,14 +1,23 @@
-import { Controller } from '@gpunvme/host-driver'
+import { Controller, HostEngine } from '@gpunvme/host-driver'
 import { openSysfs } from '@gpunvme/host-driver/sysfs'
 import { openVfio } from '@gpunvme/host-driver/vfio'
 import { CSTS } from '@gpunvme/nvme-spec'
-import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { equal, NotApplicable, type Check, type Facts } from '../check.js'
 import type { CheckContext } from '../context.js'
 import { namedFunction } from './registration.js'
-import { SeenEngine } from './seen-engine.js'
 
 const PAGE_BYTES = 4096
+
+/** The driver's own engine, with access to its queues. */
+class SeenEngine extends HostEngine {
+  queues: readonly QueuePairMemory[] = []
+
+  override attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
+    this.queues = queues
+    super.attach(queues, watch)
+  }
+}
 
 /**
  * Has a kernel of one thread write to the doorbell of an idle submission queue what stands there: nothing is to be

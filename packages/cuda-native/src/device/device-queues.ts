@@ -1,0 +1,178 @@
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { checkOptions, fit, flag, isObject, show } from '../arguments.js'
+import { sessionOf, type Cuda } from '../cuda/cuda.js'
+import { maxBlocksOf, type NamespaceFacts } from './checks.js'
+import { DeviceWords } from './device-words.js'
+import { argumentOf, DEVICE, DRIVE, encode, LAYOUT_VERSION, QUEUE, WRITABLE } from './layout.js'
+import { LendingEngine, type LendingEngineOptions, type LendingRoom } from './lending-engine.js'
+
+const MAX_QUEUES = 64
+const TIMEOUT_NS = 10_000_000_000
+
+/** Options of `deviceQueues`. */
+export interface DeviceQueuesOptions {
+  /** Maximum number of queues of all engines together; each takes 512 bytes of GPU memory. Default: 64. */
+  readonly maxQueues?: number
+}
+
+/** A namespace; those of host-driver are. */
+export interface DeviceNamespace extends NamespaceFacts {
+  /** Searches it for foreign data, as before the first write of the host. Only for a controller opened for writing. */
+  passGuard?(): Promise<void>
+}
+
+/** A drive of a device: kernels know it by its index in the list. */
+export interface DeviceDrive {
+  /** The engine with which its controller was opened. */
+  readonly engine: LendingEngine
+  readonly namespace: DeviceNamespace
+  /** Allows kernels to write and to flush. Requires a controller that was opened for writing. Default: false. */
+  readonly writable?: boolean
+}
+
+/** Options of `DeviceQueues.device`. */
+export interface DeviceOptions {
+  /** Time limit of each command, from its submission, in nanoseconds. Default: 10 s. */
+  readonly timeoutNs?: number
+}
+
+/** Creates queues for kernels. @throws TypeError, RangeError for invalid arguments; CudaCallError */
+export function deviceQueues(cuda: Cuda, options: DeviceQueuesOptions = {}): DeviceQueues {
+  checkOptions('deviceQueues', options, { maxQueues: wholeNumber })
+  return new DeviceQueues(cuda, options.maxQueues ?? MAX_QUEUES)
+}
+
+/** NVMe queues that kernels of one GPU use by `gnv::Device`, of any number of controllers. */
+export class DeviceQueues {
+  readonly #room: LendingRoom
+  readonly #engines: LendingEngine[] = []
+
+  /** Use `deviceQueues`. */
+  constructor(cuda: Cuda, maxQueues: number) {
+    const session = sessionOf(cuda)
+    const stream = session.addon.createStream(session.handle)
+    const array = new DeviceWords(session, stream, maxQueues * QUEUE.bytes)
+    let used = 0
+    const reserve = (queues: number) => {
+      if (used + queues > maxQueues) {
+        throw new RangeError(
+          `maxQueues: expected at least ${used + queues}, got ${maxQueues}; raise it in deviceQueues`,
+        )
+      }
+      used += queues
+      return used - queues
+    }
+    this.#room = { cuda, stream, array, reserve }
+  }
+
+  /**
+   * Creates the engine of a controller: pass it to `Controller.open`, with `queueEntries` a power of two.
+   * @throws same as `cudaEngine`.
+   */
+  engine(transport: Pick<Transport, 'bar' | 'clock' | 'name'>, options: LendingEngineOptions = {}): LendingEngine {
+    const engine = new LendingEngine(this.#room, transport, options)
+    this.#engines.push(engine)
+    return engine
+  }
+
+  /**
+   * Creates a `gnv::Device`, and lends the queues of all engines of its drives to kernels. It stays valid while the engines
+   * have queues, also after a recovery. Create another one if a namespace changes.
+   * @throws TypeError, RangeError for invalid arguments; ForeignDataError for a writable drive with other data; CudaCallError
+   */
+  async device(drives: readonly DeviceDrive[], options: DeviceOptions = {}): Promise<GpuDevice> {
+    checkOptions('device', options, { timeoutNs: wholeNumber })
+    this.#check(drives)
+    for (const { namespace, writable } of drives) if (writable === true) await namespace.passGuard!()
+    const words = new DeviceWords(sessionOf(this.#room.cuda), this.#room.stream, drives.length * DRIVE.bytes)
+    try {
+      drives.forEach((drive, index) => this.#writeDrive(words.view, index, drive))
+      words.store()
+    } catch (error) {
+      words.free()
+      throw error
+    }
+    const values = {
+      version: LAYOUT_VERSION,
+      drive_count: drives.length,
+      drives: words.gpuPointer,
+      queues: this.#room.array.gpuPointer,
+      timeout_ns: options.timeoutNs ?? TIMEOUT_NS,
+    }
+    return new GpuDevice(argumentOf(DEVICE, values), words)
+  }
+
+  /** Frees the queues' words. Close all controllers first. @throws TypeError while kernels have queues. */
+  free(): void {
+    if (this.#engines.some(({ hasQueues }) => hasQueues)) {
+      throw new TypeError('kernels have queues: close the controllers first')
+    }
+    const { addon } = sessionOf(this.#room.cuda)
+    this.#room.array.free()
+    addon.free(this.#room.stream)
+  }
+
+  #check(drives: readonly DeviceDrive[]): void {
+    if (!Array.isArray(drives) || drives.length === 0) {
+      throw new TypeError(`drives: expected an array of one or more, got ${show(drives)}`)
+    }
+    for (const [index, drive] of drives.entries()) {
+      const name = `drives[${index}]`
+      checkOptions(
+        name,
+        drive as DeviceDrive,
+        {
+          engine: fit('an engine of these queues, from engine()', (value) =>
+            value instanceof LendingEngine && value.isOf(this.#room)),
+          namespace: fit('a namespace of host-driver', isObject),
+          writable: flag,
+        },
+        ['engine', 'namespace'],
+      )
+      const { engine, namespace, writable } = drive as DeviceDrive
+      maxBlocksOf(`${name}.namespace`, namespace, engine.queues)
+      if (writable === true && typeof namespace.passGuard !== 'function') {
+        throw new TypeError(
+          `${name}.writable: expected false for a controller opened for reading, got true; ` +
+            'pass { write: { serial } } to Controller.open',
+        )
+      }
+    }
+  }
+
+  #writeDrive(view: DataView, index: number, { engine, namespace, writable }: DeviceDrive): void {
+    const { first, queues } = engine.lend()
+    encode(DRIVE, view, index * DRIVE.bytes, {
+      blocks: namespace.blocks,
+      nsid: namespace.nsid,
+      block_shift: Math.log2(namespace.blockBytes),
+      max_blocks: maxBlocksOf(`drives[${index}].namespace`, namespace, queues),
+      first_queue: first,
+      queue_count: queues.length,
+      flags: writable === true ? WRITABLE : 0,
+    })
+  }
+}
+
+/** A `gnv::Device` with its drives. */
+export class GpuDevice {
+  /** The `gnv::Device`, for `cuda.launch`. */
+  readonly argument: Uint8Array
+  readonly #drives: DeviceWords
+
+  /** Use `DeviceQueues.device`. */
+  constructor(argument: Uint8Array, drives: DeviceWords) {
+    this.argument = argument
+    this.#drives = drives
+  }
+
+  /** Frees the drives' words. All kernels that use the device have ended. */
+  free(): void {
+    this.#drives.free()
+  }
+}
+
+function wholeNumber(name: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return
+  throw new RangeError(`${name}: expected a whole number of 1 or more, got ${show(value)}`)
+}

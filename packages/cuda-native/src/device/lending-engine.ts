@@ -1,0 +1,191 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { runsOf } from '@gpunvme/nvme-spec/engine'
+import type {
+  DmaMemory,
+  Engine,
+  ExecuteOptions,
+  OutcomeSummary,
+  Plan,
+  QueuePairMemory,
+  Transport,
+} from '@gpunvme/nvme-spec/transport'
+import { sessionOf, type Cuda } from '../cuda/cuda.js'
+import { cudaEngine, type CudaEngineOptions } from '../engine/cuda.js'
+import type { KernelEngine } from '../engine/kernel-engine.js'
+import { checkQueues } from './checks.js'
+import { DeviceBuffer } from './device-buffer.js'
+import type { DeviceWords } from './device-words.js'
+import { LentQueues, type QueueState } from './lent-queues.js'
+
+/** Options of `DeviceQueues.engine`: who writes doorbells, as for `cudaEngine`. */
+export type LendingEngineOptions = Pick<CudaEngineOptions, 'doorbells' | 'riskBlackwellRegisters'>
+
+/** What an engine shares with the others of its `DeviceQueues`. */
+export interface LendingRoom {
+  readonly cuda: Cuda
+  /** Stream for copies alone. */
+  readonly stream: number
+  /** The array of `gnv_queue`. */
+  readonly array: DeviceWords
+  /** Reserves elements of the array; returns the first. @throws RangeError if it has too few. */
+  readonly reserve: (queues: number) => number
+}
+
+/** Queues of a controller, as kernels see them. */
+export interface LentRange {
+  /** Index of the first `gnv_queue`. */
+  readonly first: number
+  readonly queues: readonly QueuePairMemory[]
+}
+
+/**
+ * An engine that lends its queues to kernels. Until then it executes plans as `cudaEngine` does, so that a controller opened
+ * for writing can search a namespace for foreign data. From the first `DeviceQueues.device` with one of its namespaces on, the queues belong to
+ * kernels, also after each recovery, at the same GPU addresses.
+ */
+export class LendingEngine implements Engine {
+  readonly name = 'cuda-device'
+  readonly transport: Pick<Transport, 'bar' | 'clock' | 'name'>
+  readonly #room: LendingRoom
+  readonly #inner: KernelEngine
+  readonly #forwardsDoorbells: boolean
+  /** Index of the first reserved `gnv_queue`. */
+  #first: number | undefined
+  #range: LentRange | undefined
+  #queues: readonly QueuePairMemory[] | undefined
+  #watch: (() => void) | undefined
+  #lent: LentQueues | undefined
+
+  /** Use `DeviceQueues.engine`. */
+  constructor(room: LendingRoom, transport: Pick<Transport, 'bar' | 'clock' | 'name'>, options: LendingEngineOptions) {
+    this.#room = room
+    this.transport = transport
+    this.#inner = cudaEngine(transport, room.cuda, options)
+    this.#forwardsDoorbells = options.doorbells === 'cpu'
+    sessionOf(room.cuda).engines.add(this)
+  }
+
+  /** Whether kernels have its queues. */
+  get hasQueues(): boolean {
+    return this.#lent !== undefined
+  }
+
+  /**
+   * State and counters of each queue that kernels have; empty if they have none. Reads the GPU's memory, also while kernels
+   * run. @throws CudaCallError
+   */
+  get queueStates(): QueueState[] {
+    return this.#lent?.states() ?? []
+  }
+
+  /** @throws RangeError, TypeError for queues that kernels cannot share; errors of `cudaEngine`. */
+  attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
+    if (this.#queues !== undefined) throw new TypeError('this engine has queues already: detach() it first')
+    checkQueues(queues)
+    if (this.#range === undefined) this.#inner.attach(queues, watch)
+    else this.#lend(queues)
+    this.#queues = queues
+    this.#watch = watch
+  }
+
+  /** Executes plans until the queues are lent. @throws QueuesLentError afterwards; errors of `cudaEngine`. */
+  async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    if (this.#range !== undefined) throw new QueuesLentError(this.transport.name)
+    return this.#inner.execute(plan, memory, options)
+  }
+
+  /** Ends submissions. Kernels get GNV_HALTED for further commands; commands in flight end as usual. */
+  halt(): void {
+    if (this.#lent === undefined) this.#inner.halt()
+    else this.#lent.halt()
+  }
+
+  /**
+   * Returns the queues. The caller has ended all kernels that use them. If a stream of this GPU still has work, all waits end
+   * with GNV_LOST, and `detach` blocks until the streams are empty.
+   * @throws EngineFailedError if a stream still has work after 5 s, or the GPU does not answer: the memory of the queues must
+   *   be kept.
+   */
+  detach(): void {
+    if (this.#lent === undefined) this.#inner.detach()
+    else this.#lent.end()
+    this.#lent = undefined
+    this.#queues = undefined
+  }
+
+  /**
+   * Describes memory of this engine's transport for kernels. The memory must stay allocated until `free`.
+   * @throws TypeError, RangeError for memory that PRPs cannot describe, and without queues; CudaCallError
+   */
+  buffer(memory: DmaMemory): DeviceBuffer {
+    const { pageBytes } = this.#attached()[0]!
+    const runs = runsOf(memory, pageBytes)
+    const alignBytes = runs.iovas.length === 1 ? 4 : pageBytes
+    const unaligned = runs.iovas.find((iova) => iova % BigInt(alignBytes) !== 0n)
+    if (unaligned !== undefined) {
+      throw new RangeError(
+        `memory: expected addresses that are multiples of ${alignBytes}, got 0x${unaligned.toString(16)}; allocate it by ` +
+          '`dma` of the namespace',
+      )
+    }
+    return new DeviceBuffer(this.#room, memory, runs)
+  }
+
+  /** Whether the engine is of these `DeviceQueues`. */
+  isOf(room: LendingRoom): boolean {
+    return this.#room === room
+  }
+
+  /** Lends the queues, if kernels do not have them yet. @throws TypeError without queues, or while plans are in flight. */
+  lend(): LentRange {
+    const queues = this.#attached()
+    if (this.#lent !== undefined) return this.#range!
+    this.#inner.detach()
+    try {
+      return this.#lend(queues)
+    } catch (error) {
+      this.#inner.attach(queues, this.#watch)
+      throw error
+    }
+  }
+
+  /** The queues, lent or not. @throws TypeError without queues. */
+  get queues(): readonly QueuePairMemory[] {
+    return this.#attached()
+  }
+
+  #attached(): readonly QueuePairMemory[] {
+    if (this.#queues !== undefined) return this.#queues
+    throw new TypeError('engine: expected one with queues; pass it to Controller.open first, and await recoveries')
+  }
+
+  #lend(queues: readonly QueuePairMemory[]): LentRange {
+    const { cuda, stream, array, reserve } = this.#room
+    const { transport } = this
+    const before = this.#range
+    if (before !== undefined && before.queues.length !== queues.length) {
+      throw new RangeError(
+        `queues: expected ${before.queues.length} as before, since devices refer to them, got ${queues.length}; ` +
+          'create another engine for another number of queues',
+      )
+    }
+    const first = (this.#first ??= reserve(queues.length))
+    const forwardsDoorbells = this.#forwardsDoorbells
+    const session = sessionOf(cuda)
+    this.#lent = new LentQueues(queues, { cuda, session, stream, transport, array, first, forwardsDoorbells })
+    return (this.#range = { first, queues })
+  }
+}
+
+/** Error: a plan was executed on a controller whose queues belong to kernels. Nothing was submitted. */
+export class QueuesLentError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_QUEUES_LENT'
+  readonly category = 'usage'
+
+  /** @param transport name of the transport. */
+  constructor(transport: string) {
+    super(`The queues of '${transport}' belong to kernels: the host cannot execute plans on them`, {
+      next: 'read and write by kernels, or before the first device(); to use the host again, close the controller and open it with another engine',
+    })
+  }
+}

@@ -1,0 +1,247 @@
+import { cidSlotBits, EngineFailedError, runsOf, type MemoryRuns } from '@gpunvme/nvme-spec/engine'
+import type { BarWindow, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import type { DoorbellsHandle } from '../cuda/addon.js'
+import type { Cuda } from '../cuda/cuda.js'
+import { PinnedMemory } from '../cuda/memory.js'
+import type { CudaSession } from '../cuda/session.js'
+import { DeviceWords } from './device-words.js'
+import { GpuAccess } from './gpu-access.js'
+import { encode, HALTED, LOST, QUEUE, RUNNING, type Member } from './layout.js'
+import { placeArrays, readGenerations, writeArrays, type ArrayPlaces } from './queue-arrays.js'
+
+/** Time for kernels to end after their queues were declared lost. Their waits end at once. */
+const END_MS = 5000
+const DOORBELL_BYTES = 4
+const { members } = QUEUE
+
+/** What a queue has done since kernels got it, for reports and tests. */
+export interface QueueState {
+  readonly qid: number
+  /** `halted` after a time-out, by `halt()`, or because commands were in flight when kernels got it: reset the controller. */
+  readonly state: 'running' | 'halted' | 'lost'
+  readonly tailDoorbellWrites: number
+  readonly headDoorbellWrites: number
+  /** Completions that match no command in flight. */
+  readonly staleCompletions: number
+}
+
+/** Where queues are lent. */
+export interface LendingPlace {
+  readonly cuda: Cuda
+  readonly session: CudaSession
+  readonly stream: number
+  readonly transport: Pick<Transport, 'bar' | 'name'>
+  /** The array of `gnv_queue`, and the index of the first one. */
+  readonly array: DeviceWords
+  readonly first: number
+  /** Whether a thread of the host forwards doorbells. */
+  readonly forwardsDoorbells: boolean
+}
+
+/** A queue with the places of its arrays. */
+interface Placed {
+  readonly queue: QueuePairMemory
+  readonly runs: MemoryRuns
+  readonly places: ArrayPlaces
+}
+
+/** Queues that kernels use, from the construction to `end`: at the same addresses each time. */
+export class LentQueues {
+  readonly queues: readonly QueuePairMemory[]
+  readonly #place: LendingPlace
+  readonly #placed: readonly Placed[]
+  readonly #arrays: DeviceWords
+  readonly #access: GpuAccess
+  #words: PinnedMemory | undefined
+  #doorbells: DoorbellsHandle | undefined
+
+  /** @throws CudaCallError, CudaRegistrationError, with nothing left registered; RangeError for unsuitable memory. */
+  constructor(queues: readonly QueuePairMemory[], place: LendingPlace) {
+    this.queues = queues
+    this.#place = place
+    this.#access = new GpuAccess(place.cuda)
+    let end = 0
+    this.#placed = queues.map((queue) => {
+      const runs = runsOf(queue.prpLists, queue.pageBytes)
+      const places = placeArrays(queue, runs, end)
+      end = places.end
+      return { queue, runs, places }
+    })
+    this.#arrays = new DeviceWords(place.session, place.stream, end)
+    try {
+      this.#layOut()
+    } catch (error) {
+      this.#release()
+      throw error
+    }
+  }
+
+  /** Ends submissions: threads that hold no slot get GNV_HALTED. Commands in flight are still awaited. */
+  halt(): void {
+    this.#setState(HALTED)
+  }
+
+  /** Reads the queues' words from the GPU. @throws CudaCallError */
+  states(): QueueState[] {
+    this.#loadQueues()
+    return this.queues.map(({ qid }, index) => ({
+      qid,
+      state: (['running', 'halted', 'lost'] as const)[this.#word(index, members.state)]!,
+      tailDoorbellWrites: this.#word(index, members.tail_doorbell_writes),
+      headDoorbellWrites: this.#word(index, members.head_doorbell_writes),
+      staleCompletions: this.#word(index, members.stale),
+    }))
+  }
+
+  /**
+   * Takes the queues from kernels, and stores the rings' positions. If work still runs on the GPU, declares the queues lost,
+   * which ends all waits, and waits for its end.
+   * @throws EngineFailedError if it does not end, or the GPU does not answer: the queues' memory must be kept.
+   */
+  end(): void {
+    const { addon, handle } = this.#place.session
+    try {
+      if (addon.hasWork(handle)) this.#setState(LOST)
+      if (!becomesIdle(() => !addon.hasWork(handle))) {
+        throw new Error(`kernels still ran ${END_MS / 1000} s after their queues were lost`)
+      }
+      this.#stopForwarding()
+      this.#loadQueues()
+      this.#arrays.load()
+      this.#placed.forEach((placed, index) => this.#giveBack(placed, index))
+      this.#release()
+    } catch (cause) {
+      const next = 'end this process before the controller is used again: kernels that still run may ring its doorbells'
+      throw new EngineFailedError('cuda-device', cause, next)
+    }
+  }
+
+  #layOut(): void {
+    const { array, first } = this.#place
+    const doorbellAt = this.#reachDoorbells()
+    this.#placed.forEach(({ queue, runs, places }, index) => {
+      const { sqEntries, sqTail, cq, maxInFlight } = queue
+      const at = (offset: number) => this.#arrays.gpuPointer + BigInt(offset)
+      writeArrays(this.#arrays.view, places, queue, runs)
+      // The Phase Tag of a lap is the inverse of this bit of the position.
+      const cqHead = cq.head + (cq.phase === 1 ? 0 : cq.entries)
+      // Without a reset, the controller may still execute commands of kernels that were cut off: their slots are not free.
+      const isIdle = sqTail === cq.head
+      encode(QUEUE, array.view, (first + index) * QUEUE.bytes, {
+        sq: this.#memory(queue.sq, `the entries of submission queue ${queue.qid}`),
+        cq: this.#memory(cq.memory, `the entries of completion queue ${cq.cqid}`),
+        tail_doorbell: doorbellAt(queue.sqTailDoorbell),
+        head_doorbell: doorbellAt(cq.headDoorbell),
+        prp_lists: this.#memory(queue.prpLists, `the PRP lists of queue ${queue.qid}`),
+        'prp_list_runs.iovas': at(places.iovas),
+        'prp_list_runs.shift': runs.shift,
+        slots: at(places.slots),
+        ready: at(places.ready),
+        free_slots: at(places.freeSlots),
+        entries: sqEntries,
+        slot_count: maxInFlight,
+        slot_bits: cidSlotBits(maxInFlight),
+        qid: queue.qid,
+        prp_list_bytes: queue.prpListBytes,
+        page_bytes: queue.pageBytes,
+        state: isIdle ? RUNNING : HALTED,
+        free_count: maxInFlight,
+        free_tail: maxInFlight,
+        sq_ticket: sqTail,
+        sq_tail: sqTail,
+        cq_head: cqHead,
+        cq_released: cqHead,
+      })
+    })
+    this.#arrays.store()
+    array.store(first * QUEUE.bytes, this.queues.length * QUEUE.bytes)
+  }
+
+  #memory(memory: QueuePairMemory['sq'], what: string): bigint {
+    const address = this.#access.memory(memory)
+    if (address === undefined) throw new TypeError(`${what}: expected memory that the GPU can access; omit queueMemory`)
+    return address
+  }
+
+  /** Returns the GPU's address of a doorbell by its offset. */
+  #reachDoorbells(): (offset: number) => bigint {
+    const { transport, forwardsDoorbells } = this.#place
+    // The engine has checked it.
+    const window = transport.bar.window!
+    const offsets = this.queues.flatMap(({ sqTailDoorbell, cq }) => [sqTailDoorbell, cq.headDoorbell])
+    if (forwardsDoorbells) return this.#forward(window)
+    const first = Math.min(...offsets)
+    const bytes = Math.max(...offsets) + DOORBELL_BYTES - first
+    const kind = window.isMemory === true ? 'memory' : 'registers'
+    const start = this.#access.reach(window.address + BigInt(first), bytes, kind)
+    return (offset) => start + BigInt(offset - first)
+  }
+
+  /** Starts the thread that copies words, two per queue, to doorbells. */
+  #forward({ address }: BarWindow): (offset: number) => bigint {
+    const words = (this.#words = new PinnedMemory(this.#place.session, this.queues.length * 2 * DOORBELL_BYTES))
+    const view = new DataView(words.buffer)
+    const places = new Map<number, number>()
+    const forward = (offset: number, value: number) => {
+      const at = places.size * DOORBELL_BYTES
+      places.set(offset, at)
+      view.setUint32(at, value, true)
+      return [words.address + BigInt(at), address + BigInt(offset), BigInt(value)]
+    }
+    const tails = this.queues.flatMap(({ sqTailDoorbell, sqTail }) => forward(sqTailDoorbell, sqTail))
+    const heads = this.queues.flatMap(({ cq }) => forward(cq.headDoorbell, cq.head))
+    const { addon } = this.#place.session
+    this.#doorbells = addon.startDoorbells(BigUint64Array.from(tails), BigUint64Array.from(heads))
+    return (offset) => words.gpuPointer + BigInt(places.get(offset)!)
+  }
+
+  #giveBack({ queue, places }: Placed, index: number): void {
+    const { cq, sqEntries } = queue
+    const head = this.#word(index, members.cq_head)
+    queue.sqTail = this.#word(index, members.sq_tail) % sqEntries
+    cq.head = head % cq.entries
+    cq.phase = (head & cq.entries) === 0 ? 1 : 0
+    readGenerations(this.#arrays.view, places, queue)
+    // Kernels release several entries at once. The next user counts from here.
+    if (head !== this.#word(index, members.cq_released)) this.#place.transport.bar.write32(cq.headDoorbell, cq.head)
+  }
+
+  #loadQueues(): void {
+    this.#place.array.load(this.#place.first * QUEUE.bytes, this.queues.length * QUEUE.bytes)
+  }
+
+  #word(index: number, [offset]: Member): number {
+    return this.#place.array.view.getUint32((this.#place.first + index) * QUEUE.bytes + offset, true)
+  }
+
+  /** Stores the state, the only word that the host may change while kernels run. */
+  #setState(state: number): void {
+    const { array, first } = this.#place
+    this.queues.forEach((_, index) => {
+      const at = (first + index) * QUEUE.bytes + members.state[0]
+      array.view.setUint32(at, state, true)
+      array.store(at, DOORBELL_BYTES)
+    })
+  }
+
+  #stopForwarding(): void {
+    if (this.#doorbells !== undefined) this.#place.session.addon.stopDoorbells(this.#doorbells)
+    this.#doorbells = undefined
+  }
+
+  #release(): void {
+    this.#stopForwarding()
+    this.#access.end()
+    this.#words?.free()
+    this.#arrays.free()
+  }
+}
+
+/** Polls every millisecond, and blocks: an engine must have stopped when `detach` returns. */
+function becomesIdle(isIdle: () => boolean): boolean {
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  for (const deadline = performance.now() + END_MS; !isIdle(); Atomics.wait(pause, 0, 0, 1)) {
+    if (performance.now() >= deadline) return false
+  }
+  return true
+}
