@@ -1,5 +1,5 @@
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { checkOptions, fit, flag, isObject, show } from '../arguments.js'
+import { checkOptions, fit, flag, isObject, show, type Check } from '../arguments.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { maxBlocksOf, type NamespaceFacts } from './checks.js'
 import { DeviceWords } from './device-words.js'
@@ -118,17 +118,16 @@ export class DeviceQueues {
     }
     for (const [index, drive] of drives.entries()) {
       const name = `drives[${index}]`
-      checkOptions(
-        name,
-        drive as DeviceDrive,
-        {
-          engine: fit('an engine of these queues, from engine()', (value) =>
-            value instanceof LendingEngine && value.isOf(this.#room)),
-          namespace: fit('a namespace of host-driver', isObject),
-          writable: flag,
-        },
-        ['engine', 'namespace'],
-      )
+      const named =
+        (check: Check): Check =>
+        (member, value) =>
+          check(`${name}.${member}`, value)
+      const checks = {
+        engine: named(fit('an engine of these queues, from engine()', (value) => this.#hasEngine(value))),
+        namespace: named(fit('a namespace of host-driver', isObject)),
+        writable: named(flag),
+      }
+      checkOptions(name, drive as DeviceDrive, checks, ['engine', 'namespace'])
       const { engine, namespace, writable } = drive as DeviceDrive
       maxBlocksOf(`${name}.namespace`, namespace, engine.queues)
       if (writable === true && typeof namespace.passGuard !== 'function') {
@@ -138,6 +137,10 @@ export class DeviceQueues {
         )
       }
     }
+  }
+
+  #hasEngine(value: unknown): boolean {
+    return value instanceof LendingEngine && value.isOf(this.#room)
   }
 
   #writeDrive(view: DataView, index: number, { engine, namespace, writable }: DeviceDrive): void {

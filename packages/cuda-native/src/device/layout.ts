@@ -83,12 +83,15 @@ export const DEVICE = {
   members: { version: [0, 4], drive_count: [4, 4], drives: [8, 8], queues: [16, 8], timeout_ns: [24, 8] },
 } as const satisfies Structure
 
-/** Writes a structure at a byte of a view; members that are not given are 0. */
+/** Values of a structure's members; those that are not given are 0. */
+export type Values<S extends Structure> = { readonly [Name in keyof S['members']]?: bigint | number }
+
+/** Writes a structure at a byte of a view. */
 export function encode<S extends Structure>(
   { bytes, members }: S,
   view: DataView,
   at: number,
-  values: { readonly [Name in keyof S['members']]?: bigint | number },
+  values: Values<S>,
 ): void {
   new Uint8Array(view.buffer, view.byteOffset + at, bytes).fill(0)
   for (const [name, [offset, size]] of Object.entries(members)) {
@@ -99,10 +102,7 @@ export function encode<S extends Structure>(
 }
 
 /** Returns a structure as the bytes of a kernel's argument. */
-export function argumentOf<S extends Structure>(
-  structure: S,
-  values: { readonly [Name in keyof S['members']]?: bigint | number },
-): Uint8Array {
+export function argumentOf<S extends Structure>(structure: S, values: Values<S>): Uint8Array {
   const bytes = new Uint8Array(structure.bytes)
   encode(structure, new DataView(bytes.buffer), 0, values)
   return bytes

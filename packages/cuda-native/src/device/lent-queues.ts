@@ -1,4 +1,4 @@
-import { cidSlotBits, EngineFailedError, runsOf, type MemoryRuns } from '@gpunvme/nvme-spec/engine'
+import { EngineFailedError, runsOf, type MemoryRuns } from '@gpunvme/nvme-spec/engine'
 import type { BarWindow, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import type { DoorbellsHandle } from '../cuda/addon.js'
 import type { Cuda } from '../cuda/cuda.js'
@@ -6,8 +6,8 @@ import { PinnedMemory } from '../cuda/memory.js'
 import type { CudaSession } from '../cuda/session.js'
 import { DeviceWords } from './device-words.js'
 import { GpuAccess } from './gpu-access.js'
-import { encode, HALTED, LOST, QUEUE, RUNNING, type Member } from './layout.js'
-import { placeArrays, readGenerations, writeArrays, type ArrayPlaces } from './queue-arrays.js'
+import { encode, HALTED, LOST, QUEUE, type Member } from './layout.js'
+import { placeArrays, queueWords, readGenerations, writeArrays, type ArrayPlaces } from './queue-words.js'
 
 /** Time for kernels to end after their queues were declared lost. Their waits end at once. */
 const END_MS = 5000
@@ -120,38 +120,17 @@ export class LentQueues {
     const { array, first } = this.#place
     const doorbellAt = this.#reachDoorbells()
     this.#placed.forEach(({ queue, runs, places }, index) => {
-      const { sqEntries, sqTail, cq, maxInFlight } = queue
-      const at = (offset: number) => this.#arrays.gpuPointer + BigInt(offset)
+      const { qid, cq } = queue
       writeArrays(this.#arrays.view, places, queue, runs)
-      // The Phase Tag of a lap is the inverse of this bit of the position.
-      const cqHead = cq.head + (cq.phase === 1 ? 0 : cq.entries)
-      // Without a reset, the controller may still execute commands of kernels that were cut off: their slots are not free.
-      const isIdle = sqTail === cq.head
-      encode(QUEUE, array.view, (first + index) * QUEUE.bytes, {
-        sq: this.#memory(queue.sq, `the entries of submission queue ${queue.qid}`),
+      const addresses = {
+        sq: this.#memory(queue.sq, `the entries of submission queue ${qid}`),
         cq: this.#memory(cq.memory, `the entries of completion queue ${cq.cqid}`),
-        tail_doorbell: doorbellAt(queue.sqTailDoorbell),
-        head_doorbell: doorbellAt(cq.headDoorbell),
-        prp_lists: this.#memory(queue.prpLists, `the PRP lists of queue ${queue.qid}`),
-        'prp_list_runs.iovas': at(places.iovas),
-        'prp_list_runs.shift': runs.shift,
-        slots: at(places.slots),
-        ready: at(places.ready),
-        free_slots: at(places.freeSlots),
-        entries: sqEntries,
-        slot_count: maxInFlight,
-        slot_bits: cidSlotBits(maxInFlight),
-        qid: queue.qid,
-        prp_list_bytes: queue.prpListBytes,
-        page_bytes: queue.pageBytes,
-        state: isIdle ? RUNNING : HALTED,
-        free_count: maxInFlight,
-        free_tail: maxInFlight,
-        sq_ticket: sqTail,
-        sq_tail: sqTail,
-        cq_head: cqHead,
-        cq_released: cqHead,
-      })
+        prpLists: this.#memory(queue.prpLists, `the PRP lists of queue ${qid}`),
+        tailDoorbell: doorbellAt(queue.sqTailDoorbell),
+        headDoorbell: doorbellAt(cq.headDoorbell),
+        arrays: this.#arrays.gpuPointer,
+      }
+      encode(QUEUE, array.view, (first + index) * QUEUE.bytes, queueWords(queue, runs, places, addresses))
     })
     this.#arrays.store()
     array.store(first * QUEUE.bytes, this.queues.length * QUEUE.bytes)

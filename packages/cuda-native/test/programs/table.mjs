@@ -45,6 +45,7 @@ export const programs = {
   'device/shared-cases': { sources: ['test/device/shared_cases_test.cc'], flags: memory },
   'device/shared-threads': { sources: ['test/device/shared_race_test.cc'], flags: threads },
   'device/shared-threads-memory': { sources: ['test/device/shared_race_test.cc'], flags: memory },
+  'device/layout': { sources: ['test/device/layout_test.cc'], flags: memory },
   'device/prp': { sources: ['test/device/prp_test.cc'], flags: memory },
   'device/checksum': { sources: ['test/device/checksum_test.cc'], flags: plain },
   'device/checksum-memory': { sources: ['test/device/checksum_test.cc'], flags: memory },

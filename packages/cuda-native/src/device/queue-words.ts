@@ -1,6 +1,6 @@
 import { cidOf, cidSlotBits, generationOfCid, type MemoryRuns } from '@gpunvme/nvme-spec/engine'
 import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
-import { CID_SHIFT, encode, SLOT, TAKEN } from './layout.js'
+import { CID_SHIFT, encode, HALTED, QUEUE, RUNNING, SLOT, TAKEN, type Values } from './layout.js'
 
 const CID_MASK = 0xffffn
 const WORD_BYTES = 4
@@ -13,6 +13,17 @@ export interface ArrayPlaces {
   readonly ready: number
   readonly freeSlots: number
   readonly end: number
+}
+
+/** The GPU's addresses of a queue's memory and doorbells. */
+export interface QueueAddresses {
+  readonly sq: bigint
+  readonly cq: bigint
+  readonly prpLists: bigint
+  readonly tailDoorbell: bigint
+  readonly headDoorbell: bigint
+  /** The memory in which the arrays are placed. */
+  readonly arrays: bigint
 }
 
 /** Returns where the arrays of a queue go, from byte `start` on, which is a multiple of 16. */
@@ -53,5 +64,45 @@ export function readGenerations(
   for (let slot = 0; slot < maxInFlight; slot++) {
     const outcome = view.getBigUint64(places.slots + slot * SLOT.bytes + SLOT.members.outcome[0], true)
     generations[slot] = generationOfCid(Number((outcome >> CID_SHIFT) & CID_MASK), slotBits)
+  }
+}
+
+/** Returns the words of a `gnv_queue` at the rings' positions: as `gnv_init_queue` sets them, if the rings are new. */
+export function queueWords(
+  queue: QueuePairMemory,
+  { shift }: MemoryRuns,
+  places: ArrayPlaces,
+  addresses: QueueAddresses,
+): Values<typeof QUEUE> {
+  const { sqEntries, sqTail, cq, maxInFlight } = queue
+  const at = (offset: number) => addresses.arrays + BigInt(offset)
+  // The Phase Tag of a lap is the inverse of this bit of the position.
+  const cqHead = cq.head + (cq.phase === 1 ? 0 : cq.entries)
+  // Without a reset, the controller may still execute commands of kernels that were cut off: their slots are not free.
+  const isIdle = sqTail === cq.head
+  return {
+    sq: addresses.sq,
+    cq: addresses.cq,
+    tail_doorbell: addresses.tailDoorbell,
+    head_doorbell: addresses.headDoorbell,
+    prp_lists: addresses.prpLists,
+    'prp_list_runs.iovas': at(places.iovas),
+    'prp_list_runs.shift': shift,
+    slots: at(places.slots),
+    ready: at(places.ready),
+    free_slots: at(places.freeSlots),
+    entries: sqEntries,
+    slot_count: maxInFlight,
+    slot_bits: cidSlotBits(maxInFlight),
+    qid: queue.qid,
+    prp_list_bytes: queue.prpListBytes,
+    page_bytes: queue.pageBytes,
+    state: isIdle ? RUNNING : HALTED,
+    free_count: maxInFlight,
+    free_tail: maxInFlight,
+    sq_ticket: sqTail,
+    sq_tail: sqTail,
+    cq_head: cqHead,
+    cq_released: cqHead,
   }
 }

@@ -1,0 +1,199 @@
+import { ForeignDataError } from '@gpunvme/host-driver'
+import type { DmaMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { simulate } from '@gpunvme/nvme-sim'
+import { describe, expect, test } from 'vitest'
+import { expectReads, openDrive, openQueues, SHAPE } from '../../test/device-rig.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { AliasedGpu } from '../../test/vram/aliased-gpu.js'
+import { deviceQueues, openCuda, type DeviceDrive } from '../cuda/index.js'
+import { EngineUnsuitableError } from '../index.js'
+import { withVram } from '../vram/index.js'
+import { checkQueues, maxBlocksOf } from './checks.js'
+
+const standin = useStandin()
+const bad = (value: unknown) => value as never
+
+/** Facts of a queue that kernels can share. */
+function queueOf(given: { entries?: number; cqEntries?: number; slots?: number } = {}): QueuePairMemory {
+  const { entries = 64, cqEntries = entries, slots = 48 } = given
+  const cq = { cqid: 1, entries: cqEntries }
+  return { qid: 1, sqEntries: entries, maxInFlight: slots, cq, prpListBytes: 4096, pageBytes: 4096 } as QueuePairMemory
+}
+
+describe('queues that kernels cannot share are rejected', () => {
+  test.each([
+    [
+      { entries: 33, slots: 32 },
+      'queue 1: expected a power of two entries, got 33; pass { queueEntries: 64, queueDepth: 48 } to Controller.open',
+    ],
+    [
+      { entries: 64, cqEntries: 128 },
+      'queue 1: expected a completion queue of 64 entries, as its submission queue, got 128; ' +
+        'pass a queueDepth below queueEntries to Controller.open',
+    ],
+    [
+      { slots: 64 },
+      'queue 1: expected 1 to 63 commands in flight with 64 entries, got 64; pass another queueDepth to Controller.open',
+    ],
+    [
+      { slots: 0 },
+      'queue 1: expected 1 to 63 commands in flight with 64 entries, got 0; pass another queueDepth to Controller.open',
+    ],
+    [
+      { entries: 8192, slots: 4096 },
+      'queue 1: expected 1 to 4095 commands in flight with 8192 entries, got 4096; pass another queueDepth to Controller.open',
+    ],
+  ])('%o', (given, message) => {
+    expect(() => checkQueues([queueOf(given)])).toThrow(new RangeError(message))
+  })
+
+  test('two with one completion queue', () => {
+    const queue = queueOf()
+    expect(() => checkQueues([queue, { ...queue, qid: 2 }])).toThrow(
+      new TypeError(
+        'queue 1: expected a completion queue of its own, got a shared one; omit completionQueues in Controller.open',
+      ),
+    )
+  })
+
+  test('none that kernels can share', () => {
+    expect(() => checkQueues([queueOf(), queueOf({ entries: 4096, slots: 4095 })])).not.toThrow()
+  })
+})
+
+describe('a command has at most as many blocks', () => {
+  const facts = { nsid: 1, blocks: 1000, blockBytes: 512, maxTransferBytes: 2 ** 20 }
+  test.each([
+    ['as the maximum transfer of the controller', { maxTransferBytes: 65_536 }, 4096, 128],
+    // One list page of 4096 bytes has 512 entries, of which the last may point to another list page; PRP1 is one more.
+    ['as the PRP list describes, at any offset', { maxTransferBytes: 2 ** 30 }, 4096, 4096],
+    ['as NLB counts', { maxTransferBytes: 2 ** 30 }, 2 ** 20, 65_536],
+  ])('%s', (_, given, prpListBytes, expected) => {
+    const queue = { ...queueOf(), prpListBytes }
+    expect(maxBlocksOf('drives[0].namespace', { ...facts, ...given }, [queue])).toBe(expected)
+  })
+
+  test.each([
+    [{ nsid: 0 }, 'nsid: expected an integer from 1 to 4294967294, got 0'],
+    [{ nsid: 2 ** 32 - 1 }, 'nsid: expected an integer from 1 to 4294967294, got 4294967295'],
+    [{ blocks: 0 }, 'blocks: expected a whole number of 1 or more, got 0'],
+    [
+      { blockBytes: 520 },
+      'blockBytes: expected a power of two of 512 or more: format the namespace without metadata in its blocks, got 520',
+    ],
+    [
+      { blockBytes: 4096, maxTransferBytes: 2048 },
+      'maxTransferBytes: expected at least one block of 4096 bytes: raise maxTransferBytes in Controller.open, got 2048',
+    ],
+  ])('%o is rejected', (given, message) => {
+    const expected = new RangeError(`drives[0].namespace.${message}`)
+    expect(() => maxBlocksOf('drives[0].namespace', { ...facts, ...given }, [queueOf()])).toThrow(expected)
+  })
+})
+
+describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutStandin}`, () => {
+  test.each([0, 1.5, NaN, 'x', null])('maxQueues %s', async (maxQueues) => {
+    const cuda = openCuda()
+    expect(() => deviceQueues(cuda, { maxQueues: bad(maxQueues) })).toThrow(
+      /^maxQueues: expected a whole number of 1 or more, got /,
+    )
+    await cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('a transport whose registers are not memory', () => {
+    const { queues } = openQueues(standin)
+    expect(() => queues.engine(simulate().transport)).toThrow(EngineUnsuitableError)
+  })
+
+  test('a controller that is opened with the default number of entries, and one that is opened with a power of two', async () => {
+    const { queues } = openQueues(standin)
+    await expect(openDrive(queues, { options: {} })).rejects.toThrow(/expected a power of two entries, got 33/)
+    await openDrive(queues, { options: { queueDepth: 63 } })
+  })
+
+  test('more queues than were reserved', async () => {
+    const cuda = openCuda()
+    const queues = deviceQueues(cuda, { maxQueues: 1 })
+    const drive = await openDrive(queues)
+    await expect(queues.device([drive].map(({ engine, namespace }) => ({ engine, namespace })))).rejects.toThrow(
+      new RangeError('maxQueues: expected at least 2, got 1; raise it in deviceQueues'),
+    )
+    // The host has the queues as before.
+    const bytes = await drive.namespace.readBytes(0, 4096)
+    expect(Buffer.compare(bytes, drive.content.subarray(0, 4096))).toBe(0)
+    await drive.controller.close()
+    await cuda.close()
+  })
+
+  test('drives of a device', async () => {
+    const { cuda, queues } = openQueues(standin)
+    const { engine, namespace, drive } = await openDrive(queues)
+    const unattached = queues.engine(drive.simulator.transport)
+    const foreign = deviceQueues(cuda).engine(drive.simulator.transport)
+    const rejected: readonly [unknown, RegExp][] = [
+      [[], /^drives: expected an array of one or more, got an array/],
+      ['x', /^drives: expected an array of one or more, got 'x'/],
+      [[{ namespace }], /^drives\[0\]\.engine: expected an engine of these queues, from engine\(\), got undefined/],
+      [
+        [{ engine: foreign, namespace }],
+        /^drives\[0\]\.engine: expected an engine of these queues, from engine\(\), got Object/,
+      ],
+      [[{ engine }], /^drives\[0\]\.namespace: expected a namespace of host-driver, got undefined/],
+      [[{ engine: unattached, namespace }], /^engine: expected one with queues; pass it to Controller\.open first/],
+      [[{ engine, namespace, writable: 1 }], /^drives\[0\]\.writable: expected true or false, got 1/],
+    ]
+    for (const [drives, message] of rejected) {
+      await expect(queues.device(drives as DeviceDrive[])).rejects.toThrow(message)
+    }
+    await expect(queues.device([{ engine, namespace }], { timeoutNs: 0 })).rejects.toThrow(
+      'timeoutNs: expected a whole number of 1 or more, got 0',
+    )
+    const { nsid, blocks, blockBytes, maxTransferBytes } = namespace
+    const readOnly = { engine, namespace: { nsid, blocks, blockBytes, maxTransferBytes }, writable: true }
+    await expect(queues.device([readOnly])).rejects.toThrow(
+      'drives[0].writable: expected false for a controller opened for reading, got true; ' +
+        'pass { write: { serial } } to Controller.open',
+    )
+    expect(engine.hasQueues).toBe(false)
+  })
+
+  test('a buffer that PRPs cannot describe', async () => {
+    const { queues } = openQueues(standin)
+    const { engine } = await openDrive(queues)
+    const memory = (lengthBytes: number, ...iovas: readonly number[]) => {
+      const bytes = lengthBytes / iovas.length
+      const segments = iovas.map((iova, index) => ({ iova, offsetBytes: index * bytes, lengthBytes: bytes }))
+      return { lengthBytes, segments } as unknown as DmaMemory
+    }
+    expect(() => engine.buffer(memory(4096, 0x1002))).toThrow(/expected addresses that are multiples of 4, got 0x1002/)
+    expect(() => engine.buffer(memory(8192, 0x1000, 0x5200))).toThrow(/multiples of 4096, got 0x5200/)
+    expect(() => engine.buffer(memory(1024, 0x1000, 0x2000))).toThrow(/segments that begin at multiples of 4096 bytes/)
+    const buffer = engine.buffer(memory(8192, 0x1000, 0x5000))
+    expect(buffer.gpuPointer).toBeUndefined()
+    buffer.free()
+  })
+
+  test('kernels may not write a drive with foreign data', async () => {
+    const { queues } = openQueues(standin)
+    const { engine, namespace } = await openDrive(queues, { first: Buffer.from('LUKS\xba\xbe', 'latin1') })
+    await expect(queues.device([{ engine, namespace, writable: true }])).rejects.toThrow(ForeignDataError)
+    expect(engine.hasQueues).toBe(false)
+  })
+
+  test('kernels read with queues in GPU memory', async () => {
+    const { cuda, queues } = openQueues(standin)
+    const drive = await openDrive(queues, {
+      options: { ...SHAPE, queueMemory: 'gpu' },
+      wrap: (transport) => {
+        const gpu = new AliasedGpu(cuda, transport.dma)
+        return { ...transport, dma: withVram(transport.dma, gpu.provider, gpu) }
+      },
+    })
+    const { engine, namespace, controller } = drive
+    const device = await queues.device([{ engine, namespace, writable: true }])
+    for (let round = 0; round < 3; round++) await expectReads(cuda, device, drive)
+    await controller.reset()
+    await expectReads(cuda, device, drive)
+  })
+})
