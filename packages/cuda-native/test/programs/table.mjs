@@ -80,6 +80,7 @@ export const programs = {
       { sources: standin, flags: [...library, '-O2', `-Wl,--version-script=test/standin/${name}.map`] },
     ]),
   ),
+  'standin/read-block': { sources: [...standin, 'test/standin/read_block.cc'], flags: [...library, '-O2'] },
   'standin/gpu-check': {
     sources: [...standin, 'test/gpu-check/kernels.cc'],
     flags: [...library, '-O2', '-Igpu-check/kernels'],

@@ -1,0 +1,48 @@
+// Lets the kernel of read_block.cu read a block, and prints it. Without a PCI address, the drive is simulated, and has this file
+// as its content. Reads only.
+//
+//   node read_block.mjs PTX [LBA] [PCI ADDRESS, such as 0000:0b:00.0, bound to vfio-pci]
+import { readFileSync } from 'node:fs'
+import { deviceQueues, openCuda } from '@gpunvme/cuda-native/cuda'
+import { loadHardwareHost, nativeHostModule } from '@gpunvme/cuda-native/host'
+import { Controller } from '@gpunvme/host-driver'
+import { openVfio } from '@gpunvme/host-driver/vfio'
+import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
+
+const [ptx, lba = '0', bdf] = process.argv.slice(2)
+if (ptx === undefined) throw new Error('expected the path of read_block.ptx, which nvcc makes of read_block.cu')
+const host = loadHardwareHost()
+const drive = bdf === undefined ? await simulated() : { transport: await openVfio({ host, bdf }) }
+
+const cuda = openCuda()
+cuda.loadKernels(readFileSync(ptx))
+const queues = deviceQueues(cuda)
+const engine = queues.engine(drive.transport)
+// Queues of a power of two entries, a quarter of them spare.
+const controller = await Controller.open(drive.transport, { engine, queueEntries: 64, queueDepth: 48 })
+const namespace = controller.namespaces[0]
+const device = await queues.device([{ engine, namespace }])
+
+const block = namespace.dma.alloc(namespace.blockBytes)
+const buffer = engine.buffer(block)
+const result = cuda.allocPinned(24)
+const stream = cuda.stream()
+cuda.launch('read_block', 1, 1, [device.argument, buffer.argument, BigInt(lba), result.gpuPointer], stream)
+await stream.finished()
+
+const [ending, status, sum] = new BigUint64Array(result.buffer, 0, 3)
+const bytes = new Uint8Array(block.view.buffer, block.view.byteOffset, block.lengthBytes)
+console.log(`ending ${ending}, status ${status}, sum of the bytes ${sum}`)
+console.log(Buffer.from(bytes).toString('latin1'))
+
+buffer.free()
+device.free()
+await controller.close()
+await cuda.close()
+await (drive.close ?? drive.transport.close)()
+
+async function simulated() {
+  const { address, lengthBytes } = host.allocate(16 * 1024 * 1024, 4096)
+  const namespaces = [{ file: { path: import.meta.filename, readOnly: true } }]
+  return startRealTimeSimulator({ module: nativeHostModule, address, lengthBytes, namespaces })
+}
