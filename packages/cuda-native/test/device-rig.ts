@@ -51,7 +51,14 @@ export interface LendingDrive {
 
 /** Opens a drive, and closes it after the test. */
 export async function openDrive(queues: DeviceQueues, settings: DriveSettings = {}): Promise<LendingDrive> {
-  const { seed = 1, options = SHAPE, fault, engineOptions, first = new Uint8Array(), wrap = (same) => same } = settings
+  const {
+    seed = 1,
+    options = SHAPE,
+    fault,
+    engineOptions,
+    first = new Uint8Array(),
+    wrap = (same: Transport) => same,
+  } = settings
   const content = Uint8Array.from({ length: BLOCKS * 512 }, (_, at) => (at * 31 * seed) ^ (at >>> 9))
   content.set(first)
   const file = scratchFile(content)

@@ -64,8 +64,11 @@ export function maxBlocksOf(name: string, namespace: NamespaceFacts, queues: rea
   if (!isPowerOfTwo(blockBytes) || blockBytes < 512) {
     fail('blockBytes', 'a power of two of 512 or more: format the namespace without metadata in its blocks', blockBytes)
   }
-  const reach = queues.map(({ prpListBytes, pageBytes }) => prpListReach(prpListBytes, pageBytes))
-  const most = Math.floor(Math.min(maxTransferBytes, ...reach) / blockBytes)
+  const most = queues.reduce(
+    (least, { prpListBytes, pageBytes }) =>
+      Math.min(least, Math.floor(prpListReach(prpListBytes, pageBytes) / blockBytes)),
+    Math.min(MAX_BLOCKS, Math.floor(maxTransferBytes / blockBytes)),
+  )
   if (!(most >= 1)) {
     fail(
       'maxTransferBytes',
@@ -73,7 +76,7 @@ export function maxBlocksOf(name: string, namespace: NamespaceFacts, queues: rea
       maxTransferBytes,
     )
   }
-  return Math.min(most, MAX_BLOCKS)
+  return most
 }
 
 function isPowerOfTwo(value: number): boolean {

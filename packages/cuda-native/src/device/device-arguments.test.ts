@@ -61,13 +61,13 @@ describe('queues that kernels cannot share are rejected', () => {
   })
 })
 
-describe('a command has at most as many blocks', () => {
+describe('limits the blocks of a command', () => {
   const facts = { nsid: 1, blocks: 1000, blockBytes: 512, maxTransferBytes: 2 ** 20 }
   test.each([
-    ['as the maximum transfer of the controller', { maxTransferBytes: 65_536 }, 4096, 128],
+    ['to the maximum transfer of the controller', { maxTransferBytes: 65_536 }, 4096, 128],
     // One list page of 4096 bytes has 512 entries, of which the last may point to another list page; PRP1 is one more.
-    ['as the PRP list describes, at any offset', { maxTransferBytes: 2 ** 30 }, 4096, 4096],
-    ['as NLB counts', { maxTransferBytes: 2 ** 30 }, 2 ** 20, 65_536],
+    ['to what the PRP list describes, at any offset', { maxTransferBytes: 2 ** 30 }, 4096, 4096],
+    ['to the range of NLB', { maxTransferBytes: 2 ** 30 }, 2 ** 20, 65_536],
   ])('%s', (_, given, prpListBytes, expected) => {
     const queue = { ...queueOf(), prpListBytes }
     expect(maxBlocksOf('drives[0].namespace', { ...facts, ...given }, [queue])).toBe(expected)

@@ -9,6 +9,7 @@ import {
   type LendingDrive,
 } from '../../test/device-rig.js'
 import { hasStandin, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { argumentOf, BUFFER } from './layout.js'
 import { QueuesLentError, type LendingEngine } from '../cuda/index.js'
 
 const standin = useStandin()
@@ -16,7 +17,7 @@ const standin = useStandin()
 /** The read of thread 3 gets no completion. */
 const UNANSWERED = { match: { lba: [3, 3] }, action: { kind: 'drop-completion' } } as const
 const of = ({ engine, namespace }: LendingDrive) => ({ engine, namespace })
-const states = (engine: LendingEngine) => engine.queueStates.map(({ state }) => state)
+const states = (engine: LendingEngine) => engine.queueStates().map(({ state }) => state)
 
 describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, () => {
   test('a device over two drives with two queues each reads the blocks of both', async () => {
@@ -27,7 +28,7 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
       for (const [index, drive] of drives.entries()) await expectReads(cuda, device, drive, index)
     }
     for (const { drive, engine } of drives) {
-      const counted = engine.queueStates
+      const counted = engine.queueStates()
       expect(counted.map(({ qid, state, staleCompletions }) => [qid, state, staleCompletions])).toEqual([
         [1, 'running', 0],
         [2, 'running', 0],
@@ -90,6 +91,21 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
     await expectReads(cuda, device, drive)
   })
 
+  test('a kernel that is started after the controller was closed gets GNV_HALTED', async () => {
+    const { cuda, queues } = openQueues(standin)
+    const drive = await openDrive(queues)
+    const device = await queues.device([of(drive)])
+    await drive.controller.close()
+    const outcomes = cuda.allocPinned(8 * THREADS)
+    // Long enough for all blocks, and never accessed.
+    const buffer = argumentOf(BUFFER, { bytes: THREADS * 512 })
+    const stream = cuda.stream()
+    cuda.launch('standin_read_blocks', 1, THREADS, [device.argument, buffer, outcomes.gpuPointer, 0], stream)
+    await stream.finished()
+    // GNV_HALTED of gnv_ending.
+    expect([...new BigUint64Array(outcomes.buffer, 0, THREADS)]).toEqual(Array(THREADS).fill(5n << 32n))
+  })
+
   test('continues where the rings stand if they are attached again without a reset', async () => {
     const { cuda, queues } = openQueues(standin)
     const drive = await openDrive(queues)
@@ -99,6 +115,10 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
       await expectReads(cuda, device, drive)
       const attached = drive.engine.queues
       drive.engine.detach()
+      // Identifiers continue: each use of a slot counts.
+      for (const { generations } of attached) {
+        expect(generations.reduce((sum, uses) => sum + uses)).toBe((THREADS / 2) * (round + 1))
+      }
       drive.engine.attach(attached)
       expect(states(drive.engine)).toEqual(['running', 'running'])
     }

@@ -40,6 +40,6 @@ export class GpuAccess {
 
   /** Ends the access that `reach` gave. Call it before the memory is unmapped, after all kernels that use it have ended. */
   end(): void {
-    for (const registration of this.#registrations.splice(0)) registration.unregister()
+    while (this.#registrations.length > 0) this.#registrations.pop()!.unregister()
   }
 }

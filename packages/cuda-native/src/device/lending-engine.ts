@@ -17,7 +17,7 @@ import { DeviceBuffer } from './device-buffer.js'
 import type { DeviceWords } from './device-words.js'
 import { LentQueues, type QueueState } from './lent-queues.js'
 
-/** Options of `DeviceQueues.engine`: who writes doorbells, as for `cudaEngine`. */
+/** Options of `DeviceQueues.engine`, as for `cudaEngine`: the writer of doorbells. */
 export type LendingEngineOptions = Pick<CudaEngineOptions, 'doorbells' | 'riskBlackwellRegisters'>
 
 /** What an engine shares with the others of its `DeviceQueues`. */
@@ -71,10 +71,10 @@ export class LendingEngine implements Engine {
   }
 
   /**
-   * State and counters of each queue that kernels have; empty if they have none. Reads the GPU's memory, also while kernels
-   * run. @throws CudaCallError
+   * Reads the state and the counters of each queue from the GPU, also while kernels run. Empty if the host has the queues.
+   * @throws CudaCallError, CudaTimeoutError
    */
-  get queueStates(): QueueState[] {
+  queueStates(): QueueState[] {
     return this.#lent?.states() ?? []
   }
 

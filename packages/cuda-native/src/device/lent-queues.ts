@@ -109,6 +109,7 @@ export class LentQueues {
       this.#loadQueues()
       this.#arrays.load()
       this.#placed.forEach((placed, index) => this.#giveBack(placed, index))
+      this.#close()
       this.#release()
     } catch (cause) {
       const next = 'end this process before the controller is used again: kernels that still run may ring its doorbells'
@@ -147,10 +148,10 @@ export class LentQueues {
     const { transport, forwardsDoorbells } = this.#place
     // The engine has checked it.
     const window = transport.bar.window!
-    const offsets = this.queues.flatMap(({ sqTailDoorbell, cq }) => [sqTailDoorbell, cq.headDoorbell])
     if (forwardsDoorbells) return this.#forward(window)
-    const first = Math.min(...offsets)
-    const bytes = Math.max(...offsets) + DOORBELL_BYTES - first
+    const offsets = this.queues.flatMap(({ sqTailDoorbell, cq }) => [sqTailDoorbell, cq.headDoorbell])
+    const first = offsets.reduce((least, offset) => Math.min(least, offset))
+    const bytes = offsets.reduce((most, offset) => Math.max(most, offset)) + DOORBELL_BYTES - first
     const kind = window.isMemory === true ? 'memory' : 'registers'
     const start = this.#access.reach(window.address + BigInt(first), bytes, kind)
     return (offset) => start + BigInt(offset - first)
@@ -181,8 +182,18 @@ export class LentQueues {
     cq.head = head % cq.entries
     cq.phase = (head & cq.entries) === 0 ? 1 : 0
     readGenerations(this.#arrays.view, places, queue)
-    // Kernels release several entries at once. The next user counts from here.
-    if (head !== this.#word(index, members.cq_released)) this.#place.transport.bar.write32(cq.headDoorbell, cq.head)
+  }
+
+  /** Makes kernels that start before the next attach harmless: they get GNV_HALTED, and access no memory of the queues. */
+  #close(): void {
+    const { array, first } = this.#place
+    this.queues.forEach((_, index) => {
+      const at = (first + index) * QUEUE.bytes
+      array.view.setUint32(at + members.state[0], HALTED, true)
+      // As if a warp polled: no other one loads completions then.
+      array.view.setUint32(at + members.cq_lock[0], 1, true)
+    })
+    array.store(first * QUEUE.bytes, this.queues.length * QUEUE.bytes)
   }
 
   #loadQueues(): void {

@@ -68,7 +68,7 @@ async function deviceOn(context: CheckContext, media: Uint8Array, options: Devic
     }
   }
   const words = [device, buffer].flatMap(({ argument }) => [...new BigUint64Array(argument.slice().buffer)])
-  return { drive, data, words, run, counters: () => engine.queueStates[0]! }
+  return { drive, data, words, run, counters: () => engine.queueStates()[0]! }
 }
 
 /** Describes an outcome of cuda/gpunvme_device.h; a status by SCT and SC, an invalid command by its gnv_reason. */
