@@ -16,8 +16,9 @@ const arrows: Record<string, readonly string[]> = {
 /** What tests may use besides: everything before the package in this order, so that no cycle can arise. */
 const testOrder = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 
+/** Examples count as tests, which run them. */
 const isTest = (path: string) =>
-  /\.(test|test-d|bench|fuzz)\.m?[jt]s$|(?<!\/src)\/(test|bench)\/|\/gpu-check\//.test(path)
+  /\.(test|test-d|bench|fuzz)\.m?[jt]s$|(?<!\/src)\/(test|bench|examples)\/|\/gpu-check\//.test(path)
 
 /** Folders of judges beside src/: cases, campaigns and calibration. They may use what tests may use. */
 const judges = ['conformance', 'dst', 'calibration']

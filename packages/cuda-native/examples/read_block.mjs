@@ -1,5 +1,5 @@
 // Lets the kernel of read_block.cu read a block, and prints it. Without a PCI address, the drive is simulated, and has this file
-// as its content. Reads only.
+// as its content. Reads only. Requires @gpunvme/host-driver and @gpunvme/nvme-sim too; @gpunvme/tools installs all of them.
 //
 //   node read_block.mjs PTX [LBA] [PCI ADDRESS, such as 0000:0b:00.0, bound to vfio-pci]
 import { readFileSync } from 'node:fs'

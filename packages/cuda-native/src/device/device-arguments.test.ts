@@ -1,10 +1,13 @@
 import { ForeignDataError } from '@gpunvme/host-driver'
 import type { DmaMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { simulate } from '@gpunvme/nvme-sim'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectReads, openDrive, openQueues, SHAPE } from '../../test/device-rig.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { sharedMemory } from '../../test/real-time-drives.js'
 import { AliasedGpu } from '../../test/vram/aliased-gpu.js'
+import { loadCudaAddon } from '../cuda/addon.js'
+import { sessionOf } from '../cuda/cuda.js'
 import { deviceQueues, openCuda, type DeviceDrive } from '../cuda/index.js'
 import { EngineUnsuitableError } from '../index.js'
 import { withVram } from '../vram/index.js'
@@ -99,6 +102,31 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     )
     await cuda.close()
     expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('doorbells that native code cannot forward', () => {
+    const addon = loadCudaAddon()
+    const expected = 'expected a BigUint64Array of three elements per doorbell'
+    expect(() => addon.startDoorbells(bad([]), new BigUint64Array(3))).toThrow(`tails: ${expected}`)
+    expect(() => addon.startDoorbells(new BigUint64Array(), new BigUint64Array(3))).toThrow(`tails: ${expected}`)
+    expect(() => addon.startDoorbells(new BigUint64Array(3), new BigUint64Array(4))).toThrow(`heads: ${expected}`)
+    expect(() => addon.stopDoorbells(bad({}))).toThrow('doorbells: expected a handle of startDoorbells')
+  })
+
+  test('memory that the GPU can access is found by all of its pages', () => {
+    const { cuda } = openQueues(standin)
+    const { addon, handle } = sessionOf(cuda)
+    const pinned = cuda.allocPinned(8192)
+    expect(addon.reachable(handle, pinned.address + 4n, 8000)).toBe(pinned.gpuPointer + 4n)
+    const memory = sharedMemory(16_384)
+    onTestFinished(() => memory.unmap())
+    expect(addon.reachable(handle, memory.address, 8192)).toBe(0n)
+    const registration = cuda.register(memory.address, 8192)
+    expect(addon.reachable(handle, memory.address + 4096n, 4096)).toBe(registration.gpuPointer + 4096n)
+    expect(addon.reachable(handle, memory.address, 16_384)).toBe(0n)
+    registration.unregister()
+    expect(() => addon.reachable(handle, 0n, 0)).toThrow(/^lengthBytes: expected /)
+    expect(() => addon.reachable(0, 0n, 4096)).toThrow(/^cuda: expected /)
   })
 
   test('a transport whose registers are not memory', () => {
