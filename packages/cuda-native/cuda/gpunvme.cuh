@@ -9,9 +9,9 @@
 //     for (int i = 0; i < 64; i++) sums[thread] += block[i];
 //   }
 //
-// The process that owns the controllers makes the device and the buffer (gpunvme_device.h has their layout) and passes
-// them to kernels by value. Any number of threads may submit to a drive at once. Requires C++17 and compute capability 7.5
-// or newer, whose threads make progress independently.
+// The process that owns the controllers makes the device and the buffer, by deviceQueues() of the npm package or by the layout
+// in gpunvme_device.h, and passes them to kernels by value. Any number of threads may submit to a drive at once. Requires
+// C++17 and compute capability 7.5 or newer, whose threads make progress independently.
 //
 // - Every submission has exactly one outcome. Every wait ends: with a completion, at the device's time limit, or when the
 //   host declares the queue lost. A time-out halts the queue until the host has reset the controller.
