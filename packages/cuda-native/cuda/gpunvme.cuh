@@ -50,6 +50,8 @@ class Outcome {
   GPUNVME_DEVICE uint32_t status() const { return word_ & 0x7fff; }
   // Reason of a GNV_INVALID outcome.
   GPUNVME_DEVICE gnv_reason reason() const { return static_cast<gnv_reason>(word_ & 0xffff); }
+  // The outcome as a word of gpunvme_device.h.
+  GPUNVME_DEVICE uint64_t word() const { return word_; }
 
  private:
   uint64_t word_;

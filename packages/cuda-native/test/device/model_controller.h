@@ -71,6 +71,8 @@ struct Expected {
   bool completed = false;
   // 15 bits, without the Phase Tag.
   uint16_t status = 0;
+  // Offset of a word of the media with a flipped bit.
+  uint64_t flipped_at = UINT64_MAX;
 };
 
 // A piece of memory as the controller sees it.
@@ -88,6 +90,8 @@ struct Segment {
 
 // The word of the pattern that stands `at` bytes into the data of the command at `slba`.
 inline uint32_t pattern(uint64_t slba, uint64_t at) { return static_cast<uint32_t>(slba * 2654435761u ^ (at << 3) ^ 0x5bd1e995); }
+
+constexpr uint32_t kFlippedBit = 0x100;
 
 class Controller {
  public:
@@ -279,6 +283,7 @@ class Controller {
       for (uint64_t i = 0; i < segment.bytes; i += 4, at += 4) {
         uint32_t word = pattern(slba, at);
         if (expected[command.command].opcode == GPUNVME_NVM_OPCODE_READ) {
+          if (at == expected[command.command].flipped_at) word ^= kFlippedBit;
           memcpy(segment.host + i, &word, 4);
         } else {
           memcpy(&word, segment.host + i, 4);

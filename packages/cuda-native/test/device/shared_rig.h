@@ -155,8 +155,13 @@ class SharedRig {
       REQUIRE(was_submitted || ending == GNV_HALTED || ending == GNV_BUSY, "command %u ended with %u", command, ending);
       REQUIRE(was_submitted || fetches == 0, "command %u was fetched, and ended as not submitted", command);
     }
-    for (uint32_t index = 0; index < layout.queues; index++) judge(pairs[index], *queues[index], may_halt);
+    judge_queues(may_halt);
     return endings;
+  }
+
+  // Judges the queues after the threads have ended.
+  void judge_queues(bool may_halt) {
+    for (uint32_t index = 0; index < layout.queues; index++) judge(pairs[index], *queues[index], may_halt);
   }
 
   const SharedLayout layout;

@@ -9,11 +9,11 @@ describe.skipIf(!hasCompiler)(`device code, for g++${skippedWithoutCompiler}`, (
     await program(`headers/${name}`)
   })
 
-  test('gpunvme_device.h compiles as C99 without a warning', async () => {
+  test.each(['gpunvme_device.h', 'gpunvme_fetch.h'])('%s compiles as C99 without a warning', async (name) => {
     const args = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-fsyntax-only', '-include']
     const { status, stderr } = await end(
       'gcc',
-      [...args, resolve(import.meta.dirname, '../../cuda/gpunvme_device.h'), '-x', 'c', '/dev/null'],
+      [...args, resolve(import.meta.dirname, '../../cuda', name), '-x', 'c', '/dev/null'],
       {},
     )
     expect(stderr).toBe('')

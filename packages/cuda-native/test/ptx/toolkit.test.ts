@@ -21,6 +21,20 @@ function assemble(ptx: string, target: number) {
   return { said: stdout + stderr, rings: new Map(machine.map((each) => [each.name, ringsOf(each, target)])) }
 }
 
+/** Compiles kernels that use the headers as CUDA authors do. */
+function compileAuthors(source: string, target: number) {
+  const cubin = join(folder, `${count++}.cubin`)
+  const args = [
+    ...['-std=c++17', '-cubin', `-arch=sm_${target}`, '-Werror', 'all-warnings', '-Xptxas', '-v'],
+    ...['-Xcompiler', '-Wall,-Wextra,-Werror', '-Icuda', '-I../nvme-spec/include'],
+    ...['-o', cubin, source],
+  ]
+  const { status, stdout, stderr } = run('nvcc', args, packageRoot)
+  expect(status, stdout + stderr).toBe(0)
+  const rings = machineKernels(readFileSync(cubin)).map((each) => [each.name, ringsOf(each, target)])
+  return { said: stdout + stderr, rings: Object.fromEntries(rings) }
+}
+
 /** What ptxas -v says of each kernel. */
 function resources(said: string): Record<string, { spilled: number; stack: number; registers: number }> {
   const pattern =
@@ -74,22 +88,23 @@ describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () 
     })
 
     test('kernels of CUDA authors with gnv::Device do not spill, and fence before the doorbell of the SQ', () => {
-      const cubin = join(folder, `${count++}.cubin`)
-      const args = [
-        ...['-std=c++17', '-cubin', `-arch=sm_${target}`, '-Werror', 'all-warnings', '-Xptxas', '-v'],
-        ...['-Xcompiler', '-Wall,-Wextra,-Werror', '-Icuda', '-I../nvme-spec/include'],
-        ...['-o', cubin, 'test/ptx/shared_queue.cu'],
-      ]
-      const { status, stdout, stderr } = run('nvcc', args, packageRoot)
-      expect(status, stdout + stderr).toBe(0)
-      for (const [name, { stack, spilled, registers }] of Object.entries(resources(stdout + stderr))) {
+      const { said, rings } = compileAuthors('test/ptx/shared_queue.cu', target)
+      for (const [name, { stack, spilled, registers }] of Object.entries(resources(said))) {
         expect({ name, stack, spilled }).toEqual({ name, stack: 0, spilled: 0 })
         expect(registers, name).toBeLessThanOrEqual(64)
       }
       // The other two are of the CQ: one in `submit`, one in `wait`.
-      const found = machineKernels(readFileSync(cubin)).map((each) => [each.name, ringsOf(each, target)])
       const expected = { stores: 3, reads: 0, fenced: 1 }
-      expect(Object.fromEntries(found)).toEqual({ by_thread: expected, by_warp: expected })
+      expect(rings).toEqual({ by_thread: expected, by_warp: expected })
+    })
+
+    test('a kernel of CUDA authors that fetches experts does not spill, and fences before the doorbell of the SQ', () => {
+      const { said, rings } = compileAuthors('test/ptx/fetch.cu', target)
+      const { fetch_experts } = resources(said)
+      expect(fetch_experts).toMatchObject({ stack: 0, spilled: 0 })
+      expect(fetch_experts!.registers).toBeLessThanOrEqual(72)
+      // As above.
+      expect(rings).toEqual({ fetch_experts: { stores: 3, reads: 0, fenced: 1 } })
     })
 
     test('machine code rings as often as the PTX does, once behind a fence, and reads no register', () => {
