@@ -28,8 +28,8 @@
       'target_name': 'gpunvme_cuda',
       'sources': [
         'cuda/addon.cc', 'cuda/driver.cc', 'cuda/errors.cc', 'cuda/library.cc', 'cuda/memory.cc', 'cuda/parking.cc',
-        'cuda/peer.cc', 'cuda/session.cc', 'cuda/state.cc', 'cuda/watcher.cc', 'cuda/work.cc', 'values.cc',
-        'engine/checks.cc', 'engine/cuda_engine.cc', 'engine/cuda_executor.cc', 'engine/doorbell_api.cc',
+        'cuda/graph.cc', 'cuda/peer.cc', 'cuda/session.cc', 'cuda/state.cc', 'cuda/watcher.cc', 'cuda/work.cc',
+        'values.cc', 'engine/checks.cc', 'engine/cuda_engine.cc', 'engine/cuda_executor.cc', 'engine/doorbell_api.cc',
         'engine/doorbell_proxy.cc', 'engine/engine_api.cc', 'engine/report_watch.cc', 'engine/session.cc',
         'engine/waker.cc',
       ],

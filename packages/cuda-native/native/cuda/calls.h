@@ -35,6 +35,12 @@ napi_value EnablePeer(napi_env env, napi_callback_info info);
 napi_value DisablePeer(napi_env env, napi_callback_info info);
 napi_value CopyPeer(napi_env env, napi_callback_info info);
 
+// graph.cc
+napi_value BeginCapture(napi_env env, napi_callback_info info);
+napi_value DiscardCapture(napi_env env, napi_callback_info info);
+napi_value EndCapture(napi_env env, napi_callback_info info);
+napi_value LaunchGraph(napi_env env, napi_callback_info info);
+
 // work.cc
 napi_value LoadKernels(napi_env env, napi_callback_info info);
 napi_value CreateStream(napi_env env, napi_callback_info info);

@@ -17,6 +17,8 @@ using Module = struct ModuleObject*;
 using Function = struct FunctionObject*;
 using Stream = struct StreamObject*;
 using Event = struct EventObject*;
+using Graph = struct GraphObject*;
+using GraphExec = struct GraphExecObject*;
 using HostFunction = void (*)(void*);
 
 // Values of cuda.h, by its names.
@@ -38,6 +40,7 @@ constexpr Result kErrorInvalidAddressSpace = 717;  // CUDA_ERROR_INVALID_ADDRESS
 constexpr Result kErrorInvalidPc = 718;            // CUDA_ERROR_INVALID_PC
 constexpr Result kErrorLaunchFailed = 719;         // CUDA_ERROR_LAUNCH_FAILED
 constexpr Result kErrorTensorMemoryLeak = 721;     // CUDA_ERROR_TENSOR_MEMORY_LEAK
+constexpr Result kErrorCaptureInvalidated = 901;   // CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
 constexpr Result kErrorUnknown = 999;              // CUDA_ERROR_UNKNOWN
 constexpr unsigned kMemHostAllocPortable = 0x01;   // CU_MEMHOSTALLOC_PORTABLE
 constexpr unsigned kMemHostAllocDeviceMap = 0x02;  // CU_MEMHOSTALLOC_DEVICEMAP
@@ -45,6 +48,7 @@ constexpr unsigned kRegisterPortable = 0x01;       // CU_MEMHOSTREGISTER_PORTABL
 constexpr unsigned kRegisterDeviceMap = 0x02;      // CU_MEMHOSTREGISTER_DEVICEMAP
 constexpr unsigned kRegisterIoMemory = 0x04;       // CU_MEMHOSTREGISTER_IOMEMORY
 constexpr unsigned kStreamNonBlocking = 0x1;       // CU_STREAM_NON_BLOCKING
+constexpr int kCaptureThreadLocal = 1;             // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 constexpr unsigned kEventDisableTiming = 0x2;      // CU_EVENT_DISABLE_TIMING
 constexpr int kJitErrorLogBuffer = 5;              // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBufferSizeBytes = 6;     // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
@@ -100,6 +104,12 @@ constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BU
   F(cuStreamQuery, (Stream stream))                                                                                \
   F(cuStreamSynchronize, (Stream stream))                                                                          \
   F(cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                                               \
+  F(cuStreamBeginCapture_v2, (Stream stream, int mode))                                                            \
+  F(cuStreamEndCapture, (Stream stream, Graph * graph))                                                            \
+  F(cuGraphInstantiateWithFlags, (GraphExec * exec, Graph graph, unsigned long long flags))                        \
+  F(cuGraphLaunch, (GraphExec exec, Stream stream))                                                                \
+  F(cuGraphExecDestroy, (GraphExec exec))                                                                          \
+  F(cuGraphDestroy, (Graph graph))                                                                                 \
   F(cuEventCreate, (Event * event, unsigned flags))                                                                \
   F(cuEventRecord, (Event event, Stream stream))                                                                   \
   F(cuEventQuery, (Event event))                                                                                   \

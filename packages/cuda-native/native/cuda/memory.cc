@@ -18,13 +18,6 @@ std::string Bytes(double bytes) {
   return text;
 }
 
-napi_value Keep(napi_env env, const Resource& resource) {
-  State& state = StateOf(env);
-  const uint64_t handle = state.nextHandle++;
-  state.resources.emplace(handle, resource);
-  return Number(env, static_cast<double>(handle));
-}
-
 // Finds the GPU's address of host memory that was just pinned; unpins it if there is none.
 bool FindDevicePointer(napi_env env, Resource* resource, const std::string& attempt) {
   const Functions& api = resource->session->api;

@@ -24,6 +24,7 @@ void EndState(void* data) {
 
 const char* NameOf(Kind kind) {
   switch (kind) {
+    case Kind::kGraph: return "an open graph";
     case Kind::kKernels: return "loaded kernels";
     case Kind::kRegistration: return "registered memory";
     case Kind::kPinned: return "allocated pinned memory";
@@ -95,9 +96,17 @@ Resource* ResourceOf(napi_env env, napi_value handle, Kind kind, const char* nam
   return Check(env, session.api, session.Enter(), "cuCtxSetCurrent", "Using the GPU") ? &found->second : nullptr;
 }
 
+napi_value Keep(napi_env env, const Resource& resource) {
+  State& state = StateOf(env);
+  const uint64_t handle = state.nextHandle++;
+  state.resources.emplace(handle, resource);
+  return Number(env, static_cast<double>(handle));
+}
+
 Failure Undo(napi_env env, Resource& resource) {
   const Functions& api = resource.session->api;
   switch (resource.kind) {
+    case Kind::kGraph: return Try(api.cuGraphExecDestroy(resource.graph), "cuGraphExecDestroy");
     case Kind::kKernels: return Try(api.cuModuleUnload(resource.module), "cuModuleUnload");
     case Kind::kRegistration: return Try(api.cuMemHostUnregister(resource.host), "cuMemHostUnregister");
     case Kind::kPinned: {
@@ -122,7 +131,8 @@ Failure EndSession(napi_env env, State& state, Session& session) {
     session.Note(failure.result, failure.call);
     if (first.result == kSuccess) first = failure;
   };
-  for (const Kind kind : {Kind::kKernels, Kind::kRegistration, Kind::kPinned, Kind::kDevice, Kind::kStream}) {
+  for (const Kind kind :
+       {Kind::kGraph, Kind::kKernels, Kind::kRegistration, Kind::kPinned, Kind::kDevice, Kind::kStream}) {
     for (auto each = state.resources.begin(); each != state.resources.end();) {
       Resource& resource = each->second;
       if (resource.session != &session || resource.kind != kind) {

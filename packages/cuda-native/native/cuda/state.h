@@ -14,7 +14,7 @@
 namespace gpunvme::cuda {
 
 // In the order in which `close` frees them: resources that others refer to come last.
-enum class Kind { kKernels, kRegistration, kPinned, kDevice, kStream };
+enum class Kind { kGraph, kKernels, kRegistration, kPinned, kDevice, kStream };
 
 // A resource of a session, to be freed exactly once.
 struct Resource {
@@ -24,6 +24,7 @@ struct Resource {
   uint8_t* host = nullptr;
   DevicePointer device = 0;
   Stream stream = nullptr;
+  GraphExec graph = nullptr;
   Module module = nullptr;
   // All kernels of the module, loaded with it, so that none is loaded while another kernel runs.
   std::map<std::string, Function> functions = {};
@@ -53,6 +54,9 @@ bool IsBusy(const State& state, const Session& session);
 // Returns a resource of a kind, and makes its session's context current; nullptr if it threw. `name` is the argument's
 // name.
 Resource* ResourceOf(napi_env env, napi_value handle, Kind kind, const char* name);
+
+// Adds a resource to the table. Returns its handle.
+napi_value Keep(napi_env env, const Resource& resource);
 
 // Returns the functions of a library that `load` has loaded, by its path; nullptr if it threw.
 const Functions* LoadedFunctions(napi_env env, napi_value path);

@@ -9,13 +9,6 @@ namespace gpunvme::cuda {
 
 namespace {
 
-napi_value Keep(napi_env env, const Resource& resource) {
-  State& state = StateOf(env);
-  const uint64_t handle = state.nextHandle++;
-  state.resources.emplace(handle, resource);
-  return Number(env, static_cast<double>(handle));
-}
-
 // Reads three numbers from 1 to `most`.
 bool ReadExtent(napi_env env, napi_value value, const char* name, double most, unsigned (&extent)[3]) {
   for (uint32_t i = 0; i < 3; i++) {

@@ -80,6 +80,12 @@ export interface CudaAddon extends EngineAddon {
     block: readonly number[],
     args: readonly Uint8Array[],
   ) => void
+  /** Records what is launched in the stream, instead of running it, until `endCapture` or `discardCapture`. */
+  readonly beginCapture: (stream: number) => void
+  readonly discardCapture: (stream: number) => void
+  /** Returns a graph of the recorded launches, which `free` frees. */
+  readonly endCapture: (stream: number) => number
+  readonly launchGraph: (graph: number, stream: number) => void
   readonly copyIn: (stream: number, to: number, toBytes: number, lengthBytes: number, address: bigint) => void
   readonly copyOut: (stream: number, from: number, fromBytes: number, lengthBytes: number, address: bigint) => void
   readonly fill: (stream: number, memory: number, offsetBytes: number, lengthBytes: number, byte: number) => void

@@ -1,4 +1,5 @@
 import { CudaTimeoutError } from './errors.js'
+import { CudaGraph } from './graph.js'
 import { DEFAULT_TIMEOUT_NS, finished, type CudaSession } from './session.js'
 
 /** A queue of work for the GPU, done in order and concurrently with other streams. */
@@ -20,6 +21,26 @@ export class CudaStream {
   async finished(timeoutNs = DEFAULT_TIMEOUT_NS): Promise<void> {
     const done = await finished(this.#session, this.handle, timeoutNs)
     if (!done) throw new CudaTimeoutError('Work on the GPU', timeoutNs)
+  }
+
+  /**
+   * Records the kernels that `record` launches in this stream, instead of running them. `record` only launches: other work of
+   * this stream, allocations and frees make the recording fail.
+   * @throws TypeError if `record` is asynchronous; CudaCallError; errors of `record`. Nothing is recorded then.
+   */
+  capture(record: () => unknown): CudaGraph {
+    const { addon } = this.#session
+    addon.beginCapture(this.handle)
+    try {
+      // An asynchronous function returns before it has launched everything.
+      if (record() instanceof Promise) {
+        throw new TypeError('record: expected a synchronous function, got one that returned a promise')
+      }
+    } catch (error) {
+      addon.discardCapture(this.handle)
+      throw error
+    }
+    return new CudaGraph(this.#session, addon.endCapture(this.handle))
   }
 
   /** Returns whether the stream belongs to this GPU. */

@@ -32,7 +32,7 @@ function compileAuthors(source: string, target: number) {
   const { status, stdout, stderr } = run('nvcc', args, packageRoot)
   expect(status, stdout + stderr).toBe(0)
   const rings = machineKernels(readFileSync(cubin)).map((each) => [each.name, ringsOf(each, target)])
-  return { said: stdout + stderr, rings: Object.fromEntries(rings) }
+  return { said: stdout + stderr, rings: Object.fromEntries(rings) as Readonly<Record<string, Rings>> }
 }
 
 /** What ptxas -v says of each kernel. */

@@ -50,7 +50,7 @@ namespace {
 constexpr Result kPeerAccessUnsupported = 217, kPeerAccessNotEnabled = 705;
 constexpr Result kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kInvalidDevice = 101, kInvalidContext = 201,
                  kInvalidPtx = 218, kInvalidHandle = 400, kAlreadyRegistered = 712, kNotRegistered = 713,
-                 kNotSupported = 801;
+                 kNotSupported = 801, kCaptureUnsupported = 900, kIllegalState = 401;
 constexpr int kGreatestPriority = -5;
 constexpr size_t kPage = 4096;
 constexpr size_t kDeviceBytes = size_t{1} << 30;
@@ -68,6 +68,8 @@ struct Control {
   std::atomic<uint64_t> registeredAt, registeredBytes;
   // How often a kernel was asked for by its name, and was loaded.
   std::atomic<uint32_t> lookups, loads;
+  // Graphs and executable graphs.
+  std::atomic<int32_t> graphs;
 };
 
 Control gNobody;
@@ -279,8 +281,16 @@ struct EventState {
   }
 };
 
+struct StreamState;
+// Puts one piece of work into a stream.
+using Node = std::function<void(const std::shared_ptr<StreamState>&)>;
+
 // One thread does what is put in, in order, and ends when the stream is destroyed and has nothing left.
 struct StreamState {
+  // While a graph is recorded: the work that would have been put in. Used by the recording thread.
+  std::unique_ptr<std::vector<Node>> capture;
+  bool isInvalid = false;
+
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> work;
@@ -322,6 +332,17 @@ struct StreamState {
   }
 };
 
+// Records a piece of work, or puts it into the stream.
+void Submit(const std::shared_ptr<StreamState>& stream, Node node) {
+  if (stream->capture != nullptr) stream->capture->push_back(std::move(node));
+  else node(stream);
+}
+
+// A graph that was recorded, or one that can be launched.
+struct GraphState {
+  std::vector<Node> nodes;
+};
+
 struct FunctionState {
   standin::Kernel kernel;
   bool isOfPackage;
@@ -335,6 +356,21 @@ struct ModuleState {
 std::map<Stream, std::shared_ptr<StreamState>> gStreams;
 std::map<Event, std::shared_ptr<EventState>> gEvents;
 std::map<Module, std::unique_ptr<ModuleState>> gModules;
+std::map<Graph, std::shared_ptr<GraphState>> gGraphs;
+std::map<GraphExec, std::shared_ptr<GraphState>> gExecs;
+// The stream whose work this thread records.
+thread_local std::weak_ptr<StreamState> tRecorded;
+
+// Whether this thread records a graph, which a call that the driver does not allow then invalidates.
+bool InvalidatesRecording() {
+  const auto recorded = tRecorded.lock();
+  if (recorded != nullptr) recorded->isInvalid = true;
+  return recorded != nullptr;
+}
+
+// Calls that may synchronize are not allowed while this thread records a graph in the mode THREAD_LOCAL.
+#define UNSAFE_IN_RECORDING() \
+  if (InvalidatesRecording()) return kCaptureUnsupported
 uintptr_t gNextHandle = 0x5000;
 
 template <typename Handle, typename State>
@@ -426,6 +462,9 @@ constexpr Named kNames[] = {
     {717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "an address of another space"},
     {718, "CUDA_ERROR_INVALID_PC", "no such place"},
     {719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel went wrong"},
+    {401, "CUDA_ERROR_ILLEGAL_STATE", "a state in which this cannot be done"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "not allowed while a stream is captured"},
+    {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "an earlier error has invalidated the capture"},
     {800, "CUDA_ERROR_NOT_PERMITTED", "not allowed"},
     {801, "CUDA_ERROR_NOT_SUPPORTED", "not supported"},
     {802, "CUDA_ERROR_SYSTEM_NOT_READY", "not ready"},
@@ -657,24 +696,27 @@ EXPORT cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigne
     const auto* from = static_cast<const uint8_t*>(parameters[i]);
     values.emplace_back(from, from + launched.sizes[i]);
   }
-  uint32_t number = 0;
-  if (launched.isOfPackage) {
-    const std::lock_guard<std::mutex> lock(gMutex);
-    gKernels[tCurrent]++;
-    number = ++gControl->launched;
-  }
-  state->Put([values, number, context = tCurrent, kernel = launched.kernel, gridX, gridY, gridZ, blockX, blockY, blockZ]() mutable {
-    std::vector<void*> pointers;
-    for (auto& value : values) pointers.push_back(value.data());
-    try {
-      for (; number != 0 && gControl->holdLaunch == number; usleep(50)) standin::DieWhenTold();
-      kernel(pointers.data(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ});
-    } catch (const standin::Killed&) {
+  Submit(state, [values, isOfPackage = launched.isOfPackage, context = tCurrent, kernel = launched.kernel, gridX, gridY, gridZ,
+                 blockX, blockY, blockZ](const std::shared_ptr<StreamState>& to) {
+    uint32_t number = 0;
+    if (isOfPackage) {
+      const std::lock_guard<std::mutex> lock(gMutex);
+      gKernels[context]++;
+      number = ++gControl->launched;
     }
-    if (number == 0) return;
-    const std::lock_guard<std::mutex> lock(gMutex);
-    gKernels[context]--;
-    gKernelEnded.notify_all();
+    to->Put([values, number, context, kernel, gridX, gridY, gridZ, blockX, blockY, blockZ]() mutable {
+      std::vector<void*> pointers;
+      for (auto& value : values) pointers.push_back(value.data());
+      try {
+        for (; number != 0 && gControl->holdLaunch == number; usleep(50)) standin::DieWhenTold();
+        kernel(pointers.data(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ});
+      } catch (const standin::Killed&) {
+      }
+      if (number == 0) return;
+      const std::lock_guard<std::mutex> lock(gMutex);
+      gKernels[context]--;
+      gKernelEnded.notify_all();
+    });
   });
   return kSuccess;
 }
@@ -684,7 +726,7 @@ EXPORT cuLaunchHostFunc(Stream stream, HostFunction function, void* data) {
   NEEDS_CONTEXT();
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
-  state->Put([function, data] { function(data); });
+  Submit(state, [function, data](const auto& to) { to->Put([function, data] { function(data); }); });
   return kSuccess;
 }
 
@@ -735,7 +777,84 @@ EXPORT cuStreamQuery(Stream stream) {
   NEEDS_CONTEXT();
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
+  if (state->capture != nullptr) {
+    state->isInvalid = true;
+    return kCaptureUnsupported;
+  }
   return state->IsIdle() ? kSuccess : kErrorNotReady;
+}
+
+EXPORT cuStreamBeginCapture_v2(Stream stream, int mode) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  if (mode != kCaptureThreadLocal) return kInvalidValue;
+  if (state->capture != nullptr || tRecorded.lock() != nullptr) return kIllegalState;
+  state->capture = std::make_unique<std::vector<Node>>();
+  state->isInvalid = false;
+  tRecorded = state;
+  return kSuccess;
+}
+
+EXPORT cuStreamEndCapture(Stream stream, Graph* graph) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  if (state->capture == nullptr) return kIllegalState;
+  const auto recorded = std::make_shared<GraphState>(GraphState{std::move(*state->capture)});
+  state->capture.reset();
+  tRecorded.reset();
+  *graph = nullptr;
+  if (answer != kSuccess) return answer;
+  if (state->isInvalid) return kErrorCaptureInvalidated;
+  const std::lock_guard<std::mutex> lock(gMutex);
+  *graph = reinterpret_cast<Graph>(gNextHandle++);
+  gGraphs.emplace(*graph, recorded);
+  gControl->graphs++;
+  return kSuccess;
+}
+
+EXPORT cuGraphInstantiateWithFlags(GraphExec* exec, Graph graph, unsigned long long flags) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  WaitForKernels();
+  const auto recorded = Find(gGraphs, graph);
+  if (recorded == nullptr || flags != 0) return kInvalidValue;
+  const std::lock_guard<std::mutex> lock(gMutex);
+  *exec = reinterpret_cast<GraphExec>(gNextHandle++);
+  gExecs.emplace(*exec, recorded);
+  gControl->graphs++;
+  return kSuccess;
+}
+
+EXPORT cuGraphLaunch(GraphExec exec, Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  const auto launched = Find(gExecs, exec);
+  if (state == nullptr || launched == nullptr) return kInvalidHandle;
+  for (const Node& node : launched->nodes) Submit(state, node);
+  return kSuccess;
+}
+
+EXPORT cuGraphExecDestroy(GraphExec exec) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  if (gExecs.erase(exec) == 0) return kInvalidHandle;
+  gControl->graphs--;
+  return answer;
+}
+
+EXPORT cuGraphDestroy(Graph graph) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  if (gGraphs.erase(graph) == 0) return kInvalidHandle;
+  gControl->graphs--;
+  return answer;
 }
 
 EXPORT cuStreamSynchronize(Stream stream) {
@@ -807,6 +926,7 @@ EXPORT cuEventSynchronize(Event event) {
 EXPORT cuMemAlloc_v2(DevicePointer* pointer, size_t bytes) {
   ANSWER();
   NEEDS_CONTEXT();
+  UNSAFE_IN_RECORDING();
   WaitForKernels();
   if (bytes == 0) return kInvalidValue;
   if (bytes > kDeviceBytes) return kOutOfMemory;
@@ -823,6 +943,7 @@ EXPORT cuMemAlloc_v2(DevicePointer* pointer, size_t bytes) {
 EXPORT cuMemFree_v2(DevicePointer pointer) {
   ANSWER_AFTERWARDS();
   NEEDS_CONTEXT();
+  UNSAFE_IN_RECORDING();
   WaitForKernels();
   const std::lock_guard<std::mutex> lock(gMutex);
   const auto found = gDevice.find(pointer);
@@ -976,7 +1097,9 @@ EXPORT cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes, Stre
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
   if (!IsDevice(to, bytes)) return kInvalidValue;
-  state->Put([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+  Submit(state, [=](const auto& stream) {
+    stream->Put([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+  });
   return kSuccess;
 }
 

@@ -25,12 +25,13 @@ export interface Live {
   readonly device: number
   readonly pinned: number
   readonly registered: number
+  readonly graphs: number
 }
 
 /** Nothing was left behind. */
 export const NOTHING: Live = {
   ...{ contexts: 0, modules: 0, streams: 0, events: 0 },
-  ...{ device: 0, pinned: 0, registered: 0 },
+  ...{ device: 0, pinned: 0, registered: 0, graphs: 0 },
 }
 
 /** Memory of this process. */
@@ -127,7 +128,7 @@ export function useStandin(): Standin {
     writeSync(fd, bytes, 0, bytes.byteLength, position)
     closeSync(fd)
   }
-  const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 20)
+  const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 21)
 
   beforeAll(async () => {
     if (hasStandin) library = await built('standin/libcuda')
@@ -148,8 +149,9 @@ export function useStandin(): Standin {
   return {
     ptx: readFileSync(join(import.meta.dirname, 'kernels.ptx')),
     live() {
-      const [, , contexts, modules, streams, events, device, pinned, registered] = words() as unknown as number[]
-      return { contexts, modules, streams, events, device, pinned, registered } as Live
+      const all = words()
+      const [, , contexts, modules, streams, events, device, pinned, registered] = all as unknown as number[]
+      return { contexts, modules, streams, events, device, pinned, registered, graphs: all[20] } as Live
     },
     fail(plan) {
       // A text that was not there before: calls are counted anew.
