@@ -28,14 +28,18 @@ describe.skipIf(!hasNvcc)(`the kernels${skipped}`, () => {
     expect(status).toBe(0)
   }, 300_000)
 
-  test.each(readdirSync(join(root, 'examples')))('%s compiles with nvcc alone, without a warning', async (name) => {
-    const args = [
-      ...['-std=c++17', '-ptx', '-arch=compute_75', '-Werror=all-warnings', '-Xcompiler=-Wall,-Wextra,-Werror'],
-      ...[`-I${join(root, 'cuda')}`, `-I${resolve(root, '../nvme-spec/include')}`],
-      ...['-o', join(scratch(), 'example.ptx'), join(root, 'examples', name)],
-    ]
-    const { status, stdout, stderr } = await end('nvcc', args, { timeoutMs: 60_000 })
-    expect(stdout + stderr).toBe('')
-    expect(status).toBe(0)
-  }, 60_000)
+  test.each(readdirSync(join(root, 'examples')))(
+    '%s compiles with nvcc alone, without a warning',
+    async (name) => {
+      const args = [
+        ...['-std=c++17', '-ptx', '-arch=compute_75', '-Werror=all-warnings', '-Xcompiler=-Wall,-Wextra,-Werror'],
+        ...[`-I${join(root, 'cuda')}`, `-I${resolve(root, '../nvme-spec/include')}`],
+        ...['-o', join(scratch(), 'example.ptx'), join(root, 'examples', name)],
+      ]
+      const { status, stdout, stderr } = await end('nvcc', args, { timeoutMs: 60_000 })
+      expect(stdout + stderr).toBe('')
+      expect(status).toBe(0)
+    },
+    60_000,
+  )
 })
