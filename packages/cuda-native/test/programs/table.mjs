@@ -90,6 +90,10 @@ export const programs = {
     sources: [...standin, 'test/gpu-check/kernels.cc'],
     flags: [...library, '-O2', '-Igpu-check/kernels'],
   },
+  'standin/fetch': {
+    sources: [...standin, 'test/standin/fetch_example.cc'],
+    flags: [...library, '-O2', '-I.', '-Igpu-check/kernels'],
+  },
   'gpu-check/null.node': {
     sources: ['addon.cc', 'count.cc', 'null_controller.cc'].map((name) => `gpu-check/native/${name}`),
     flags: [

@@ -1,0 +1,101 @@
+// The kernels of examples/fetch_experts.cu, and the one that sets up a gnv::Device, for the stand-in: threads are fibers.
+#include "standin/kernels.h"
+
+#include <sched.h>
+
+#include <cstring>
+#include <functional>
+
+#include "cpu_port.cuh"
+#include "device_setup.cuh"
+#include "fetch.cuh"
+#include "fibers/fiber_team.h"
+
+namespace {
+
+using gpunvme::FiberTeam;
+
+// After an empty poll, the other fibers run: all share one CPU thread.
+struct FiberPort : gpunvme::CpuPort {
+  static void relax(uint32_t) { gpunvme::FiberBlock::now().pause(); }
+};
+
+struct Index {
+  uint32_t x;
+};
+
+void atomicAdd(unsigned long long* at, unsigned long long value) { FiberTeam::atomic_add(at, value); }
+
+}  // namespace
+
+namespace gnv {
+
+using Device = BasicDevice<gpunvme::FiberTeam, FiberPort>;
+inline void fetch(const Device& device, const gnv_fetch& fetch) { gpunvme::fetch_experts(device, fetch); }
+
+}  // namespace gnv
+
+// What nvcc declares.
+#define __global__
+#define threadIdx (Index{FiberTeam::thread()})
+#define blockIdx (Index{FiberTeam::block()})
+#define blockDim (Index{FiberTeam::threads()})
+#define __syncthreads FiberTeam::sync_block
+#include "examples/fetch_experts.cu"
+
+namespace standin {
+
+namespace {
+
+template <class T>
+T Parameter(void** parameters, int index) {
+  T value;
+  std::memcpy(&value, parameters[index], sizeof value);
+  return value;
+}
+
+void OnFibers(Extent grid, Extent block, const std::function<void()>& kernel) {
+  gpunvme::FiberLaunch launch;
+  launch.blocks = grid.x;
+  launch.threads = block.x;
+  launch.max_pauses = 100'000'000;
+  launch.between = [polls = 0u]() mutable {
+    if (++polls % 256 == 0) sched_yield();
+  };
+  gpunvme::run_fibers(launch, kernel);
+}
+
+void SetUpDevice(void** parameters, Extent, Extent) {
+  gpunvme::set_up_device(*Parameter<const gpunvme::DeviceSetup*>(parameters, 0));
+}
+
+void Route(void** parameters, Extent grid, Extent block) {
+  OnFibers(grid, block, [&] {
+    route(Parameter<const gnv_fetch*>(parameters, 0), Parameter<uint32_t*>(parameters, 1), Parameter<uint32_t>(parameters, 2),
+          Parameter<uint32_t*>(parameters, 3));
+  });
+}
+
+void FetchExperts(void** parameters, Extent grid, Extent block) {
+  OnFibers(grid, block, [&] {
+    fetch_experts(Parameter<const gnv::Device*>(parameters, 0), Parameter<const gnv_fetch*>(parameters, 1));
+  });
+}
+
+void SumExperts(void** parameters, Extent grid, Extent block) {
+  OnFibers(grid, block, [&] {
+    sum_experts(Parameter<const gnv_fetch*>(parameters, 0), Parameter<unsigned long long*>(parameters, 1));
+  });
+}
+
+}  // namespace
+
+Kernel FindMoreKernels(const char* name) {
+  if (std::strcmp(name, "gpunvme_set_up_device") == 0) return SetUpDevice;
+  if (std::strcmp(name, "route") == 0) return Route;
+  if (std::strcmp(name, "fetch_experts") == 0) return FetchExperts;
+  if (std::strcmp(name, "sum_experts") == 0) return SumExperts;
+  return nullptr;
+}
+
+}  // namespace standin
