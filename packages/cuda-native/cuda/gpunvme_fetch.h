@@ -98,7 +98,7 @@ enum gnv_fetch_reason {
   GNV_FETCH_BAD_EXPERT = 2,
   /* An extent of the table is misaligned, or not inside the expert, the table, or the drive. */
   GNV_FETCH_BAD_EXTENT = 3,
-  /* No such drive. */
+  /* No such drive, or one whose max_blocks is 0. */
   GNV_FETCH_BAD_DRIVE = 4,
   /* The destination is misaligned, smaller than the expert, or not inside the buffer, or the GPU cannot read the buffer. */
   GNV_FETCH_BAD_DESTINATION = 5,

@@ -30,6 +30,24 @@ struct FetchLayout {
 };
 
 class FetchRig {
+  struct Read {
+    uint32_t command, blocks;
+    // Data of the extent in it, from its first byte.
+    uint64_t begin, end;
+  };
+  struct Extent {
+    uint32_t drive;
+    gnv_extent entry;
+    std::vector<Read> reads;
+  };
+  struct Expert {
+    uint64_t bytes = 0;
+    std::vector<uint32_t> extents;
+  };
+  // Before the public members, which are made from them.
+  std::vector<Extent> extents_;
+  std::vector<Expert> experts_;
+
  public:
   static constexpr uint32_t kMaxExtents = 4, kBlock = 1 << SharedRig::kBlockShift;
   // Memory between destinations, which stays unchanged.
@@ -123,30 +141,7 @@ class FetchRig {
     return endings;
   }
 
- private:
-  struct Read {
-    uint32_t command, blocks;
-    // Data of the extent in it, from its first byte.
-    uint64_t begin, end;
-  };
-  struct Extent {
-    uint32_t drive;
-    gnv_extent entry;
-    std::vector<Read> reads;
-  };
-  struct Expert {
-    uint64_t bytes = 0;
-    std::vector<uint32_t> extents;
-  };
-
- public:
   const FetchLayout layout;
-
- private:
-  std::vector<Extent> extents_;
-  std::vector<Expert> experts_;
-
- public:
   SharedRig rig;
   std::vector<uint32_t> ids;
   std::vector<gnv_destination> destinations;

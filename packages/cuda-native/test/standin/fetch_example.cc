@@ -1,24 +1,16 @@
 // The kernels of examples/fetch_experts.cu, and the one that sets up a gnv::Device, for the stand-in: threads are fibers.
 #include "standin/kernels.h"
 
-#include <sched.h>
-
 #include <cstring>
 #include <functional>
 
-#include "cpu_port.cuh"
 #include "device_setup.cuh"
 #include "fetch.cuh"
-#include "fibers/fiber_team.h"
+#include "standin/fiber_port.h"
 
 namespace {
 
 using gpunvme::FiberTeam;
-
-// After an empty poll, the other fibers run: all share one CPU thread.
-struct FiberPort : gpunvme::CpuPort {
-  static void relax(uint32_t) { gpunvme::FiberBlock::now().pause(); }
-};
 
 struct Index {
   uint32_t x;
@@ -30,7 +22,7 @@ void atomicAdd(unsigned long long* at, unsigned long long value) { FiberTeam::at
 
 namespace gnv {
 
-using Device = BasicDevice<gpunvme::FiberTeam, FiberPort>;
+using Device = BasicDevice<gpunvme::FiberTeam, standin::FiberPort>;
 inline void fetch(const Device& device, const gnv_fetch& fetch) { gpunvme::fetch_experts(device, fetch); }
 
 }  // namespace gnv
@@ -47,22 +39,8 @@ namespace standin {
 
 namespace {
 
-template <class T>
-T Parameter(void** parameters, int index) {
-  T value;
-  std::memcpy(&value, parameters[index], sizeof value);
-  return value;
-}
-
 void OnFibers(Extent grid, Extent block, const std::function<void()>& kernel) {
-  gpunvme::FiberLaunch launch;
-  launch.blocks = grid.x;
-  launch.threads = block.x;
-  launch.max_pauses = 100'000'000;
-  launch.between = [polls = 0u]() mutable {
-    if (++polls % 256 == 0) sched_yield();
-  };
-  gpunvme::run_fibers(launch, kernel);
+  gpunvme::run_fibers(PollingLaunch(grid.x, block.x), kernel);
 }
 
 void SetUpDevice(void** parameters, Extent, Extent) {

@@ -1,4 +1,4 @@
-// Kernels of many threads on the stand-in: fibers of one CPU thread, which interleave, also while they wait.
+// Kernels of many threads on the stand-in: fibers of one CPU thread, which interleave, also while they wait for a drive.
 #pragma once
 
 #include <sched.h>
@@ -14,15 +14,23 @@ struct FiberPort : gpunvme::CpuPort {
   static void relax(uint32_t) { gpunvme::FiberBlock::now().pause(); }
 };
 
-// Runs all threads of all blocks. The simulated controller may need the same core.
-template <class Kernel>
-void RunInterleaved(Extent grid, Extent block, const Kernel& kernel) {
+// A launch for polling kernels. The simulated controller may need the same core.
+inline gpunvme::FiberLaunch PollingLaunch(uint32_t blocks, uint32_t threads) {
   gpunvme::FiberLaunch launch;
-  launch.threads = launch.max_threads = grid.x * block.x;
+  launch.blocks = blocks;
+  launch.threads = threads;
   launch.max_pauses = 100'000'000;
   launch.between = [polls = 0u]() mutable {
     if (++polls % 256 == 0) sched_yield();
   };
+  return launch;
+}
+
+// Runs all threads of all blocks at once: kernels without block barriers and shared memory.
+template <class Kernel>
+void RunInterleaved(Extent grid, Extent block, const Kernel& kernel) {
+  gpunvme::FiberLaunch launch = PollingLaunch(1, grid.x * block.x);
+  launch.max_threads = launch.threads;
   gpunvme::run_fibers(launch, kernel);
 }
 

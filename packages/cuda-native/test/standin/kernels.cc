@@ -26,13 +26,6 @@ namespace standin {
 
 namespace {
 
-template <typename T>
-T Parameter(void** parameters, int index) {
-  T value;
-  std::memcpy(&value, parameters[index], sizeof value);
-  return value;
-}
-
 // (uint32_t* to, uint32_t value): each thread of each block adds `value` to `*to`.
 void Add(void** parameters, Extent grid, Extent block) {
   auto* to = Parameter<uint32_t*>(parameters, 0);

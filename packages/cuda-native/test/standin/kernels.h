@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,14 @@ void OnThreads(Extent grid, const Block& block) {
 
 // Runs a whole grid. `parameters` points to each of the kernel's parameters, as cuLaunchKernel has them.
 using Kernel = void (*)(void** parameters, Extent grid, Extent block);
+
+// A parameter by its index.
+template <typename T>
+T Parameter(void** parameters, int index) {
+  T value;
+  std::memcpy(&value, parameters[index], sizeof value);
+  return value;
+}
 
 // nullptr where there is none of that name.
 Kernel FindKernel(const char* name);

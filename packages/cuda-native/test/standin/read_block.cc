@@ -17,13 +17,6 @@ namespace standin {
 
 namespace {
 
-template <typename T>
-T Parameter(void** parameters, int index) {
-  T value;
-  std::memcpy(&value, parameters[index], sizeof value);
-  return value;
-}
-
 void ReadBlock(void** parameters, Extent, Extent) {
   const gnv::Device device{Parameter<gnv_device>(parameters, 0)};
   read_block(device, Parameter<gnv::Buffer>(parameters, 1), Parameter<uint64_t>(parameters, 2),
