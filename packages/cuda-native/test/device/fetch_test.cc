@@ -21,7 +21,7 @@ const World kWorlds[] = {
     {"one-warp", {.max_read_bytes = 16, .shared = {.queues = 1, .entries = 4, .slots = 2}}, 1, 32, {}},
     {"large", {.experts = 20, .positions = 64, .max_bytes = 3000, .shared = {.queues = 8, .entries = 32, .slots = 31}}, 1, 1024, {}, 2},
     {"losses", {.experts = 12, .positions = 24, .max_read_bytes = 64, .shared = {.queues = 4, .entries = 16, .slots = 12, .timeout_ns = 900'000, .drives = 2}}, 1, 256,
-     {.drop_once_in = 60}, 1, true},
+     {.drop_once_in = 12}, 1, true},
 };
 
 const World* world;
