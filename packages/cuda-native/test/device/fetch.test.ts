@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { BUILD_MS, hasCompiler, program, seedsOf, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
-const seeds = seedsOf(...Array.from({ length: 20 }, (_, seed) => String(seed + 1)))
+const seeds = seedsOf(...Array.from({ length: 10 }, (_, seed) => String(seed + 1)))
 
 /** Numbers of positions by ending, in the order of `gnv_fetch_ending`. */
 async function endings(of: Program, seed: string, world: string) {
@@ -82,7 +82,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
     '%s',
     async (_, name) => {
       const race = await program(name)
-      for (const seed of seeds.slice(0, 5)) await race.run([seed])
+      for (const seed of seeds.slice(0, 3)) await race.run([seed])
     },
     BUILD_MS,
   )
