@@ -87,7 +87,7 @@ class FetchRig {
       if (random.once_in(12)) ids[at] = layout.experts + random.below(3);
       if (random.once_in(12)) ids[at] = GNV_FETCH_SKIP;
       const uint64_t bytes = ids[at] < layout.experts ? expert_at(layer, ids[at]).bytes : 160;
-      // One byte too few, and none too many.
+      // As large as the expert, or one byte smaller.
       destinations[at] = {offset, random.once_in(12) && bytes > 0 ? bytes - 1 : bytes};
       offset += (destinations[at].bytes + 15) / 16 * 16 + kGap;
       results[at] = {};
