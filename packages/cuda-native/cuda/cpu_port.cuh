@@ -56,6 +56,8 @@ struct CpuPort {
     __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     return expected;
   }
+  static uint64_t add64_gpu(uint64_t* at, uint64_t value) { return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL); }
+  static void count64_gpu(uint64_t* at) { __atomic_fetch_add(at, 1, __ATOMIC_RELAXED); }
 
   static uint64_t now_ns() {
     timespec now;

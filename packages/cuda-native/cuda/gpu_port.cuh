@@ -127,6 +127,16 @@ struct GpuPort {
     return before;
   }
 
+  static GPUNVME_DEVICE uint64_t add64_gpu(uint64_t* at, uint64_t value) {
+    uint64_t before;
+    asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(at), "l"(value) : "memory");
+    return before;
+  }
+  // Adds 1 to a statistic, without an order.
+  static GPUNVME_DEVICE void count64_gpu(uint64_t* at) {
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], 1;" ::"l"(at) : "memory");
+  }
+
   // Returns the time in nanoseconds. clock64() counts cycles of a variable clock. %globaltimer advances in steps of 32
   // ns to a microsecond or more, depending on the GPU; gpu-check measures them.
   static GPUNVME_DEVICE uint64_t now_ns() {

@@ -74,6 +74,8 @@ enum gnv_reason {
   GNV_READ_ONLY = 6,
   /* A ticket that has already been waited for; detected until its identifier recurs. */
   GNV_BAD_TICKET = 7,
+  /* An index beyond the end of an array (gpunvme_array.h). */
+  GNV_BAD_INDEX = 8,
 };
 
 #define GNV_ENDING_SHIFT 32

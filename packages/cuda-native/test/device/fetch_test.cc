@@ -1,5 +1,6 @@
 // `fetch_test SEED WORLD`: replays a fetch on fibers, with delayed and reordered stores. Prints the number of positions by ending.
 #include "fetch_rig.h"
+#include "fibers/fiber_team.h"
 #include "weak_port.h"
 
 namespace model {
@@ -25,9 +26,10 @@ const World kWorlds[] = {
 };
 
 const World* world;
+SharedRig* rig;
 
 void turn() {
-  for (uint32_t i = 0; i < 4; i++) rig->turn(*numbers, world->faults);
+  for (uint32_t i = 0; i < 4; i++) rig->turn(*WeakPort::numbers, world->faults);
 }
 
 }  // namespace
@@ -40,12 +42,13 @@ int main(int, char** args) {
     if (strcmp(args[2], each.name) == 0) world = &each;
   REQUIRE(world != nullptr, "no world %s", args[2]);
   Random random_of_seed(seed);
-  numbers = &random_of_seed;
-  FetchRig all(world->layout, *numbers);
+  WeakPort::numbers = &random_of_seed;
+  FetchRig all(world->layout, random_of_seed);
   rig = &all.rig;
+  WeakPort::rings = [](const uint32_t* at, uint32_t value) { rig->rings(at, value); };
   std::vector<uint32_t> sums(6, 0);
   for (uint32_t replay = 0; replay < world->replays; replay++) {
-    const gnv_fetch fetch = all.prepare(*numbers);
+    const gnv_fetch fetch = all.prepare(random_of_seed);
     FiberLaunch launch;
     launch.blocks = world->blocks;
     launch.threads = world->threads;

@@ -226,6 +226,22 @@ class Controller {
     post(qid, cid, status);
   }
 
+  // Posts a completion. There must be room.
+  void post(uint16_t qid, uint16_t cid, uint16_t status) {
+    REQUIRE(room() > 0, "the test posts a completion where there is no room");
+    uint64_t* entry = cq + 2 * cq_tail;
+    entry[0] = 0xdddddddddddddddd;
+    uint32_t sqhd = 0;
+    for (const Sq& sq : sqs)
+      if (sq.qid == qid) sqhd = sq.head;
+    const uint64_t word = static_cast<uint64_t>(status << 1 | cq_phase) << 48 | static_cast<uint64_t>(cid) << 32 |
+                          static_cast<uint64_t>(qid) << 16 | sqhd;
+    __atomic_store_n(entry + 1, word, __ATOMIC_RELEASE);
+    cq_tail = (cq_tail + 1) % cq_entries;
+    if (cq_tail == 0) cq_phase ^= 1;
+    posted++;
+  }
+
   bool is_outstanding(uint32_t sq, uint16_t cid) const {
     for (const Outstanding& other : outstanding)
       if (other.sq == sq && other.cid == cid) return true;
@@ -291,21 +307,6 @@ class Controller {
         }
       }
     }
-  }
-
-  void post(uint16_t qid, uint16_t cid, uint16_t status) {
-    REQUIRE(room() > 0, "the test posts a completion where there is no room");
-    uint64_t* entry = cq + 2 * cq_tail;
-    entry[0] = 0xdddddddddddddddd;
-    uint32_t sqhd = 0;
-    for (const Sq& sq : sqs)
-      if (sq.qid == qid) sqhd = sq.head;
-    const uint64_t word = static_cast<uint64_t>(status << 1 | cq_phase) << 48 | static_cast<uint64_t>(cid) << 32 |
-                          static_cast<uint64_t>(qid) << 16 | sqhd;
-    __atomic_store_n(entry + 1, word, __ATOMIC_RELEASE);
-    cq_tail = (cq_tail + 1) % cq_entries;
-    if (cq_tail == 0) cq_phase ^= 1;
-    posted++;
   }
 };
 

@@ -1,5 +1,7 @@
 // `shared_queue_test SEED WORLD`: thousands of GPU threads, as fibers, on the queues of a gnv::Device, with delayed and
 // reordered stores. Prints the number of commands by ending.
+#include "fibers/fiber_team.h"
+#include "shared_rig.h"
 #include "weak_port.h"
 
 namespace model {
@@ -33,6 +35,7 @@ const World kWorlds[] = {
 };
 
 const World* world;
+SharedRig* rig;
 uint32_t steps = 0;
 bool is_lost = false;
 
@@ -65,7 +68,7 @@ void kernel() {
 }
 
 void turn() {
-  for (uint32_t i = 0; i < 4; i++) steps += rig->turn(*numbers, world->faults);
+  for (uint32_t i = 0; i < 4; i++) steps += rig->turn(*WeakPort::numbers, world->faults);
   if (world->lost_after == 0 || steps < world->lost_after || is_lost) return;
   is_lost = true;
   for (gnv_queue& queue : rig->pairs) queue.state = GNV_QUEUE_LOST;
@@ -81,12 +84,13 @@ int main(int, char** args) {
     if (strcmp(args[2], each.name) == 0) world = &each;
   REQUIRE(world != nullptr, "no world %s", args[2]);
   Random random_of_seed(seed);
-  numbers = &random_of_seed;
-  stall_once_in = world->stall_once_in;
+  WeakPort::numbers = &random_of_seed;
+  WeakPort::stall_once_in = world->stall_once_in;
   SharedRig all(world->layout);
   rig = &all;
+  WeakPort::rings = [](const uint32_t* at, uint32_t value) { rig->rings(at, value); };
   for (uint32_t command = 0; command < world->layout.commands; command++)
-    all.expect(command, numbers->once_in(3) ? GPUNVME_NVM_OPCODE_WRITE : GPUNVME_NVM_OPCODE_READ, 1 + numbers->below(20));
+    all.expect(command, random_of_seed.once_in(3) ? GPUNVME_NVM_OPCODE_WRITE : GPUNVME_NVM_OPCODE_READ, 1 + random_of_seed.below(20));
   all.begin();
   FiberLaunch launch;
   launch.threads = launch.max_threads = world->threads;

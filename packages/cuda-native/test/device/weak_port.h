@@ -1,21 +1,23 @@
-// Port of fibers whose stores are delayed and reordered.
+// The port of GPU threads that are fibers, with delayed and reordered stores.
 #pragma once
 
 #include "fibers/fiber_team.h"
-#include "shared_rig.h"
+#include "model_controller.h"
+#include "target.cuh"
 
 namespace model {
 
-// Set by the test before it runs fibers.
-inline SharedRig* rig;
-inline Random* numbers;
-// How often a thread falls far behind: by laps of the rings.
-inline uint32_t stall_once_in = 400;
+using namespace gpunvme;
 
 // Stores reach other threads late and in any order until the thread fences or releases. Loads are not reordered: a missing
 // acquire is not detected.
 struct WeakPort {
   static inline uint64_t now = 1'000'000;
+  static inline Random* numbers = nullptr;
+  // How often a thread falls far behind.
+  static inline uint32_t stall_once_in = 400;
+  // Called before each store to a doorbell.
+  static inline void (*rings)(const uint32_t* at, uint32_t value) = nullptr;
 
   static void store16(void* at, const Quad& quad) { send(at, &quad, 16); }
   static void store64(uint64_t* at, uint64_t value) { send(at, &value, 8); }
@@ -27,7 +29,7 @@ struct WeakPort {
   static void fence_acquire() { point(); }
   static void mmio_store32(uint32_t* at, uint32_t value) {
     point();
-    rig->rings(at, value);
+    rings(at, value);
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
   }
   static uint64_t load_completion64(const uint64_t* at) { return load(at); }
@@ -62,6 +64,17 @@ struct WeakPort {
   static uint32_t cas32(uint32_t* at, uint32_t expected, uint32_t value) { return cas(at, expected, value); }
   static uint32_t cas32_gpu(uint32_t* at, uint32_t expected, uint32_t value) { return cas(at, expected, value); }
   static uint64_t cas64_gpu(uint64_t* at, uint64_t expected, uint64_t value) { return cas(at, expected, value); }
+  static uint64_t add64_gpu(uint64_t* at, uint64_t value) {
+    point();
+    arrive();
+    const uint64_t before = *at;
+    *at += value;
+    return before;
+  }
+  static void count64_gpu(uint64_t* at) {
+    point();
+    *at += 1;
+  }
   static uint64_t now_ns() {
     point();
     return ++now;

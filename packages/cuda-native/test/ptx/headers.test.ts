@@ -9,7 +9,7 @@ describe.skipIf(!hasCompiler)(`device code, for g++${skippedWithoutCompiler}`, (
     await program(`headers/${name}`)
   })
 
-  test.each(['gpunvme_device.h', 'gpunvme_fetch.h'])('%s compiles as C99 without a warning', async (name) => {
+  test.each(['gpunvme_device.h', 'gpunvme_array.h', 'gpunvme_fetch.h'])('%s compiles as C99 without a warning', async (name) => {
     const args = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-fsyntax-only', '-include']
     const { status, stderr } = await end(
       'gcc',

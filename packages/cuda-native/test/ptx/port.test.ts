@@ -41,6 +41,8 @@ test('each access of the GPU port has the memory order and the scope that its na
     exchange32_gpu: 'atom.acq_rel.gpu.global.exch.b32',
     cas32_gpu: 'atom.acq_rel.gpu.global.cas.b32',
     cas64_gpu: 'atom.acq_rel.gpu.global.cas.b64',
+    add64_gpu: 'atom.acq_rel.gpu.global.add.u64',
+    count64_gpu: 'red.relaxed.gpu.global.add.u64',
     now_ns: 'mov.u64',
     relax: 'nanosleep.u32',
     wake_host: undefined,

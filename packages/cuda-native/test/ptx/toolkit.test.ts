@@ -87,24 +87,20 @@ describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () 
       }
     })
 
-    test('kernels of CUDA authors with gnv::Device do not spill, and fence before the doorbell of the SQ', () => {
-      const { said, rings } = compileAuthors('test/ptx/shared_queue.cu', target)
+    test.each([
+      ['gnv::Device', 'test/ptx/shared_queue.cu', 64, ['by_thread', 'by_warp']],
+      ['gnv::Array', 'test/ptx/array.cu', 80, ['gather', 'gather_alone']],
+      ['pages of a gnv::Array', 'examples/array_sum.cu', 96, ['sum_pages']],
+      ['a fetch of experts', 'test/ptx/fetch.cu', 72, ['fetch_experts']],
+    ])('kernels with %s do not spill, and fence before the doorbell of the SQ', (_, source, limit, names) => {
+      const { said, rings } = compileAuthors(source, target)
       for (const [name, { stack, spilled, registers }] of Object.entries(resources(said))) {
         expect({ name, stack, spilled }).toEqual({ name, stack: 0, spilled: 0 })
-        expect(registers, name).toBeLessThanOrEqual(64)
+        expect(registers, name).toBeLessThanOrEqual(limit)
       }
       // The other two are of the CQ: one in `submit`, one in `wait`.
       const expected = { stores: 3, reads: 0, fenced: 1 }
-      expect(rings).toEqual({ by_thread: expected, by_warp: expected })
-    })
-
-    test('a kernel of CUDA authors that fetches experts does not spill, and fences before the doorbell of the SQ', () => {
-      const { said, rings } = compileAuthors('test/ptx/fetch.cu', target)
-      const { fetch_experts } = resources(said)
-      expect(fetch_experts).toMatchObject({ stack: 0, spilled: 0 })
-      expect(fetch_experts!.registers).toBeLessThanOrEqual(72)
-      // As above.
-      expect(rings).toEqual({ fetch_experts: { stores: 3, reads: 0, fenced: 1 } })
+      expect(rings).toEqual(Object.fromEntries(names.map((name) => [name, expected])))
     })
 
     test('machine code rings as often as the PTX does, once behind a fence, and reads no register', () => {

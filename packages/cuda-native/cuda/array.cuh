@@ -1,0 +1,192 @@
+// An array on an NVMe drive, which any thread of any kernel reads through a page cache in GPU memory.
+//
+//   // Adds up elements at random places: lanes that want the same page share one access and one read of the drive.
+//   __global__ void gather(gnv::Array<float> array, const uint64_t* indices, float* sums) {
+//     const uint64_t thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+//     float value;
+//     if (array.read(indices[thread], value, 0xffffffff).ok()) sums[thread] += value;
+//   }
+//
+// The process that owns the controllers makes the array (gpunvme_array.h has its layout) and passes it to kernels by value. It
+// is read-only: the cache does not see what is written to the drive. Requires C++17 and compute capability 7.5 or newer.
+//
+// - Each access has one outcome. A failed read leaves no page: threads that waited for it get its outcome, and a later access
+//   reads again. After GNV_TIMEOUT and GNV_LOST, the slot is quarantined until the host has reset the controller.
+// - Each access ends within three time limits of the device: one to obtain a page slot, one to obtain a slot of the queue, and
+//   one for the command. Without a page slot, it ends with GNV_BUSY.
+// - A thread in `read` holds no page while it waits for a slot, so that threads in `read` cannot block each other for ever. A
+//   thread that has pinned a page and calls `read` or `pin` does. The pages that all threads hold in this way must be fewer than
+//   the slots of a set. Otherwise, such calls can end with GNV_BUSY.
+//
+// Lanes of a warp that call a function together pass the same mask, as for gnv::Device. By default, a thread acts alone.
+#pragma once
+
+#include <type_traits>
+
+#include "gpunvme.cuh"
+#include "page_cache.cuh"
+
+namespace gnv {
+
+// `Team` identifies lanes (warp.cuh); `Port` accesses memory (gpu_port.cuh).
+template <class T, class Team, class Port>
+struct BasicArray : ::gnv_array {
+  static_assert(std::is_trivially_copyable<T>::value, "elements are copied from the drive");
+  static_assert((sizeof(T) & (sizeof(T) - 1)) == 0, "no element may extend over two pages");
+  static_assert(sizeof(T) <= 512, "a page has at least a block, and a block has at least 512 bytes");
+
+  // A page that is not evicted until the lanes that pinned it unpin it.
+  struct Page {
+    Outcome outcome;
+    // Its elements, if the outcome is a success. Read them by ordinary loads.
+    const T* data;
+    // Index of the first one in the array, and their number.
+    uint64_t first;
+    uint32_t count;
+    uint32_t slot;
+    GPUNVME_DEVICE bool ok() const { return outcome.ok(); }
+  };
+
+  static GPUNVME_DEVICE uint32_t alone() { return 1u << Team::lane(); }
+
+  // Number of elements, and of those in a page.
+  GPUNVME_DEVICE uint64_t size() const { return bytes / sizeof(T); }
+  GPUNVME_DEVICE uint32_t page_size() const { return (1u << page_shift) / sizeof(T); }
+
+  // Copies an element to `value`, if the outcome is a success.
+  GPUNVME_DEVICE Outcome read(uint64_t index, T& value, uint32_t mask = alone()) const {
+    return visit<true>(index, mask, [&](uint32_t slot) { value = page_of(slot)[index & (page_size() - 1)]; }).outcome;
+  }
+
+  // Pins the page with the element `index`, for all lanes in `mask`. They pass the same index, and unpin the page together.
+  GPUNVME_DEVICE Page pin(uint64_t index, uint32_t mask = alone()) const {
+    // One reference is taken for all: a lane with another index must not get another page.
+    index = Team::shuffle(mask, index, gpunvme::lowest_bit(mask));
+    const Visit visited = visit<false>(index, mask, [](uint32_t) {});
+    if (!visited.outcome.ok()) return {visited.outcome, nullptr, 0, 0, 0};
+    const uint64_t first = index & ~uint64_t{page_size() - 1}, left = size() - first;
+    return {visited.outcome, page_of(visited.slot), first, left < page_size() ? static_cast<uint32_t>(left) : page_size(),
+            visited.slot};
+  }
+
+  // Unpins a page after its last use. Has no effect on a page that could not be pinned, or that was unpinned before.
+  GPUNVME_DEVICE void unpin(Page& page, uint32_t mask = alone()) const {
+    release(mask, page.data != nullptr && gpunvme::lowest_bit(mask) == Team::lane(), page.slot);
+    page.data = nullptr;
+  }
+
+ private:
+  enum class Step : uint32_t { SEEK, AWAIT, READY, DONE };
+  struct Visit {
+    Outcome outcome;
+    uint32_t slot;
+  };
+  // Progress of lanes that want the same page. Their first lane has all of it, the others `step` and `slot`.
+  struct Progress {
+    Step step;
+    uint32_t slot;
+    uint64_t outcome;
+    uint64_t give_up_ns;
+    // The page must be read by this lane.
+    bool claims;
+  };
+
+  GPUNVME_DEVICE const T* page_of(uint32_t slot) const {
+    return reinterpret_cast<const T*>(static_cast<const char*>(memory.data) + (static_cast<uint64_t>(slot) << page_shift));
+  }
+
+  // Calls `act` with the slot of the page of element `index`, while the lanes hold a reference to it.
+  template <bool RELEASES, class Act>
+  GPUNVME_DEVICE Visit visit(uint64_t index, uint32_t mask, const Act& act) const {
+    const bool is_inside = index < size();
+    const uint64_t page = index * sizeof(T) >> page_shift;
+    const uint32_t inside = Team::ballot(mask, is_inside);
+    const uint32_t same = Team::match(mask, static_cast<uint32_t>(page)) & Team::match(mask, static_cast<uint32_t>(page >> 32));
+    const uint32_t leader = is_inside ? gpunvme::lowest_bit(same & inside) : Team::lane();
+    const bool leads = leader == Team::lane();
+    Progress now = {is_inside ? Step::SEEK : Step::DONE, 0, gpunvme::refusal(GNV_INVALID, GNV_BAD_INDEX), 0, false};
+    for (uint32_t polls = 0; Team::ballot(mask, now.step != Step::DONE) != 0; polls++) {
+      if (polls > 0) Port::relax(polls);
+      const uint64_t now_ns = Team::shuffle(mask, Port::now_ns(), gpunvme::lowest_bit(mask));
+      if (polls == 0) now.give_up_ns = now_ns + device.timeout_ns;
+      if (leads && now.step == Step::SEEK) seek(now, page, now_ns);
+      else if (leads && now.step == Step::AWAIT) look(now, page, now_ns);
+      const uint64_t shared = Team::shuffle(mask, static_cast<uint64_t>(now.slot) << 32 | static_cast<uint32_t>(now.step), leader);
+      now.step = static_cast<Step>(static_cast<uint32_t>(shared));
+      now.slot = static_cast<uint32_t>(shared >> 32);
+      // The data that the first lane has acquired become visible to the others.
+      Team::sync_warp(mask);
+      if (now.step == Step::READY) act(now.slot);
+      // Before lanes wait for the drive below.
+      if (RELEASES) release(mask, leads && now.step == Step::READY, now.slot);
+      if (now.step == Step::READY) now.step = Step::DONE;
+      const uint32_t claims = Team::ballot(mask, now.claims);
+      if (now.claims) load(page, now.slot, claims);
+      now.claims = false;
+    }
+    return {Outcome(Team::shuffle(mask, now.outcome, leader)), now.slot};
+  }
+
+  GPUNVME_DEVICE void seek(Progress& now, uint64_t page, uint64_t now_ns) const {
+    const gpunvme::Sought sought = gpunvme::seek_page<Port>(*this, page);
+    now.slot = sought.slot;
+    if (sought.result == gpunvme::Seek::NONE) {
+      if (now_ns >= now.give_up_ns) give_up(now, page);
+    } else if (sought.result == gpunvme::Seek::VALID) {
+      now.step = Step::READY;
+      now.outcome = gpunvme::refusal(GNV_SUCCESS);
+    } else {
+      now.step = Step::AWAIT;
+      now.claims = sought.result == gpunvme::Seek::CLAIMED;
+      // The thread that reads waits for a slot of the queue, then for the command.
+      now.give_up_ns = now_ns + 2 * device.timeout_ns;
+    }
+  }
+
+  // Looks whether the page has been read.
+  GPUNVME_DEVICE void look(Progress& now, uint64_t page, uint64_t now_ns) const {
+    const gnv_page_state state = gpunvme::state_in(Port::load_acquire64_gpu(words + now.slot));
+    if (state == GNV_PAGE_LOADING && now_ns < now.give_up_ns) return;
+    if (state == GNV_PAGE_VALID) {
+      now.step = Step::READY;
+      now.outcome = gpunvme::refusal(GNV_SUCCESS);
+      return;
+    }
+    if (state == GNV_PAGE_LOADING) {
+      give_up(now, page);
+    } else {
+      now.step = Step::DONE;
+      now.outcome = Port::load_relaxed64(outcomes + now.slot);
+    }
+    gpunvme::release_page<Port>(*this, now.slot);
+  }
+
+  GPUNVME_DEVICE void give_up(Progress& now, uint64_t page) const {
+    Port::count64_gpu(&sets[gpunvme::set_of(*this, page)].busy);
+    now.step = Step::DONE;
+    now.outcome = gpunvme::refusal(GNV_BUSY);
+  }
+
+  // Reads a page into its slot, and publishes the outcome. The lanes in `mask` read a page each.
+  GPUNVME_DEVICE void load(uint64_t page, uint32_t slot, uint32_t mask) const {
+    const uint64_t from = page << page_shift, left = bytes - from, whole = 1ULL << page_shift;
+    const uint64_t length = left < whole ? left : whole, blocks = ((length - 1) >> block_shift) + 1;
+    const BasicDevice<Team, Port> drives_of{device};
+    const Ticket ticket = drives_of.read(drive, first_block + (from >> block_shift), static_cast<uint32_t>(blocks), memory,
+                                         static_cast<uint64_t>(slot) << page_shift, mask);
+    gpunvme::publish_page<Port>(*this, slot, drives_of.wait(ticket, mask).word());
+  }
+
+  // Releases the pages of lanes with `releases`, after the loads of all lanes in `mask`.
+  GPUNVME_DEVICE void release(uint32_t mask, bool releases, uint32_t slot) const {
+    Team::sync_warp(mask);
+    if (releases) gpunvme::release_page<Port>(*this, slot);
+  }
+};
+
+#if defined(__CUDACC__)
+template <class T>
+using Array = BasicArray<T, gpunvme::GpuTeam, gpunvme::GpuPort>;
+#endif
+
+}  // namespace gnv

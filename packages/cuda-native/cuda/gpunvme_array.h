@@ -1,0 +1,130 @@
+/*
+ * C layout of gnv::Array (array.cuh): a read-only extent of a namespace, and a cache of its pages in GPU memory.
+ *
+ * The process that owns the controller fills it in; GPU threads use it. Pointers are GPU addresses. Callers must check the
+ * layout with `gnv_check_array` before a launch; device code checks only the index of an access.
+ */
+#pragma once
+
+#include "gpunvme_device.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Changes with every change of a structure or a value in this file. */
+#define GNV_ARRAY_VERSION 1
+
+/*
+ * A slot has one word: bits 63:24 the page's number in the extent, 23 set by each access and cleared by the clock, 22:20 a
+ * gnv_page_state, 19:0 the number of references.
+ */
+#define GNV_PAGE_NUMBER_SHIFT 24
+#define GNV_PAGE_NUMBER_BITS 40
+#define GNV_PAGE_USED (1ULL << 23)
+#define GNV_PAGE_STATE_SHIFT 20
+#define GNV_PAGE_REFERENCES 0xfffffULL
+
+enum gnv_page_state {
+  GNV_PAGE_EMPTY = 0,
+  /* A thread reads the page. It has a reference, and each thread that waits for it has one. */
+  GNV_PAGE_LOADING = 1,
+  GNV_PAGE_VALID = 2,
+  /* The read failed. The slot has no page, and can be claimed after the waiting threads have taken the outcome. */
+  GNV_PAGE_FAILED = 3,
+  /* The read timed out or was lost: the controller may still write to the slot. No thread claims it any more. */
+  GNV_PAGE_QUARANTINED = 4,
+};
+
+/* The state of a set of slots, and statistics of the pages that map to it. Statistics count groups of lanes, not lanes. */
+typedef struct gnv_page_set {
+  /* 1: a thread assigns a page to a slot of the set. It owns `hand`, the slot at which the clock continues. */
+  uint32_t lock;
+  uint32_t hand;
+  /* Accesses to a valid page. */
+  uint64_t hits;
+  /* Accesses that claimed a slot and read the page from the drive. */
+  uint64_t misses;
+  /* Accesses that waited for a read by another thread. */
+  uint64_t coalesced;
+  /* Valid pages that were replaced. */
+  uint64_t evictions;
+  /* Accesses that ended with GNV_BUSY because they obtained no page within the time limit. */
+  uint64_t busy;
+  uint64_t reserved[2];
+} gnv_page_set;
+
+/* Passed to kernels by value. */
+typedef struct gnv_array {
+  uint32_t version;
+  /* Index of the drive in the device. */
+  uint32_t drive;
+  gnv_device device;
+  /* The extent: its first block, and its length. Blocks of the last page after the extent are not read. */
+  uint64_t first_block;
+  uint64_t bytes;
+  /* The page of slot s starts at byte s << page_shift. `data` is the GPU's address. */
+  gnv_buffer memory;
+  /* 2^set_shift. */
+  gnv_page_set* sets;
+  /* One word per slot. The slots of set s are s * ways to s * ways + ways - 1. */
+  uint64_t* words;
+  /* One outcome per slot, of its last read. */
+  uint64_t* outcomes;
+  /* A page has 2^page_shift bytes. */
+  uint32_t page_shift;
+  /* As for the drive. */
+  uint32_t block_shift;
+  uint32_t set_shift;
+  /* Number of slots in a set. A page can be in any slot of one set. */
+  uint32_t ways;
+} gnv_array;
+
+enum gnv_array_problem {
+  GNV_ARRAY_VALID = 0,
+  GNV_ARRAY_BAD_VERSION = 1,
+  /* No such drive, or `block_shift` differs from the drive's. */
+  GNV_ARRAY_BAD_DRIVE = 2,
+  /* A page smaller than a block, or with more than max_blocks of the drive. */
+  GNV_ARRAY_BAD_PAGE = 3,
+  /* No slots, or more than 2^31. */
+  GNV_ARRAY_BAD_SLOTS = 4,
+  /* A null pointer, or memory for fewer pages than there are slots. */
+  GNV_ARRAY_BAD_MEMORY = 5,
+  /* An empty extent, one beyond the end of the namespace, or one with more than 2^40 pages. */
+  GNV_ARRAY_BAD_EXTENT = 6,
+};
+
+/* Returns why kernels must not use an array, or GNV_ARRAY_VALID. `drive` is a copy of the array's drive. */
+GNV_FUNCTION enum gnv_array_problem gnv_check_array(const gnv_array* array, const gnv_drive* drive) {
+  uint64_t slots, blocks;
+  if (array->version != GNV_ARRAY_VERSION || array->device.version != GNV_LAYOUT_VERSION) return GNV_ARRAY_BAD_VERSION;
+  if (array->drive >= array->device.drive_count || array->block_shift != drive->block_shift) return GNV_ARRAY_BAD_DRIVE;
+  if (array->page_shift < array->block_shift || array->page_shift > 31) return GNV_ARRAY_BAD_PAGE;
+  if (1u << (array->page_shift - array->block_shift) > drive->max_blocks) return GNV_ARRAY_BAD_PAGE;
+  if (array->ways == 0 || array->set_shift > 31) return GNV_ARRAY_BAD_SLOTS;
+  slots = (uint64_t)array->ways << array->set_shift;
+  if (slots > 1ULL << 31) return GNV_ARRAY_BAD_SLOTS;
+  if (array->sets == 0 || array->words == 0 || array->outcomes == 0 || array->memory.data == 0) return GNV_ARRAY_BAD_MEMORY;
+  if (slots > array->memory.bytes >> array->page_shift) return GNV_ARRAY_BAD_MEMORY;
+  if (array->bytes == 0 || (array->bytes - 1) >> array->page_shift >> GNV_PAGE_NUMBER_BITS != 0) return GNV_ARRAY_BAD_EXTENT;
+  blocks = ((array->bytes - 1) >> array->block_shift) + 1;
+  if (array->first_block >= drive->blocks || blocks > drive->blocks - array->first_block) return GNV_ARRAY_BAD_EXTENT;
+  return GNV_ARRAY_VALID;
+}
+
+/*
+ * Empties the cache of a valid array. Call it in a kernel, or on the host if `sets`, `words` and `outcomes` are accessible
+ * there. No thread may use the array. After a time-out or a loss, call it only when the host has reset the controller.
+ */
+GNV_FUNCTION void gnv_init_array(const gnv_array* array) {
+  const gnv_page_set unused = {0, 0, 0, 0, 0, 0, 0, {0, 0}};
+  uint32_t set, slot;
+  for (set = 0; set < 1u << array->set_shift; set++) array->sets[set] = unused;
+  for (slot = 0; slot < array->ways << array->set_shift; slot++) array->words[slot] = array->outcomes[slot] = 0;
+}
+
+#if defined(__cplusplus)
+}
+static_assert(sizeof(gnv_page_set) == 64 && sizeof(gnv_array) == 128, "read by other programs");
+#endif
