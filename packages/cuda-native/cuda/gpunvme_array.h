@@ -95,7 +95,10 @@ enum gnv_array_problem {
   GNV_ARRAY_BAD_EXTENT = 6,
 };
 
-/* Returns why kernels must not use an array, or GNV_ARRAY_VALID. `drive` is a copy of the array's drive. */
+/*
+ * Returns why kernels must not use an array, or GNV_ARRAY_VALID. `drive` is a copy of the array's drive. Pointers are only
+ * compared with null.
+ */
 GNV_FUNCTION enum gnv_array_problem gnv_check_array(const gnv_array* array, const gnv_drive* drive) {
   uint64_t slots, blocks;
   if (array->version != GNV_ARRAY_VERSION || array->device.version != GNV_LAYOUT_VERSION) return GNV_ARRAY_BAD_VERSION;
@@ -114,8 +117,9 @@ GNV_FUNCTION enum gnv_array_problem gnv_check_array(const gnv_array* array, cons
 }
 
 /*
- * Empties the cache of a valid array. Call it in a kernel, or on the host if `sets`, `words` and `outcomes` are accessible
- * there. No thread may use the array. After a time-out or a loss, call it only when the host has reset the controller.
+ * Empties the cache of a valid array: sets `sets`, `words` and `outcomes` to 0, as cudaMemset can. Call it in a kernel, or on the
+ * host if they are accessible there. No thread may use the array. After a time-out or a loss, call it only when the host has
+ * reset the controller.
  */
 GNV_FUNCTION void gnv_init_array(const gnv_array* array) {
   const gnv_page_set unused = {0, 0, 0, 0, 0, 0, 0, {0, 0}};

@@ -58,12 +58,13 @@ void read_one(const Array& array, uint64_t index, uint32_t mask) {
   if (outcome.ok()) require_content(index, value);
 }
 
-// Lanes take different times for the elements of a page.
-void read_page(const Array& array, uint64_t index, uint32_t mask) {
+// Some lanes take so long for the elements of a page that a slot can get another page meanwhile.
+void read_page(const Array& array, uint64_t index, uint32_t mask, Random& random) {
   Array::Page page = array.pin(index, mask);
   endings[page.outcome.ending()]++;
+  uint32_t pauses = page.ok() && random.once_in(16) ? random.below(200) : 0;
   for (uint32_t i = 0; page.ok() && i < page.count; i++) {
-    if (i % 8 == 0) FiberBlock::now().maybe_pause();
+    for (; i == page.count / 2 && pauses > 0; pauses--) FiberBlock::now().pause();
     require_content(page.first + i, page.data[i]);
   }
   array.unpin(page, mask);
@@ -83,7 +84,7 @@ void kernel() {
     const bool is_mixed = mode == 1 || mode == 2;
     const uint64_t page = is_mixed && random.once_in(2) ? own : same;
     const uint64_t index = page * ArrayRig::kInPage + random.below(2);
-    if (mode == 3 || mode == 4) read_page(array, same * ArrayRig::kInPage + of_mask.below(2), mask);
+    if (mode == 3 || mode == 4) read_page(array, same * ArrayRig::kInPage + of_mask.below(2), mask, random);
     else read_one(array, index, mask);
   }
   WeakPort::arrive();
@@ -91,7 +92,8 @@ void kernel() {
 
 void turn() {
   for (uint32_t i = 0; i < 4; i++) steps += rig->turn(*WeakPort::numbers, world->faults);
-  rig->audit();
+  // A second slot keeps its page for longer than this takes.
+  if (WeakPort::numbers->once_in(4)) rig->audit();
   if (world->lost_after == 0 || steps < world->lost_after || is_lost) return;
   is_lost = true;
   for (gnv_queue& queue : rig->shared.pairs) queue.state = GNV_QUEUE_LOST;
