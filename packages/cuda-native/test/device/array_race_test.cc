@@ -53,7 +53,7 @@ void run(const ArrayLayout& layout, uint32_t pages, uint32_t rounds, const Array
   __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
   controller.join();
   const gnv_page_set sum = rig.finish();
-  REQUIRE(sum.hits > 0 && sum.misses > 0 && sum.evictions > 0, "the cache was not used");
+  REQUIRE(may_fail || (sum.hits > 0 && sum.misses > 0 && sum.evictions > 0), "the cache was not used");
 }
 
 }  // namespace
