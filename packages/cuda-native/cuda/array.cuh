@@ -13,10 +13,10 @@
 // - Each access has one outcome. A failed read leaves no page: threads that waited for it get its outcome, and a later access
 //   reads again. After GNV_TIMEOUT and GNV_LOST, the slot is quarantined until the host has reset the controller.
 // - Each access ends within three time limits of the device: one to obtain a page slot, one to obtain a slot of the queue, and
-//   one for the command. Without a page slot, it ends with GNV_BUSY.
-// - A thread in `read` holds no page while it waits for a slot, so that threads in `read` cannot block each other for ever. A
-//   thread that has pinned a page and calls `read` or `pin` does. The pages that all threads hold in this way must be fewer than
-//   the slots of a set. Otherwise, such calls can end with GNV_BUSY.
+//   one for the command. If lanes call together, it ends within five. Without a page slot, it ends with GNV_BUSY.
+// - A thread in `read` holds no page while it waits for a slot, except one that another thread is reading: threads in `read`
+//   cannot deadlock. A thread that has pinned a page and calls `read` or `pin` holds it while it waits. The pages that all threads
+//   hold in this way must be fewer than the slots of a set. Otherwise, such calls can end with GNV_BUSY.
 //
 // Lanes of a warp that call a function together pass the same mask, as for gnv::Device. By default, a thread acts alone.
 #pragma once
