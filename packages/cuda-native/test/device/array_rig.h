@@ -66,6 +66,7 @@ class ArrayRig {
     if (chosen.queue != number || (chosen.is_dropped && !strikes(faults.late_once_in))) return false;
     if (!chosen.is_dropped && strikes(faults.drop_once_in)) {
       chosen.is_dropped = true;
+      drops++;
       return true;
     }
     const Read read = chosen;
@@ -108,8 +109,8 @@ class ArrayRig {
   const uint32_t slots;
   std::vector<gnv_page_set> sets;
   std::vector<uint64_t> words, outcomes;
-  // Reads that were fetched, and those that failed with a status.
-  uint64_t fetches = 0, failures = 0;
+  // Reads that were fetched, those that failed with a status, and those whose completion was held back.
+  uint64_t fetches = 0, failures = 0, drops = 0;
   // The status of all reads, if it is not 0.
   uint16_t status = 0;
 

@@ -17,7 +17,7 @@ struct World {
   ArrayRig::Faults faults;
   // Each slot that times out is quarantined. With all of them, accesses end with GNV_BUSY.
   bool may_fail = false;
-  // After this many steps of controllers, the host declares all queues lost. 0: never.
+  // After this many steps of controllers, and a read that they do not complete, the host declares all queues lost. 0: never.
   uint32_t lost_after = 0;
 };
 
@@ -94,7 +94,7 @@ void turn() {
   for (uint32_t i = 0; i < 4; i++) steps += rig->turn(*WeakPort::numbers, world->faults);
   // A second slot keeps its page for longer than this takes.
   if (WeakPort::numbers->once_in(4)) rig->audit();
-  if (world->lost_after == 0 || steps < world->lost_after || is_lost) return;
+  if (world->lost_after == 0 || steps < world->lost_after || rig->drops == 0 || is_lost) return;
   is_lost = true;
   for (gnv_queue& queue : rig->shared.pairs) queue.state = GNV_QUEUE_LOST;
 }
