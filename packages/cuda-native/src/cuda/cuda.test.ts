@@ -55,7 +55,9 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(launch([1n, new Uint8Array(3)])).toThrow(new TypeError('args[1]: expected 4 bytes for standin_add, got 3'))
     expect(launch([1n, -1])).toThrow(new RangeError('args[1]: expected an integer from 0 to 4294967295, got -1'))
     expect(() => cuda.launch('nothing', 1, 1, [])).toThrow(
-      new TypeError('name: expected one of standin_add, standin_wait, standin_struct, got nothing'),
+      new TypeError(
+        'name: expected one of standin_add, standin_wait, standin_struct, standin_read_blocks, got nothing',
+      ),
     )
     expect(() => cuda.launch('standin_add', 0, 1, [1n, 1])).toThrow(/^grid: expected an integer from 1 to/)
     expect(() => cuda.launch('standin_add', 1, [256, 2, 1], [1n, 1])).toThrow(
