@@ -9,14 +9,17 @@ describe.skipIf(!hasCompiler)(`device code, for g++${skippedWithoutCompiler}`, (
     await program(`headers/${name}`)
   })
 
-  test.each(['gpunvme_device.h', 'gpunvme_array.h', 'gpunvme_fetch.h'])('%s compiles as C99 without a warning', async (name) => {
-    const args = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-fsyntax-only', '-include']
-    const { status, stderr } = await end(
-      'gcc',
-      [...args, resolve(import.meta.dirname, '../../cuda', name), '-x', 'c', '/dev/null'],
-      {},
-    )
-    expect(stderr).toBe('')
-    expect(status).toBe(0)
-  })
+  test.each(['gpunvme_device.h', 'gpunvme_array.h', 'gpunvme_fetch.h'])(
+    '%s compiles as C99 without a warning',
+    async (name) => {
+      const args = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-fsyntax-only', '-include']
+      const { status, stderr } = await end(
+        'gcc',
+        [...args, resolve(import.meta.dirname, '../../cuda', name), '-x', 'c', '/dev/null'],
+        {},
+      )
+      expect(stderr).toBe('')
+      expect(status).toBe(0)
+    },
+  )
 })
