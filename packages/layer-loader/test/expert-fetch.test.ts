@@ -1,11 +1,10 @@
 import { crc32 } from 'node:zlib'
-import { openCuda, type Cuda, type CudaStream, type PinnedMemory } from '@gpunvme/cuda-native/cuda'
+import { deviceQueues, openCuda, type PinnedMemory } from '@gpunvme/cuda-native/cuda'
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { Controller } from '@gpunvme/host-driver'
 import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
-import type { FaultPlan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { Keeper } from '../../cuda-native/test/kernel-rig.js'
 import { BUILD_MS, program } from '../../cuda-native/test/programs/program.js'
 import { sharedMemory } from '../../cuda-native/test/real-time-drives.js'
 import { scratchFile } from '../../cuda-native/test/scratch-file.js'
@@ -53,13 +52,12 @@ const sumOf = (packed: Packed, expert: number) =>
 const PTX = [
   '.version 8.2\n.target sm_75\n.address_size 64',
   ...[
-    ['gpunvme_set_up_device', 'u64'],
-    ['route', 'u64', 'u64', 'u32', 'u64'],
-    ['fetch_experts', 'u64', 'u64'],
-    ['sum_experts', 'u64', 'u64'],
+    ['route', '.u64 p0', '.u64 p1', '.u32 p2', '.u64 p3'],
+    ['fetch_experts', '.align 8 .b8 p0[32]', '.align 8 .b8 p1[96]'],
+    ['sum_experts', '.align 8 .b8 p0[96]', '.u64 p1'],
   ].map(
-    ([name, ...types]) =>
-      `.visible .entry ${name}(${types.map((type, i) => `.param .${type} p${i}`).join(', ')}) { ret; }`,
+    ([name, ...parameters]) =>
+      `.visible .entry ${name}(${parameters.map((each) => `.param ${each}`).join(', ')}) { ret; }`,
   ),
 ].join('\n')
 
@@ -74,7 +72,7 @@ interface Fetched {
 /** Opens a simulated drive with these bytes and a GPU, and returns a function that replays the graph of one token. */
 async function openFetch(
   packed: Packed,
-  { faults, timeoutNs = 20_000_000_000n }: { readonly faults?: FaultPlan; readonly timeoutNs?: bigint } = {},
+  { faults, timeoutNs = 20e9 }: { readonly faults?: FaultPlan; readonly timeoutNs?: number } = {},
 ): Promise<() => Promise<Fetched>> {
   const file = scratchFile(packed.media)
   onTestFinished(() => file[Symbol.dispose]())
@@ -87,27 +85,22 @@ async function openFetch(
   })
   onTestFinished(() => simulator.close())
   onTestFinished(async () => expect(await simulator.diagnostics()).toEqual([]))
-  const keeper = new Keeper()
-  const controller = await Controller.open(transport, { queues: 1, queueDepth: 31, engine: keeper })
-  onTestFinished(() => controller.close())
   const cuda = openCuda()
   onTestFinished(async () => {
     await cuda.close()
   })
   cuda.loadKernels(new TextEncoder().encode(PTX))
-  const registration = cuda.register(memory.address, memory.lengthBytes)
-  const forGpu = (address: bigint | number) => registration.gpuPointer + (BigInt(address) - memory.address)
+  const queues = deviceQueues(cuda)
+  const engine = queues.engine(transport)
+  const controller = await Controller.open(transport, { engine, queueEntries: 32, queueDepth: 24 })
+  onTestFinished(() => controller.close())
+  const namespace = controller.namespace(1)
+  const device = await queues.device([{ engine, namespace }], { timeoutNs })
   const stream = cuda.stream()
   const table = expertTable(packed.model)
   const expertBytes = table.maxBytes
-  const data = transport.dma.alloc(POSITIONS * expertBytes)
-  expect(data.segments).toHaveLength(1)
-  const dataIova = BigInt(data.iovaAt(0))
-
-  const device = await setUpDevice(cuda, stream, keeper.queues[0]!, {
-    ...{ registers: transport.bar.window!.address, forGpu, dataIova, dataBytes: data.lengthBytes, timeoutNs },
-    blocks: packed.media.length / BLOCK_BYTES,
-  })
+  const buffer = engine.buffer(namespace.dma.alloc(POSITIONS * expertBytes))
+  onTestFinished(() => buffer.free())
   const pinned = (words: BigUint64Array | Uint8Array): PinnedMemory => {
     const to = cuda.allocPinned(words.byteLength)
     new Uint8Array(to.buffer).set(new Uint8Array(words.buffer, words.byteOffset, words.byteLength))
@@ -125,19 +118,19 @@ async function openFetch(
   ]
   const destinations = Array.from({ length: POSITIONS }, (_, at) => [at * expertBytes, expertBytes].map(BigInt)).flat()
   // struct gnv_fetch of gpunvme_fetch.h.
-  const fetch = pinned(
+  const fetch = new Uint8Array(
     BigUint64Array.of(
       ...[pinned(table.bytes), ids, pinned(BigUint64Array.from(destinations)), results, progress, crcs].map(
         (each) => each.gpuPointer,
       ),
-      ...[pinned(BigUint64Array.of(dataIova)).gpuPointer, 63n, BigInt(data.lengthBytes), forGpu(data.iovaAt(0))],
+      ...new BigUint64Array(buffer.argument.buffer),
       ...[BigInt(table.layers.indexOf(`layer ${LAYER}`)) | (BigInt(POSITIONS) << 32n), BigInt(READ_BYTES)],
-    ),
+    ).buffer,
   )
   const graph = stream.capture(() => {
-    cuda.launch('route', 1, 32, [fetch.gpuPointer, ids.gpuPointer, EXPERTS, token.gpuPointer], stream)
-    cuda.launch('fetch_experts', 2, 64, [device, fetch.gpuPointer], stream)
-    cuda.launch('sum_experts', POSITIONS, 32, [fetch.gpuPointer, sums.gpuPointer], stream)
+    cuda.launch('route', 1, 32, [ids.gpuPointer, BigInt(POSITIONS), EXPERTS, token.gpuPointer], stream)
+    cuda.launch('fetch_experts', 2, 64, [device.argument, fetch], stream)
+    cuda.launch('sum_experts', POSITIONS, 32, [fetch, sums.gpuPointer], stream)
   })
   return async () => {
     graph.launch(stream)
@@ -150,43 +143,6 @@ async function openFetch(
       sums: [...new BigUint64Array(sums.buffer)],
     }
   }
-}
-
-interface DeviceOptions {
-  readonly registers: bigint
-  readonly forGpu: (address: bigint | number) => bigint
-  readonly dataIova: bigint
-  readonly dataBytes: number
-  readonly timeoutNs: bigint
-  readonly blocks: number
-}
-
-/** Lays out a gnv::Device in GPU memory; returns its address. */
-async function setUpDevice(
-  cuda: Cuda,
-  stream: CudaStream,
-  pair: QueuePairMemory,
-  options: DeviceOptions,
-): Promise<bigint> {
-  const { registers, forGpu, dataIova, dataBytes, timeoutNs, blocks } = options
-  const { cq } = pair
-  // DeviceState of gpu-check/kernels/device_setup.cuh: the device follows the queue of 512 bytes.
-  const state = cuda.allocDevice(16_384)
-  await state.fill(0)
-  const words = BigUint64Array.of(
-    ...[forGpu(pair.sq.iovaAt(0)), forGpu(cq.memory.iovaAt(0))],
-    ...[pair.sqTailDoorbell, cq.headDoorbell].map((offset) => forGpu(registers + BigInt(offset))),
-    ...[pair.qid, pair.sqEntries, pair.maxInFlight].map(BigInt),
-    ...[forGpu(pair.prpLists.iovaAt(0)), BigInt(pair.prpLists.iovaAt(0))],
-    ...[BigInt(pair.prpListBytes), BigInt(pair.pageBytes), dataIova, BigInt(dataBytes)],
-    ...[blocks, Math.log2(BLOCK_BYTES), MIB / BLOCK_BYTES / 8].map(BigInt),
-    ...[timeoutNs, state.gpuPointer],
-  )
-  const setup = cuda.allocPinned(words.byteLength)
-  new BigUint64Array(setup.buffer).set(words)
-  cuda.launch('gpunvme_set_up_device', 1, 1, [setup.gpuPointer], stream)
-  await stream.finished()
-  return state.gpuPointer + 512n
 }
 
 describe.skipIf(!hasStandin)(`experts fetched by a graph of the GPU, on the stand-in${skippedWithoutStandin}`, () => {
@@ -232,7 +188,7 @@ describe.skipIf(!hasStandin)(`experts fetched by a graph of the GPU, on the stan
     const faults: FaultPlan = {
       rules: [{ match: { opcode: 2, lba: [block, block], times: 1 }, action: { kind: 'drop-completion' } }],
     }
-    const next = await openFetch(packed, { faults, timeoutNs: 2_000_000_000n })
+    const next = await openFetch(packed, { faults, timeoutNs: 2e9 })
     const { endings, results, sums } = await next()
     expect(endings[1]).toBe(READ_FAILED)
     expect(sums[1]).toBe(NO_SUM)

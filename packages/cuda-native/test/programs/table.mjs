@@ -97,7 +97,7 @@ export const programs = {
   },
   'standin/fetch': {
     sources: [...standin, 'test/standin/fetch_example.cc'],
-    flags: [...library, '-O2', '-I.', '-Igpu-check/kernels'],
+    flags: [...library, '-O2', '-I.'],
   },
   'gpu-check/null.node': {
     sources: ['addon.cc', 'count.cc', 'null_controller.cc'].map((name) => `gpu-check/native/${name}`),

@@ -1,10 +1,9 @@
-// The kernels of examples/fetch_experts.cu, and the one that sets up a gnv::Device, for the stand-in: threads are fibers.
+// The kernels of examples/fetch_experts.cu, for the stand-in: threads are fibers.
 #include "standin/kernels.h"
 
 #include <cstring>
 #include <functional>
 
-#include "device_setup.cuh"
 #include "fetch.cuh"
 #include "standin/fiber_port.h"
 
@@ -43,33 +42,28 @@ void OnFibers(Extent grid, Extent block, const std::function<void()>& kernel) {
   gpunvme::run_fibers(PollingLaunch(grid.x, block.x), kernel);
 }
 
-void SetUpDevice(void** parameters, Extent, Extent) {
-  gpunvme::set_up_device(*Parameter<const gpunvme::DeviceSetup*>(parameters, 0));
-}
-
 void Route(void** parameters, Extent grid, Extent block) {
   OnFibers(grid, block, [&] {
-    route(Parameter<const gnv_fetch*>(parameters, 0), Parameter<uint32_t*>(parameters, 1), Parameter<uint32_t>(parameters, 2),
+    route(Parameter<uint32_t*>(parameters, 0), Parameter<uint64_t>(parameters, 1), Parameter<uint32_t>(parameters, 2),
           Parameter<uint32_t*>(parameters, 3));
   });
 }
 
 void FetchExperts(void** parameters, Extent grid, Extent block) {
   OnFibers(grid, block, [&] {
-    fetch_experts(Parameter<const gnv::Device*>(parameters, 0), Parameter<const gnv_fetch*>(parameters, 1));
+    fetch_experts({Parameter<gnv_device>(parameters, 0)}, Parameter<gnv_fetch>(parameters, 1));
   });
 }
 
 void SumExperts(void** parameters, Extent grid, Extent block) {
   OnFibers(grid, block, [&] {
-    sum_experts(Parameter<const gnv_fetch*>(parameters, 0), Parameter<unsigned long long*>(parameters, 1));
+    sum_experts(Parameter<gnv_fetch>(parameters, 0), Parameter<unsigned long long*>(parameters, 1));
   });
 }
 
 }  // namespace
 
 Kernel FindMoreKernels(const char* name) {
-  if (std::strcmp(name, "gpunvme_set_up_device") == 0) return SetUpDevice;
   if (std::strcmp(name, "route") == 0) return Route;
   if (std::strcmp(name, "fetch_experts") == 0) return FetchExperts;
   if (std::strcmp(name, "sum_experts") == 0) return SumExperts;
