@@ -3,6 +3,7 @@ import { deriveProfile } from '@gpunvme/nvme-sim'
 import type { FaultAction, FaultMatch, Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, onTestFinished } from 'vitest'
 import {
+  deviceOutcome,
   deviceQueues,
   openCuda,
   type Cuda,
@@ -23,8 +24,6 @@ export const THREADS = 64
 export const SHAPE = { queues: 2, queueEntries: 64, queueDepth: 48 } as const
 /** Opcode of Read in the NVM Command Set. */
 export const READ = 2
-
-const ENDINGS = ['pending', 'success', 'status', 'timeout', 'lost', 'halted', 'busy', 'invalid']
 
 /** How a drive is opened; each has a default. */
 interface DriveSettings {
@@ -96,7 +95,7 @@ export function startReads(cuda: Cuda, device: GpuDevice, { engine, namespace }:
   cuda.launch('standin_read_blocks', 1, THREADS, [device.argument, buffer.argument, outcomes.gpuPointer, drive], stream)
   const finish = async () => {
     await stream.finished()
-    const endings = Array.from(new BigUint64Array(outcomes.buffer, 0, THREADS), (word) => ENDINGS[Number(word >> 32n)]!)
+    const endings = Array.from(new BigUint64Array(outcomes.buffer, 0, THREADS), (word) => deviceOutcome(word).ending)
     const data = bytes.slice()
     buffer.free()
     outcomes.free()

@@ -40,7 +40,7 @@ GPUNVME_DEVICE void block_chain(BlockChain& run) {
     const uint64_t before_ns = Port::now_ns();
     const gnv::Outcome outcome = device.wait(device.read(0, lba, blocks, run.buffer, 0));
     ns += Port::now_ns() - before_ns;
-    *outcomes++ = word_of(outcome);
+    *outcomes++ = outcome.word();
     if (!outcome.ok()) continue;
     GPUNVME_ROLLED
     for (uint64_t word = 0; word < words; word++) *kept++ = data[word];
@@ -50,8 +50,8 @@ GPUNVME_DEVICE void block_chain(BlockChain& run) {
   if (run.write_lba == ~0ULL) return;
   GPUNVME_ROLLED
   for (uint64_t word = 0; word < words; word++) data[word] = ~data[word];
-  *outcomes++ = word_of(device.wait(device.write(0, run.write_lba, blocks, run.buffer, 0)));
-  *outcomes++ = word_of(device.wait(device.flush(0)));
+  *outcomes++ = device.wait(device.write(0, run.write_lba, blocks, run.buffer, 0)).word();
+  *outcomes++ = device.wait(device.flush(0)).word();
 }
 
 }  // namespace gpunvme

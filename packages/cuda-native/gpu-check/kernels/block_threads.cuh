@@ -41,7 +41,7 @@ GPUNVME_DEVICE void block_threads(const BlockThreads& run) {
   times[0] = Port::now_ns();
   const gnv::Outcome outcome = device.wait(device.read(0, thread, 1, run.buffer, thread * block_bytes, mask), mask);
   times[1] = Port::now_ns();
-  pointer_to<uint64_t>(run.outcomes)[thread] = word_of(outcome);
+  pointer_to<uint64_t>(run.outcomes)[thread] = outcome.word();
   if (outcome.ok()) keep();
 }
 

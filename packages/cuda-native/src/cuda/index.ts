@@ -20,7 +20,9 @@ export { cudaPeers, type CudaPeer, type CudaPeers, type CudaReach } from './peer
 export { CudaPattern, type PatternCheck } from './pattern.js'
 export { CudaPeerCopier, type PeerCopierOptions } from './peer-copier.js'
 export { readThrough, type ReadThrough } from './read-through.js'
+export { DeviceArray, type ArrayStatistics, type DeviceArrayOptions } from '../device/device-array.js'
 export { DeviceBuffer } from '../device/device-buffer.js'
+export { deviceOutcome, type DeviceOutcome } from '../device/device-outcome.js'
 export {
   deviceQueues,
   DeviceQueues,
@@ -29,7 +31,9 @@ export {
   type DeviceNamespace,
   type DeviceOptions,
   type DeviceQueuesOptions,
+  type DriveFacts,
 } from '../device/device-queues.js'
+export { ExpertFetch, type ExpertFetchOptions, type FetchResult, type FetchTable } from '../device/expert-fetch.js'
 export { LendingEngine, QueuesLentError, type LendingEngineOptions } from '../device/lending-engine.js'
 export type { QueueState } from '../device/lent-queues.js'
 export { cudaEngine, type CudaEngineOptions } from '../engine/cuda.js'

@@ -2,7 +2,9 @@ import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, fit, flag, isObject, show, type Check } from '../arguments.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { maxBlocksOf, type NamespaceFacts } from './checks.js'
+import { DeviceArray, type DeviceArrayOptions } from './device-array.js'
 import { DeviceWords } from './device-words.js'
+import { ExpertFetch, type ExpertFetchOptions } from './expert-fetch.js'
 import { argumentOf, DEVICE, DRIVE, encode, LAYOUT_VERSION, QUEUE, WRITABLE } from './layout.js'
 import { LendingEngine, type LendingEngineOptions, type LendingRoom } from './lending-engine.js'
 
@@ -99,7 +101,12 @@ export class DeviceQueues {
       queues: this.#room.array.gpuPointer,
       timeout_ns: options.timeoutNs ?? TIMEOUT_NS,
     }
-    return new GpuDevice(argumentOf(DEVICE, values), words)
+    const facts = drives.map(({ engine, namespace }, index) => ({
+      blocks: namespace.blocks,
+      blockBytes: namespace.blockBytes,
+      maxBlocks: maxBlocksOf(`drives[${index}].namespace`, namespace, engine.queues),
+    }))
+    return new GpuDevice(this.#room, argumentOf(DEVICE, values), words, facts)
   }
 
   /** Frees the queues' words. Close all controllers first. @throws TypeError while kernels have queues. */
@@ -157,21 +164,48 @@ export class DeviceQueues {
   }
 }
 
+/** A drive as kernels see it. */
+export interface DriveFacts {
+  readonly blocks: number
+  /** A power of two. */
+  readonly blockBytes: number
+  /** Maximum number of blocks of a command. */
+  readonly maxBlocks: number
+}
+
 /** A `gnv::Device` with its drives. */
 export class GpuDevice {
   /** The `gnv::Device`, for `cuda.launch`. */
   readonly argument: Uint8Array
-  readonly #drives: DeviceWords
+  readonly drives: readonly DriveFacts[]
+  readonly #room: LendingRoom
+  readonly #words: DeviceWords
 
   /** Use `DeviceQueues.device`. */
-  constructor(argument: Uint8Array, drives: DeviceWords) {
+  constructor(room: LendingRoom, argument: Uint8Array, words: DeviceWords, drives: readonly DriveFacts[]) {
+    this.#room = room
     this.argument = argument
-    this.#drives = drives
+    this.#words = words
+    this.drives = drives
+  }
+
+  /** Creates a `gnv::Array` on one of the drives. @throws TypeError, RangeError for invalid arguments; CudaCallError */
+  array(options: DeviceArrayOptions): DeviceArray {
+    return new DeviceArray(this, options, (lengthBytes) => this.#allocate(lengthBytes))
+  }
+
+  /** Creates a `gnv_fetch` for experts on the drives. @throws TypeError, RangeError for invalid arguments; CudaCallError */
+  expertFetch(options: ExpertFetchOptions): ExpertFetch {
+    return new ExpertFetch(options, (lengthBytes) => this.#allocate(lengthBytes))
   }
 
   /** Frees the drives' words. All kernels that use the device have ended. */
   free(): void {
-    this.#drives.free()
+    this.#words.free()
+  }
+
+  #allocate(lengthBytes: number): DeviceWords {
+    return new DeviceWords(sessionOf(this.#room.cuda), this.#room.stream, lengthBytes)
   }
 }
 

@@ -1,13 +1,15 @@
-/** Offset and size of a structure's member, in bytes. */
-export type Member = readonly [offset: number, bytes: 4 | 8]
+/** Offset and size of a structure's member, in bytes: a word, or the structure of an argument. */
+export type Member = readonly [offset: number, bytes: 4 | 8 | 32]
 
-/** A structure of cuda/gpunvme_device.h, with its members by their names in C. */
+/** A structure of a C header in cuda/, with its members by their names in C. */
 export interface Structure {
   readonly bytes: number
   readonly members: Readonly<Record<string, Member>>
 }
 
-// A test compares all of this with what a C compiler makes of the header.
+// A test compares all of this with what a C compiler makes of the headers.
+
+// gpunvme_device.h
 
 /** GNV_LAYOUT_VERSION. */
 export const LAYOUT_VERSION = 1
@@ -83,8 +85,92 @@ export const DEVICE = {
   members: { version: [0, 4], drive_count: [4, 4], drives: [8, 8], queues: [16, 8], timeout_ns: [24, 8] },
 } as const satisfies Structure
 
+// gpunvme_array.h
+
+/** GNV_ARRAY_VERSION. */
+export const ARRAY_VERSION = 1
+/** GNV_PAGE_NUMBER_BITS: number of bits of a page's number. */
+export const PAGE_NUMBER_BITS = 40
+
+export const PAGE_SET = {
+  bytes: 64,
+  members: {
+    lock: [0, 4],
+    hand: [4, 4],
+    hits: [8, 8],
+    misses: [16, 8],
+    coalesced: [24, 8],
+    evictions: [32, 8],
+    busy: [40, 8],
+  },
+} as const satisfies Structure
+
+export const ARRAY = {
+  bytes: 128,
+  members: {
+    version: [0, 4],
+    drive: [4, 4],
+    device: [8, 32],
+    first_block: [40, 8],
+    bytes: [48, 8],
+    memory: [56, 32],
+    sets: [88, 8],
+    words: [96, 8],
+    outcomes: [104, 8],
+    page_shift: [112, 4],
+    block_shift: [116, 4],
+    set_shift: [120, 4],
+    ways: [124, 4],
+  },
+} as const satisfies Structure
+
+// gpunvme_fetch.h
+
+/** GNV_FETCH_VERSION. */
+export const FETCH_VERSION = 1
+/** GNV_FETCH_MAX_POSITIONS. */
+export const FETCH_MAX_POSITIONS = 512
+
+export const DESTINATION = { bytes: 16, members: { offset: [0, 8], bytes: [8, 8] } } as const satisfies Structure
+
+export const FETCH_RESULT = {
+  bytes: 32,
+  members: {
+    ending: [0, 4],
+    reason: [4, 4],
+    position: [8, 4],
+    extent: [12, 4],
+    expected: [16, 4],
+    actual: [20, 4],
+    read: [24, 8],
+  },
+} as const satisfies Structure
+
+export const FETCH_PROGRESS = {
+  bytes: 16,
+  members: { failure: [0, 8], ended: [8, 4] },
+} as const satisfies Structure
+
+export const FETCH = {
+  bytes: 96,
+  members: {
+    table: [0, 8],
+    ids: [8, 8],
+    destinations: [16, 8],
+    results: [24, 8],
+    progress: [32, 8],
+    crcs: [40, 8],
+    buffer: [48, 32],
+    layer: [80, 4],
+    count: [84, 4],
+    max_read_bytes: [88, 8],
+  },
+} as const satisfies Structure
+
 /** Values of a structure's members; those that are not given are 0. */
-export type Values<S extends Structure> = { readonly [Name in keyof S['members']]?: bigint | number }
+export type Values<S extends Structure> = {
+  readonly [Name in keyof S['members']]?: S['members'][Name][1] extends 32 ? Uint8Array : bigint | number
+}
 
 /** Writes a structure at a byte of a view. */
 export function encode<S extends Structure>(
@@ -95,8 +181,9 @@ export function encode<S extends Structure>(
 ): void {
   new Uint8Array(view.buffer, view.byteOffset + at, bytes).fill(0)
   for (const [name, [offset, size]] of Object.entries(members)) {
-    const value = values[name as keyof S['members']] ?? 0
-    if (size === 8) view.setBigUint64(at + offset, BigInt(value), true)
+    const value: Uint8Array | bigint | number = values[name as keyof S['members']] ?? 0
+    if (value instanceof Uint8Array) new Uint8Array(view.buffer, view.byteOffset + at + offset, size).set(value)
+    else if (size === 8) view.setBigUint64(at + offset, BigInt(value), true)
     else view.setUint32(at + offset, Number(value), true)
   }
 }

@@ -13,7 +13,15 @@ const structures: Readonly<Record<string, layout.Structure>> = {
   gnv_queue: layout.QUEUE,
   gnv_drive: layout.DRIVE,
   gnv_device: layout.DEVICE,
+  gnv_page_set: layout.PAGE_SET,
+  gnv_array: layout.ARRAY,
+  gnv_destination: layout.DESTINATION,
+  gnv_fetch_result: layout.FETCH_RESULT,
+  gnv_fetch_progress: layout.FETCH_PROGRESS,
+  gnv_fetch: layout.FETCH,
 }
+/** Structures of the table of experts, which layer-loader writes. */
+const elsewhere = ['gnv_extent', 'gnv_expert', 'gnv_layer', 'gnv_table']
 const constants = {
   GNV_LAYOUT_VERSION: layout.LAYOUT_VERSION,
   GNV_TAKEN: layout.TAKEN,
@@ -22,6 +30,10 @@ const constants = {
   GNV_RUNNING: layout.RUNNING,
   GNV_QUEUE_HALTED: layout.HALTED,
   GNV_QUEUE_LOST: layout.LOST,
+  GNV_ARRAY_VERSION: layout.ARRAY_VERSION,
+  GNV_PAGE_NUMBER_BITS: layout.PAGE_NUMBER_BITS,
+  GNV_FETCH_VERSION: layout.FETCH_VERSION,
+  GNV_FETCH_MAX_POSITIONS: layout.FETCH_MAX_POSITIONS,
 }
 
 /** The layout of TypeScript, in the lines of test/device/layout_test.cc. */
@@ -41,7 +53,7 @@ const queue = {
 } as unknown as QueuePairMemory
 const runs: MemoryRuns = { iovas: BigUint64Array.of(0x1000n), shift: 63 }
 
-describe.skipIf(!hasCompiler)(`the layout of gpunvme_device.h in TypeScript${skippedWithoutCompiler}`, () => {
+describe.skipIf(!hasCompiler)(`the layout of the C headers in TypeScript${skippedWithoutCompiler}`, () => {
   let compiled: Program
   beforeAll(async () => {
     compiled = await program('device/layout')
@@ -51,9 +63,12 @@ describe.skipIf(!hasCompiler)(`the layout of gpunvme_device.h in TypeScript${ski
     expect((await compiled.run(['layout'])).trim().split('\n')).toEqual([...lines()])
   })
 
-  test('has every structure, and every member of gnv_queue that is not reserved', () => {
-    const header = readFileSync(new URL('../../cuda/gpunvme_device.h', import.meta.url), 'utf8')
-    const bodies = [...header.matchAll(/typedef struct (\w+) \{(.*?)\n\} \1;/gs)]
+  test('has every structure, and every member that is not reserved', () => {
+    const headers = ['device', 'array', 'fetch'].map((name) =>
+      readFileSync(new URL(`../../cuda/gpunvme_${name}.h`, import.meta.url), 'utf8'),
+    )
+    const all = headers.flatMap((header) => [...header.matchAll(/typedef struct (\w+) \{(.*?)\n\} \1;/gs)])
+    const bodies = all.filter(([, name]) => !elsewhere.includes(name!))
     expect(bodies.map(([, name]) => name).sort()).toEqual(Object.keys(structures).sort())
     for (const [, name, body] of bodies) {
       const code = body!.replaceAll(/\/\*.*?\*\//gs, '')

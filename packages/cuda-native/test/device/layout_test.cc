@@ -1,10 +1,11 @@
-// Prints the layout that a C compiler makes of cuda/gpunvme_device.h, and what gnv_init_queue writes, for a comparison with
+// Prints the layout that a C compiler makes of the C headers in cuda/, and what gnv_init_queue writes, for a comparison with
 // src/device/layout.ts and queue-words.ts.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 
-#include "gpunvme_device.h"
+#include "gpunvme_array.h"
+#include "gpunvme_fetch.h"
 
 #define STRUCTURE(type) std::printf("%s %zu\n", #type, sizeof(type))
 #define MEMBER(type, member) std::printf("%s.%s %zu %zu\n", #type, #member, offsetof(type, member), sizeof(type{}.member))
@@ -21,6 +22,10 @@ void PrintLayout() {
   CONSTANT(GNV_RUNNING);
   CONSTANT(GNV_QUEUE_HALTED);
   CONSTANT(GNV_QUEUE_LOST);
+  CONSTANT(GNV_ARRAY_VERSION);
+  CONSTANT(GNV_PAGE_NUMBER_BITS);
+  CONSTANT(GNV_FETCH_VERSION);
+  CONSTANT(GNV_FETCH_MAX_POSITIONS);
   STRUCTURE(gnv_runs);
   MEMBER(gnv_runs, iovas);
   MEMBER(gnv_runs, shift);
@@ -76,6 +81,53 @@ void PrintLayout() {
   MEMBER(gnv_device, drives);
   MEMBER(gnv_device, queues);
   MEMBER(gnv_device, timeout_ns);
+  STRUCTURE(gnv_page_set);
+  MEMBER(gnv_page_set, lock);
+  MEMBER(gnv_page_set, hand);
+  MEMBER(gnv_page_set, hits);
+  MEMBER(gnv_page_set, misses);
+  MEMBER(gnv_page_set, coalesced);
+  MEMBER(gnv_page_set, evictions);
+  MEMBER(gnv_page_set, busy);
+  STRUCTURE(gnv_array);
+  MEMBER(gnv_array, version);
+  MEMBER(gnv_array, drive);
+  MEMBER(gnv_array, device);
+  MEMBER(gnv_array, first_block);
+  MEMBER(gnv_array, bytes);
+  MEMBER(gnv_array, memory);
+  MEMBER(gnv_array, sets);
+  MEMBER(gnv_array, words);
+  MEMBER(gnv_array, outcomes);
+  MEMBER(gnv_array, page_shift);
+  MEMBER(gnv_array, block_shift);
+  MEMBER(gnv_array, set_shift);
+  MEMBER(gnv_array, ways);
+  STRUCTURE(gnv_destination);
+  MEMBER(gnv_destination, offset);
+  MEMBER(gnv_destination, bytes);
+  STRUCTURE(gnv_fetch_result);
+  MEMBER(gnv_fetch_result, ending);
+  MEMBER(gnv_fetch_result, reason);
+  MEMBER(gnv_fetch_result, position);
+  MEMBER(gnv_fetch_result, extent);
+  MEMBER(gnv_fetch_result, expected);
+  MEMBER(gnv_fetch_result, actual);
+  MEMBER(gnv_fetch_result, read);
+  STRUCTURE(gnv_fetch_progress);
+  MEMBER(gnv_fetch_progress, failure);
+  MEMBER(gnv_fetch_progress, ended);
+  STRUCTURE(gnv_fetch);
+  MEMBER(gnv_fetch, table);
+  MEMBER(gnv_fetch, ids);
+  MEMBER(gnv_fetch, destinations);
+  MEMBER(gnv_fetch, results);
+  MEMBER(gnv_fetch, progress);
+  MEMBER(gnv_fetch, crcs);
+  MEMBER(gnv_fetch, buffer);
+  MEMBER(gnv_fetch, layer);
+  MEMBER(gnv_fetch, count);
+  MEMBER(gnv_fetch, max_read_bytes);
 }
 
 // A queue of 8 entries and 5 slots. Everything that gnv_init_queue sets is a5h before.

@@ -1,4 +1,4 @@
-import { deviceQueues, type GpuMemory, type QueueState } from '@gpunvme/cuda-native/cuda'
+import { deviceOutcome, deviceQueues, type GpuMemory, type QueueState } from '@gpunvme/cuda-native/cuda'
 import type { DmaMemory, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { equal, equalBytes, type Check, type Fact } from '../check.js'
 import { content } from '../content.js'
@@ -71,12 +71,11 @@ async function deviceOn(context: CheckContext, media: Uint8Array, options: Devic
   return { drive, data, words, run, counters: () => engine.queueStates()[0]! }
 }
 
-/** Describes an outcome of cuda/gpunvme_device.h; a status by SCT and SC, an invalid command by its gnv_reason. */
+/** Describes an outcome; a status by SCT and SC, an invalid command by its gnv_reason. */
 function describeOutcome(word: bigint): string {
-  const endings = ['pending', SUCCESS, 'status', 'timeout', 'lost', 'halted', 'busy', 'invalid']
-  const ending = endings[Number(word >> 32n)] ?? `ending ${word >> 32n}`
-  if (ending === 'status') return `status ${(word & 0x7ffn).toString(16)}h`
-  return ending === 'invalid' ? `invalid ${word & 0xffffn}` : ending
+  const { ending, status, reason } = deviceOutcome(word)
+  if (ending === 'status') return `status ${status.toString(16)}h`
+  return ending === 'invalid' ? `invalid ${reason}` : ending
 }
 
 interface ChainOrder {
