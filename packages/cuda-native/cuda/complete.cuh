@@ -59,6 +59,8 @@ GPUNVME_DEVICE uint32_t consume(Leader& leader) {
     if (index == leader.pair_count) leader.stale++;
     else receive<Port>(leader, leader.pairs[index], static_cast<uint32_t>(dw2_3 >> 32) & 0xffff, status >> 1);
   }
+  // By quarters of the queue: the controller has room to go on until the next one.
+  if (leader.unreleased > leader.cq_entries / 4) release_completions<Port>(leader);
   return consumed;
 }
 

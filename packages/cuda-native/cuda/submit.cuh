@@ -89,8 +89,6 @@ GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair) {
   }
   if (staged == 0) return 0;
   leader.commands += staged;
-  // Before their commands are announced: the completion queue has room only for the commands in flight.
-  release_completions<Port>(leader);
   Port::fence();
   Port::mmio_store32(pair.tail_doorbell, pair.sq_tail);
   leader.doorbell_writes++;

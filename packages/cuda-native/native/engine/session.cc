@@ -545,13 +545,17 @@ uint64_t Session::Heartbeat() const {
 
 uint32_t Session::Watch() {
   uint32_t most = 0;
-  for (auto& led : leaders_) {
-    // All of them only increase.
-    const uint64_t sign = Load(&led->report->heartbeat) + Load(&led->report->progress) + Load(&led->report->ended);
-    const bool silent = sign == led->sign && !led->HasEnded() && led->HasWork();
-    led->silent = silent ? led->silent + 1 : 0;
-    led->sign = sign;
-    most = std::max(most, led->silent);
+  for (const auto& group : groups_) {
+    // Also of others: they may wait for a leader without work to end.
+    const bool has_work = group->Any([](const Led& led) { return led.HasWork(); });
+    for (Led* led : group->leaders) {
+      // All of them only increase.
+      const uint64_t sign = Load(&led->report->heartbeat) + Load(&led->report->progress) + Load(&led->report->ended);
+      const bool silent = sign == led->sign && !led->HasEnded() && has_work;
+      led->silent = silent ? led->silent + 1 : 0;
+      led->sign = sign;
+      most = std::max(most, led->silent);
+    }
   }
   return most;
 }

@@ -104,8 +104,8 @@ class Session final : private Pausable {
   bool halted() const;
   // Changes while any leader runs.
   uint64_t Heartbeat() const;
-  // Called periodically. Returns the number of consecutive calls in which a leader with work made no progress; the
-  // maximum over all leaders.
+  // Called periodically. Returns the number of consecutive calls in which a leader showed no sign although it, or one that is
+  // launched with it, has work; the maximum over all leaders.
   uint32_t Watch();
   Counters counters() const;
 

@@ -161,12 +161,16 @@ int main() {
   executor->answers = false;
   executor->launches.clear();
   REQUIRE(!session.Attach(all, true, layouts));
-  REQUIRE(!session.Post(2, {2, 1, 512, 2, slba, blocks, offset, queues, 1000}, table, &posted) && posted);
+  REQUIRE(!session.Post(2, {2, 1, 512, 1, slba, blocks, offset, queues, 1000}, table, &posted) && posted);
   REQUIRE(executor->launches.size() == 2 && executor->launches[0] == 1 && executor->launches[1] == 1);
   const auto control = [&](unsigned leader) { return *executor->leaders[leader].pairs->control; };
   executor->end(0);
   REQUIRE((control(0) & CONTROL_PAUSE) == 0 && !session.Poll(&finished));
   REQUIRE((control(1) & CONTROL_PAUSE) != 0 && executor->launches[0] == 1);
+  // The other one never reports, and has no work: it is the silent one.
+  executor->reports[1]->heartbeat++;
+  REQUIRE(session.Watch() == 0);
+  for (uint32_t calls = 1; calls <= 3; calls++) REQUIRE(session.Watch() == calls);
   executor->end(1);
   REQUIRE(!session.Poll(&finished) && executor->launches[0] == 2 && executor->launches[1] == 2);
   REQUIRE(((control(0) | control(1)) & CONTROL_PAUSE) == 0);
