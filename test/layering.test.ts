@@ -16,7 +16,7 @@ const arrows: Record<string, readonly string[]> = {
 /** What tests may use besides: everything before the package in this order, so that no cycle can arise. */
 const testOrder = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 
-/** Examples count as tests, which run them. */
+/** Examples count as tests, since tests run them. */
 const isTest = (path: string) =>
   /\.(test|test-d|bench|fuzz)\.m?[jt]s$|(?<!\/src)\/(test|bench|examples)\/|\/gpu-check\//.test(path)
 

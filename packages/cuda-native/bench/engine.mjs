@@ -62,7 +62,7 @@ function deviceCode() {
   return [...measured, ...modelled]
 }
 
-/** In virtual time, and so the same on every machine. */
+/** Measures in virtual time: the result is the same on every machine. */
 function onModelledDrive(run, depth) {
   const [fastestNs, slowestNs, commands] = [60_000, 100_000, 100_000]
   const [{ succeeded, ns, doorbellWrites }] = run(commands, depth, fastestNs, slowestNs)
@@ -71,7 +71,7 @@ function onModelledDrive(run, depth) {
   const rate = commands / (ns / 1e6)
   const bound = depth / ((fastestNs + slowestNs) / 2e6)
   return {
-    name: `Device code with the costs of an H100, and a modelled drive that takes 60 to 100 µs per read: rate at QD ${depth}, compared with QD / latency`,
+    name: `Device code with the access costs of an H100 and a modelled drive of 60 to 100 µs per read: rate at QD ${depth}, relative to QD / latency`,
     value: rate / bound,
     unit: '×',
     goal: '≥ 0.85',

@@ -1,22 +1,23 @@
-// An array on an NVMe drive, which any thread of any kernel reads through a page cache in GPU memory.
+// A read-only array on an NVMe drive. Any thread of any kernel reads its elements through a page cache in GPU memory.
 //
-//   // Adds up elements at random places: lanes that want the same page share one access and one read of the drive.
+//   // Sums elements at random indices. Lanes that need the same page share one access and one read of the drive.
 //   __global__ void gather(gnv::Array<float> array, const uint64_t* indices, float* sums) {
 //     const uint64_t thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 //     float value;
 //     if (array.read(indices[thread], value, 0xffffffff).ok()) sums[thread] += value;
 //   }
 //
-// The process that owns the controllers makes the array (gpunvme_array.h has its layout) and passes it to kernels by value. It
-// is read-only: the cache does not see what is written to the drive. Requires C++17 and compute capability 7.5 or newer.
+// The process that owns the controllers creates the array (layout: gpunvme_array.h) and passes it to kernels by value. The
+// cache does not observe writes to the drive. Requires C++17 and compute capability 7.5 or newer.
 //
 // - Each access has one outcome. A failed read leaves no page: threads that waited for it get its outcome, and a later access
-//   reads again. After GNV_TIMEOUT and GNV_LOST, the slot is quarantined until the host has reset the controller.
-// - Each access ends within three time limits of the device: one to obtain a page slot, one to obtain a slot of the queue, and
-//   one for the command. If lanes call together, it ends within five. Without a page slot, it ends with GNV_BUSY.
-// - A thread in `read` holds no page while it waits for a slot, except one that another thread is reading: threads in `read`
-//   cannot deadlock. A thread that has pinned a page and calls `read` or `pin` holds it while it waits. The pages that all threads
-//   hold in this way must be fewer than the slots of a set. Otherwise, such calls can end with GNV_BUSY.
+//   reads the page again. After GNV_TIMEOUT and GNV_LOST, the slot is quarantined until the host has reset the controller and
+//   emptied the cache.
+// - Each access ends within three time limits of the device: one to obtain a cache slot, one to obtain a queue slot, and one
+//   for the command. If lanes call together, it ends within five. An access that obtains no cache slot ends with GNV_BUSY.
+// - A thread in `read` holds no page while it waits for a slot, except a page that another thread is reading. Threads in `read`
+//   therefore cannot deadlock. A thread that has pinned a page and calls `read` or `pin` holds the page while it waits. All
+//   threads together must hold fewer pages in this way than a set has slots. Otherwise, such calls can end with GNV_BUSY.
 //
 // Lanes of a warp that call a function together pass the same mask, as for gnv::Device. By default, a thread acts alone.
 #pragma once
@@ -35,12 +36,12 @@ struct BasicArray : ::gnv_array {
   static_assert((sizeof(T) & (sizeof(T) - 1)) == 0, "no element may extend over two pages");
   static_assert(sizeof(T) <= 512, "a page has at least a block, and a block has at least 512 bytes");
 
-  // A page that is not evicted until the lanes that pinned it unpin it.
+  // A pinned page. It is not evicted until the lanes that pinned it unpin it.
   struct Page {
     Outcome outcome;
-    // Its elements, if the outcome is a success. Read them by ordinary loads.
+    // Elements of the page, if the outcome is a success. Read them with ordinary loads.
     const T* data;
-    // Index of the first one in the array, and their number.
+    // Index of the first element in the array, and number of elements.
     uint64_t first;
     uint32_t count;
     uint32_t slot;
@@ -49,18 +50,18 @@ struct BasicArray : ::gnv_array {
 
   static GPUNVME_DEVICE uint32_t alone() { return 1u << Team::lane(); }
 
-  // Number of elements, and of those in a page.
+  // Number of elements in the array, and in a page.
   GPUNVME_DEVICE uint64_t size() const { return bytes / sizeof(T); }
   GPUNVME_DEVICE uint32_t page_size() const { return (1u << page_shift) / sizeof(T); }
 
-  // Copies an element to `value`, if the outcome is a success.
+  // Reads an element. Sets `value` if the outcome is a success.
   GPUNVME_DEVICE Outcome read(uint64_t index, T& value, uint32_t mask = alone()) const {
     return visit<true>(index, mask, [&](uint32_t slot) { value = page_of(slot)[index & (page_size() - 1)]; }).outcome;
   }
 
-  // Pins the page with the element `index`, for all lanes in `mask`. They pass the same index, and unpin the page together.
+  // Pins the page that contains element `index`, for all lanes in `mask`, which pass the same index and unpin it together.
   GPUNVME_DEVICE Page pin(uint64_t index, uint32_t mask = alone()) const {
-    // One reference is taken for all: a lane with another index must not get another page.
+    // All lanes share one reference, so all use the index of the first lane.
     index = Team::shuffle(mask, index, gpunvme::lowest_bit(mask));
     const Visit visited = visit<false>(index, mask, [](uint32_t) {});
     if (!visited.outcome.ok()) return {visited.outcome, nullptr, 0, 0, 0};
@@ -69,7 +70,7 @@ struct BasicArray : ::gnv_array {
             visited.slot};
   }
 
-  // Unpins a page after its last use. Has no effect on a page that could not be pinned, or that was unpinned before.
+  // Unpins a page after its last use. Has no effect on a page that could not be pinned, or is already unpinned.
   GPUNVME_DEVICE void unpin(Page& page, uint32_t mask = alone()) const {
     release(mask, page.data != nullptr && gpunvme::lowest_bit(mask) == Team::lane(), page.slot);
     page.data = nullptr;
@@ -81,13 +82,13 @@ struct BasicArray : ::gnv_array {
     Outcome outcome;
     uint32_t slot;
   };
-  // Progress of lanes that want the same page. Their first lane has all of it, the others `step` and `slot`.
+  // Progress of lanes that need the same page. Only the first lane uses all members; the others use `step` and `slot`.
   struct Progress {
     Step step;
     uint32_t slot;
     uint64_t outcome;
     uint64_t give_up_ns;
-    // The page must be read by this lane.
+    // This lane must read the page.
     bool claims;
   };
 
@@ -95,7 +96,7 @@ struct BasicArray : ::gnv_array {
     return reinterpret_cast<const T*>(static_cast<const char*>(memory.data) + (static_cast<uint64_t>(slot) << page_shift));
   }
 
-  // Calls `act` with the slot of the page of element `index`, while the lanes hold a reference to it.
+  // Calls `act` with the slot that holds the page of element `index`, while the lanes hold a reference to it.
   template <bool RELEASES, class Act>
   GPUNVME_DEVICE Visit visit(uint64_t index, uint32_t mask, const Act& act) const {
     const bool is_inside = index < size();
@@ -114,10 +115,10 @@ struct BasicArray : ::gnv_array {
       const uint64_t shared = Team::shuffle(mask, static_cast<uint64_t>(now.slot) << 32 | static_cast<uint32_t>(now.step), leader);
       now.step = static_cast<Step>(static_cast<uint32_t>(shared));
       now.slot = static_cast<uint32_t>(shared >> 32);
-      // The data that the first lane has acquired become visible to the others.
+      // Makes the data that the first lane has acquired visible to the others.
       Team::sync_warp(mask);
       if (now.step == Step::READY) act(now.slot);
-      // Before lanes wait for the drive below.
+      // Released before lanes wait for the drive below.
       if (RELEASES) release(mask, leads && now.step == Step::READY, now.slot);
       if (now.step == Step::READY) now.step = Step::DONE;
       const uint32_t claims = Team::ballot(mask, now.claims);
@@ -138,12 +139,12 @@ struct BasicArray : ::gnv_array {
     } else {
       now.step = Step::AWAIT;
       now.claims = sought.result == gpunvme::Seek::CLAIMED;
-      // The thread that reads waits for a slot of the queue, then for the command.
+      // The reading thread waits for a queue slot, then for the command.
       now.give_up_ns = now_ns + 2 * device.timeout_ns;
     }
   }
 
-  // Looks whether the page has been read.
+  // Checks whether the read of the page has ended.
   GPUNVME_DEVICE void look(Progress& now, uint64_t page, uint64_t now_ns) const {
     const gnv_page_state state = gpunvme::state_in(Port::load_acquire64_gpu(words + now.slot));
     if (state == GNV_PAGE_LOADING && now_ns < now.give_up_ns) return;
@@ -167,7 +168,7 @@ struct BasicArray : ::gnv_array {
     now.outcome = gpunvme::refusal(GNV_BUSY);
   }
 
-  // Reads a page into its slot, and publishes the outcome. The lanes in `mask` read a page each.
+  // Reads a page into its slot, and publishes the outcome. Each lane in `mask` reads its own page.
   GPUNVME_DEVICE void load(uint64_t page, uint32_t slot, uint32_t mask) const {
     const uint64_t from = page << page_shift, left = bytes - from, whole = 1ULL << page_shift;
     const uint64_t length = left < whole ? left : whole, blocks = ((length - 1) >> block_shift) + 1;

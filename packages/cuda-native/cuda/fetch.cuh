@@ -1,21 +1,22 @@
-// Experts fetched on the GPU: a kernel reads those that a router has chosen, and verifies them, without the host.
+// Fetches experts on the GPU: a kernel reads and verifies the experts that a router has selected, without the host.
 //
 //   __global__ void fetch_experts(gnv::Device device, gnv_fetch fetch) { gnv::fetch(device, fetch); }
 //   __global__ void compute(gnv_fetch fetch, ...) {
 //     const gnv_fetch_result& result = fetch.results[position];
-//     if (result.ending != GNV_FETCH_VERIFIED) return;  // the host looks at the results afterwards
+//     if (result.ending != GNV_FETCH_VERIFIED) return;  // the host reads the results afterwards
 //     const void* weights = gnv::fetched(fetch, position, 0);  // the expert's first tensor
 //     ...
 //   }
 //
 // Launch the router, the fetch and the computation in one stream, or capture them in a CUDA graph. All threads of the grid call
-// `fetch`, with any number of blocks. gpunvme_fetch.h has the layout, docs/fetch.md the rules.
+// `fetch`, with any number of blocks. gpunvme_fetch.h defines the layout; docs/fetch.md has the rules.
 //
-// - Reads of at most max_read_bytes are numbered over all experts, and dealt to warps in turn. A lane has one read in flight.
-// - A warp verifies the bytes of its reads, lane after lane: each read adds the CRC-32 of its bytes, shifted to their place, to
-//   the CRC-32 of its extent. No block waits for another.
-// - The thread that ends the last read of an expert compares the checksums, clears the progress for the next fetch, and stores
-//   the result.
+// - Experts are divided into reads of at most max_read_bytes, which are numbered across all experts and distributed round-robin
+//   over the warps. Each lane has one read in flight.
+// - A warp verifies the reads of its lanes one after another: it XORs the CRC-32 of a read's bytes, shifted to their position,
+//   into the CRC-32 of the extent. No block waits for another.
+// - The thread that counts the last read of an expert compares the checksums, clears the progress for the next fetch, and
+//   stores the result.
 #pragma once
 
 #include "checksum.cuh"
@@ -24,7 +25,7 @@
 
 namespace gpunvme {
 
-// x^(8 * bytes), which shifts a remainder by `bytes` bytes.
+// Returns x^(8 * bytes), the factor that shifts a remainder by `bytes` bytes.
 GPUNVME_DEVICE uint32_t crc_shift(uint64_t bytes) {
   uint32_t power = 0x00800000, product = 0x80000000;
   GPUNVME_ROLLED
@@ -35,14 +36,14 @@ GPUNVME_DEVICE uint32_t crc_shift(uint64_t bytes) {
   return product;
 }
 
-// A warp as a block of its own, for checksum_column.
+// Presents a warp as a block, for checksum_column.
 template <class Team>
 struct WarpTeam {
   static GPUNVME_DEVICE uint32_t thread() { return Team::lane(); }
   static GPUNVME_DEVICE uint32_t threads() { return Team::kLanes; }
 };
 
-// CRC-32 of bytes, computed by all lanes of a warp. The tables of `shared` shift by kLanes quads; `to_end` shifts from the last
+// Computes a CRC-32 with all lanes of a warp. The tables of `shared` shift by kLanes quads; `to_end` shifts from the last
 // word of this lane's quads to the end of a row.
 template <class Team>
 GPUNVME_DEVICE uint32_t warp_crc32(const ChecksumShared& shared, uint32_t to_end, const uint8_t* data, uint64_t bytes) {
@@ -53,7 +54,7 @@ GPUNVME_DEVICE uint32_t warp_crc32(const ChecksumShared& shared, uint32_t to_end
 
 struct FetchShared {
   ChecksumShared checksum;
-  // Number of reads of all positions up to this one.
+  // Number of reads of all positions up to and including this one.
   uint64_t read_ends[GNV_FETCH_MAX_POSITIONS];
 };
 
@@ -66,11 +67,11 @@ GPUNVME_DEVICE void store_result(const gnv_fetch& fetch, uint32_t at, const gnv_
   to.expected = result.expected;
   to.actual = result.actual;
   to.read = result.read;
-  // Last: a thread that acquires it sees the other words, and the data.
+  // Stored last: a thread that acquires it sees the other words, and the data.
   Port::store_release32_gpu(&to.ending, result.ending);
 }
 
-// Stores a result at its position, and at all later ones with the same identifier.
+// Stores a result at its position, and at all later positions with the same identifier.
 template <class Port>
 GPUNVME_DEVICE void end_request(const gnv_fetch& fetch, const gnv_fetch_result& result) {
   const uint32_t id = fetch.ids[result.position];
@@ -83,7 +84,7 @@ GPUNVME_DEVICE uint32_t* crcs_of(const gnv_fetch& fetch, uint32_t position) {
   return fetch.crcs + uint64_t{position} * fetch.table->max_extents;
 }
 
-// Judges an expert after its last read, and clears its progress.
+// Stores the result of an expert after its last read, and clears its progress.
 template <class Port>
 GPUNVME_DEVICE void end_expert(const gnv_fetch& fetch, uint32_t position) {
   const gnv_expert& expert = expert_of(fetch, position);
@@ -108,7 +109,7 @@ GPUNVME_DEVICE void end_expert(const gnv_fetch& fetch, uint32_t position) {
   end_request<Port>(fetch, result);
 }
 
-// Counts the reads of all positions, and ends the requests that have none.
+// Counts the reads of all positions, and ends requests without reads.
 template <class Team, class Port>
 GPUNVME_DEVICE void plan_reads(const gnv_device& device, const gnv_fetch& fetch, FetchShared& shared) {
   GPUNVME_ROLLED
@@ -133,7 +134,7 @@ GPUNVME_DEVICE void plan_reads(const gnv_device& device, const gnv_fetch& fetch,
   Team::sync_block();
 }
 
-// The position of a read, by binary search.
+// Finds the position of a read by binary search.
 GPUNVME_DEVICE uint32_t position_of(const uint64_t* read_ends, uint32_t count, uint64_t read) {
   uint32_t low = 0, high = count;
   while (low < high) {
@@ -144,7 +145,7 @@ GPUNVME_DEVICE uint32_t position_of(const uint64_t* read_ends, uint32_t count, u
   return low;
 }
 
-// Reads and verifies one read per lane with `reads`.
+// Executes and verifies one read for each lane with `reads`.
 template <class Team, class Port>
 GPUNVME_DEVICE void fetch_round(const gnv::BasicDevice<Team, Port>& device, const gnv_fetch& fetch,
                                 const FetchShared& shared, uint32_t to_end, uint64_t number, bool reads) {
@@ -159,14 +160,14 @@ GPUNVME_DEVICE void fetch_round(const gnv::BasicDevice<Team, Port>& device, cons
     in_expert = shared.read_ends[position] - before;
     read = read_of(device, fetch, position, number - before);
     const gnv::Ticket ticket = device.read(read.drive, read.slba, read.blocks, fetch.buffer, read.offset, mask);
-    // While the read is in flight.
+    // Computed while the read is in flight.
     shift = crc_shift(read.bytes_after);
     const gnv::Outcome outcome = device.wait(ticket, mask);
     is_read = outcome.ok();
     if (!is_read)
       Port::cas64_gpu(&fetch.progress[position].failure, 0, outcome.word() | uint64_t{read.extent} << 48);
   }
-  // Each lane sees the data of the other lanes' reads.
+  // Makes the data of each lane's read visible to the other lanes.
   Team::sync_warp(Team::kAllLanes);
   const uint64_t address = reinterpret_cast<uintptr_t>(fetch.buffer.data) + read.data_offset;
   uint32_t crc = 0;
@@ -203,7 +204,7 @@ GPUNVME_DEVICE void fetch_experts(const gnv::BasicDevice<Team, Port>& device, co
   const uint64_t total = shared.read_ends[fetch.count - 1];
   const uint64_t warps_in_block = Team::threads() / Team::kLanes, warps = warps_in_block * Team::blocks();
   const uint64_t warp = Team::block() * warps_in_block + Team::thread() / Team::kLanes;
-  // Adjacent reads go to different warps, and so to different queues.
+  // Adjacent reads go to different warps, and therefore to different queues.
   for (uint64_t first = warp; first < total; first += warps * Team::kLanes) {
     const uint64_t number = first + warps * Team::lane();
     fetch_round<Team, Port>(device, fetch, shared, to_end, number, number < total);
@@ -214,7 +215,7 @@ GPUNVME_DEVICE void fetch_experts(const gnv::BasicDevice<Team, Port>& device, co
 
 namespace gnv {
 
-// The data of an extent of the expert at a position with GNV_FETCH_VERIFIED.
+// Returns the data of an extent of the expert at a position whose ending is GNV_FETCH_VERIFIED.
 GPUNVME_DEVICE const uint8_t* fetched(const gnv_fetch& fetch, uint32_t position, uint32_t extent) {
   const uint32_t place = fetch.results[position].position;
   const gnv_extent& at = gpunvme::extents_of(fetch, gpunvme::expert_of(fetch, place))[extent];
@@ -222,7 +223,7 @@ GPUNVME_DEVICE const uint8_t* fetched(const gnv_fetch& fetch, uint32_t position,
 }
 
 #if defined(__CUDACC__)
-// Called by all threads of a grid. The number of threads in a block is a multiple of 32.
+// Executes a fetch. All threads of the grid call it. The number of threads per block is a multiple of 32.
 GPUNVME_DEVICE void fetch(const Device& device, const gnv_fetch& fetch) {
   gpunvme::fetch_experts<gpunvme::GpuTeam, gpunvme::GpuPort>(device, fetch);
 }

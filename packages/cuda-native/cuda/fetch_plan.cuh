@@ -1,4 +1,4 @@
-// What a fetch reads: its requests, checked against table, device and buffer, and divided into reads. See fetch.cuh.
+// Plans a fetch: checks its requests against table, device and buffer, and divides them into reads. See fetch.cuh.
 #pragma once
 
 #include "gpunvme_fetch.h"
@@ -11,7 +11,7 @@ GPUNVME_DEVICE const T* in_table(const gnv_table& table, uint64_t offset) {
   return reinterpret_cast<const T*>(reinterpret_cast<const uint8_t*>(&table) + offset);
 }
 
-// The expert at a position whose layer and identifier exist.
+// Returns the expert at a position. The layer and the identifier must exist.
 GPUNVME_DEVICE const gnv_expert& expert_of(const gnv_fetch& fetch, uint32_t position) {
   const gnv_table& table = *fetch.table;
   const gnv_layer& layer = in_table<gnv_layer>(table, table.layers_offset)[fetch.layer];
@@ -22,7 +22,7 @@ GPUNVME_DEVICE const gnv_extent* extents_of(const gnv_fetch& fetch, const gnv_ex
   return in_table<gnv_extent>(*fetch.table, fetch.table->extents_offset) + expert.first_extent;
 }
 
-// The first position with the same identifier.
+// Returns the first position with the same identifier.
 GPUNVME_DEVICE uint32_t first_position_of(const gnv_fetch& fetch, uint32_t position) {
   const uint32_t id = fetch.ids[position];
   uint32_t first = 0;
@@ -31,7 +31,7 @@ GPUNVME_DEVICE uint32_t first_position_of(const gnv_fetch& fetch, uint32_t posit
   return first;
 }
 
-// Blocks of an extent, and how they are divided into reads.
+// Number of blocks in an extent, and in each of its reads except the last.
 struct ExtentReads {
   uint64_t blocks;
   uint64_t in_read;
@@ -46,7 +46,7 @@ struct ExtentReads {
   GPUNVME_DEVICE uint64_t count() const { return (blocks + in_read - 1) / in_read; }
 };
 
-// An expert above this size is rejected, so that no sum below overflows.
+// Larger experts are rejected, so that no sum below overflows.
 constexpr uint64_t kMaxExpertBytes = 1ULL << 40;
 
 GPUNVME_DEVICE uint32_t problem_of(const gnv_device& device, const gnv_expert& expert, const gnv_extent& extent) {
@@ -92,19 +92,19 @@ GPUNVME_DEVICE uint32_t plan_request(const gnv_device& device, const gnv_fetch& 
   return 0;
 }
 
-// A read, and the data among its bytes.
+// A read, and the range of its bytes that is data.
 struct FetchRead {
   uint32_t position;
-  // Index in the expert.
+  // Index of the extent in the expert.
   uint32_t extent;
   uint32_t drive;
   uint32_t blocks;
   uint64_t slba;
-  // In the buffer.
+  // Offsets in the buffer, of the first block and of the data.
   uint64_t offset;
   uint64_t data_offset;
   uint64_t data_bytes;
-  // Data of the extent after those of this read.
+  // Number of data bytes of the extent after this read.
   uint64_t bytes_after;
 };
 

@@ -9,8 +9,8 @@
 namespace gpunvme {
 
 struct GpuPort {
-  // Number of empty polls after which consumed completion queue entries are released without a submission. Each poll is a read
-  // over PCIe of about a microsecond.
+  // Number of empty polls after which consumed completion queue entries are released without a submission. Each poll is a PCIe
+  // read of about a microsecond.
   static constexpr uint32_t PATIENT_POLLS = 16;
 
   // Stores to memory that the controller reads after a doorbell; call `fence` between.
@@ -132,7 +132,7 @@ struct GpuPort {
     asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(at), "l"(value) : "memory");
     return before;
   }
-  // Adds 1 to a statistic, without an order.
+  // Increments a counter, with relaxed order.
   static GPUNVME_DEVICE void count64_gpu(uint64_t* at) {
     asm volatile("red.relaxed.gpu.global.add.u64 [%0], 1;" ::"l"(at) : "memory");
   }
@@ -145,8 +145,8 @@ struct GpuPort {
     return now;
   }
 
-  // Called after each empty poll, with the number of consecutive ones. After about a millisecond, more rarely: an idle leader of
-  // a busy grid polls a word in host memory.
+  // Called after each empty poll, with the number of consecutive empty polls. Sleeps longer after about a millisecond, since an
+  // idle leader of a busy grid keeps polling a word in host memory.
   static GPUNVME_DEVICE void relax(uint32_t empty_polls) {
     if (empty_polls > 1024) asm volatile("nanosleep.u32 2000;");
     else if (empty_polls > 64) asm volatile("nanosleep.u32 200;");

@@ -9,8 +9,8 @@
 //     for (int i = 0; i < 64; i++) sums[thread] += block[i];
 //   }
 //
-// The process that owns the controllers makes the device and the buffer, by deviceQueues() of the npm package or by the layout
-// in gpunvme_device.h, and passes them to kernels by value. Any number of threads may submit to a drive at once. Requires
+// The process that owns the controllers creates the device and the buffer, with deviceQueues() of the npm package or from the
+// layout in gpunvme_device.h, and passes them to kernels by value. Any number of threads may submit to a drive at once. Requires
 // C++17 and compute capability 7.5 or newer, whose threads make progress independently.
 //
 // - Every submission has exactly one outcome. Every wait ends: with a completion, at the device's time limit, or when the
@@ -50,7 +50,7 @@ class Outcome {
   GPUNVME_DEVICE uint32_t status() const { return word_ & 0x7fff; }
   // Reason of a GNV_INVALID outcome.
   GPUNVME_DEVICE gnv_reason reason() const { return static_cast<gnv_reason>(word_ & 0xffff); }
-  // The outcome as a word of gpunvme_device.h.
+  // Returns the outcome, encoded as in gpunvme_device.h.
   GPUNVME_DEVICE uint64_t word() const { return word_; }
 
  private:

@@ -1,7 +1,7 @@
 /*
  * C layout of gnv::Array (array.cuh): a read-only extent of a namespace, and a cache of its pages in GPU memory.
  *
- * The process that owns the controller fills it in; GPU threads use it. Pointers are GPU addresses. Callers must check the
+ * The process that owns the controller initializes it; GPU threads use it. Pointers are GPU addresses. Callers must check the
  * layout with `gnv_check_array` before a launch; device code checks only the index of an access.
  */
 #pragma once
@@ -12,12 +12,12 @@
 extern "C" {
 #endif
 
-/* Changes with every change of a structure or a value in this file. */
+/* Incremented with every change to a structure or a value in this file. */
 #define GNV_ARRAY_VERSION 1
 
 /*
- * A slot has one word: bits 63:24 the page's number in the extent, 23 set by each access and cleared by the clock, 22:20 a
- * gnv_page_state, 19:0 the number of references.
+ * A slot has one word. Bits 63:24: number of the page in the extent. Bit 23: set by each access, cleared by the clock
+ * (second-chance eviction). Bits 22:20: gnv_page_state. Bits 19:0: number of references.
  */
 #define GNV_PAGE_NUMBER_SHIFT 24
 #define GNV_PAGE_NUMBER_BITS 40
@@ -27,18 +27,18 @@ extern "C" {
 
 enum gnv_page_state {
   GNV_PAGE_EMPTY = 0,
-  /* A thread reads the page. It has a reference, and each thread that waits for it has one. */
+  /* A thread is reading the page. It holds a reference, as does each thread that waits for the page. */
   GNV_PAGE_LOADING = 1,
   GNV_PAGE_VALID = 2,
-  /* The read failed. The slot has no page, and can be claimed after the waiting threads have taken the outcome. */
+  /* The read failed. The slot holds no page. It can be claimed after all waiting threads have read the outcome. */
   GNV_PAGE_FAILED = 3,
-  /* The read timed out or was lost: the controller may still write to the slot. No thread claims it any more. */
+  /* The read timed out or was lost: the controller may still write to the slot. No thread claims it again. */
   GNV_PAGE_QUARANTINED = 4,
 };
 
-/* The state of a set of slots, and statistics of the pages that map to it. Statistics count groups of lanes, not lanes. */
+/* State of a set of slots, and statistics of the pages that map to it. Lanes that share an access count once. */
 typedef struct gnv_page_set {
-  /* 1: a thread assigns a page to a slot of the set. It owns `hand`, the slot at which the clock continues. */
+  /* 1 while a thread assigns a page to a slot of the set. That thread owns `hand`, the slot at which the clock continues. */
   uint32_t lock;
   uint32_t hand;
   /* Accesses to a valid page. */
@@ -60,20 +60,20 @@ typedef struct gnv_array {
   /* Index of the drive in the device. */
   uint32_t drive;
   gnv_device device;
-  /* The extent: its first block, and its length. Blocks of the last page after the extent are not read. */
+  /* The extent: first block, and length in bytes. Blocks of the last page beyond the extent are not read. */
   uint64_t first_block;
   uint64_t bytes;
   /* The page of slot s starts at byte s << page_shift. `data` is the GPU's address. */
   gnv_buffer memory;
-  /* 2^set_shift. */
+  /* Array of 2^set_shift sets. */
   gnv_page_set* sets;
   /* One word per slot. The slots of set s are s * ways to s * ways + ways - 1. */
   uint64_t* words;
-  /* One outcome per slot, of its last read. */
+  /* One outcome per slot: that of the last read into it. */
   uint64_t* outcomes;
   /* A page has 2^page_shift bytes. */
   uint32_t page_shift;
-  /* As for the drive. */
+  /* Same as the drive's. */
   uint32_t block_shift;
   uint32_t set_shift;
   /* Number of slots in a set. A page can be in any slot of one set. */
@@ -96,8 +96,8 @@ enum gnv_array_problem {
 };
 
 /*
- * Returns why kernels must not use an array, or GNV_ARRAY_VALID. `drive` is a copy of the array's drive. Pointers are only
- * compared with null.
+ * Returns GNV_ARRAY_VALID, or the reason why kernels must not use the array. `drive` is a copy of the array's drive. Pointers
+ * are only compared with null.
  */
 GNV_FUNCTION enum gnv_array_problem gnv_check_array(const gnv_array* array, const gnv_drive* drive) {
   uint64_t slots, blocks;
@@ -117,9 +117,9 @@ GNV_FUNCTION enum gnv_array_problem gnv_check_array(const gnv_array* array, cons
 }
 
 /*
- * Empties the cache of a valid array: sets `sets`, `words` and `outcomes` to 0, as cudaMemset can. Call it in a kernel, or on the
- * host if they are accessible there. No thread may use the array. After a time-out or a loss, call it only when the host has
- * reset the controller.
+ * Empties the cache of a valid array: zeroes `sets`, `words` and `outcomes`, for which cudaMemset serves as well. Call it in a
+ * kernel, or on the host if it can access them, while no thread uses the array. After a time-out or a loss, reset the controller
+ * first.
  */
 GNV_FUNCTION void gnv_init_array(const gnv_array* array) {
   const gnv_page_set unused = {0, 0, 0, 0, 0, 0, 0, {0, 0}};

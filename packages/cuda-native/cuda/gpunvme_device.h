@@ -19,7 +19,7 @@ extern "C" {
 #define GNV_FUNCTION static inline
 #endif
 
-/* Changes with every change of a structure or a value in this file. */
+/* Incremented with every change to a structure or a value in this file. */
 #define GNV_LAYOUT_VERSION 1
 
 /* Controller addresses of a memory: one per run of 2^shift bytes. Contiguous memory is one run with shift 63. */

@@ -1,8 +1,8 @@
 /*
- * C layout of a fetch (fetch.cuh): GPU threads read the experts that a router has chosen, and verify them, without the host.
+ * C layout of a fetch (fetch.cuh): GPU threads read and verify the experts that a router has selected, without the host.
  *
- * A table locates the experts of a model on its drives. It holds no pointers: the host writes its bytes once (expertTable of
- * @gpunvme/layer-loader), and copies them to GPU memory. Callers must check `version`; device code does not. All numbers are
+ * A table locates the experts of a model on its drives. It holds no pointers: the host creates it once (expertTable of
+ * @gpunvme/layer-loader) and copies it to GPU memory. Callers must check `version`; device code does not. All numbers are
  * little-endian.
  */
 #pragma once
@@ -13,19 +13,19 @@
 extern "C" {
 #endif
 
-/* Changes with every change of a structure or a value in this file. */
+/* Incremented with every change to a structure or a value in this file. */
 #define GNV_FETCH_VERSION 1
 
 /* Maximum number of experts that one fetch requests. */
 #define GNV_FETCH_MAX_POSITIONS 512u
 
-/* An identifier that requests nothing: for example, of an expert that is in memory already. */
+/* Identifier that requests nothing, for example because the expert is already in memory. */
 #define GNV_FETCH_SKIP 0xffffffffu
 
-/* Data of an expert in consecutive blocks of a drive: a tensor, or its slice of a stack of tensors. */
+/* Data of an expert in consecutive blocks of a drive: a tensor, or the expert's slice of a stacked tensor. */
 typedef struct gnv_extent {
   uint64_t first_block;
-  /* Offset in the expert's destination of the first block, a multiple of 16. The data start `skip` bytes after it. */
+  /* Offset of the first block in the expert's destination, a multiple of 16. The data start `skip` bytes after it. */
   uint64_t offset;
   /* Number of data bytes, at least 1. */
   uint64_t bytes;
@@ -79,9 +79,9 @@ typedef struct gnv_destination {
 enum gnv_fetch_ending {
   /* No result yet. */
   GNV_FETCH_PENDING = 0,
-  /* All data have arrived, and match their checksums. */
+  /* All data arrived and match their checksums. */
   GNV_FETCH_VERIFIED = 1,
-  /* All data have arrived, and an extent does not match its checksum: `expected` and `actual`. */
+  /* All data arrived, but an extent does not match its checksum: see `expected` and `actual`. */
   GNV_FETCH_CORRUPT = 2,
   /* A read did not succeed: `read` is its outcome (gnv_ending). Other reads of the expert may have succeeded. */
   GNV_FETCH_READ_FAILED = 3,
@@ -106,20 +106,20 @@ enum gnv_fetch_reason {
   GNV_FETCH_BAD_COUNT = 6,
 };
 
-/* How the request at one position has ended. */
+/* Result of the request at one position. */
 typedef struct gnv_fetch_result {
   /* gnv_fetch_ending. Stored last, with release order at the scope of the GPU. */
   uint32_t ending;
-  /* gnv_fetch_reason of GNV_FETCH_REJECTED, else 0. */
+  /* gnv_fetch_reason if `ending` is GNV_FETCH_REJECTED, else 0. */
   uint32_t reason;
-  /* The position whose destination has the data: lower than this one if the same identifier is there. */
+  /* Position whose destination has the data: the first one with the same identifier. */
   uint32_t position;
   /* The extent of the expert that was corrupt or not read. */
   uint32_t extent;
-  /* CRC-32 in the table, and of the bytes read, of GNV_FETCH_CORRUPT. */
+  /* For GNV_FETCH_CORRUPT: the CRC-32 in the table, and that of the bytes read. */
   uint32_t expected;
   uint32_t actual;
-  /* Outcome of the failed read: a word of gpunvme_device.h. */
+  /* For GNV_FETCH_READ_FAILED: outcome of the failed read, encoded as in gpunvme_device.h. */
   uint64_t read;
 } gnv_fetch_result;
 
@@ -135,19 +135,19 @@ typedef struct gnv_fetch_progress {
 /* A fetch, passed to a kernel by value. All pointers are GPU addresses; arrays have `count` elements. */
 typedef struct gnv_fetch {
   const gnv_table* table;
-  /* Numbers of experts in the layer, as the router has stored them. */
+  /* Identifiers, stored by the router: numbers of experts in the layer. */
   const uint32_t* ids;
   const gnv_destination* destinations;
   gnv_fetch_result* results;
-  /* Owned by one fetch at a time. Zero it before the first one. */
+  /* Used by one fetch at a time. Zero it before the first fetch. */
   gnv_fetch_progress* progress;
-  /* `count` times max_extents of the table; as `progress`. */
+  /* `count` times max_extents of the table. Same rules as `progress`. */
   uint32_t* crcs;
   /* Memory for data, which the GPU can read. */
   gnv_buffer buffer;
   uint32_t layer;
   uint32_t count;
-  /* Maximum bytes of a read; 0: as the drive allows. Less than a block counts as one block. */
+  /* Maximum bytes of a read; 0: the maximum of the drive. A value below one block means one block. */
   uint64_t max_read_bytes;
 } gnv_fetch;
 

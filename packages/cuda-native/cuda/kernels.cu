@@ -13,20 +13,19 @@
 
 using namespace gpunvme;
 
-// Serves the queues of leaders: executes plans of reads and writes until there was none for their linger_ns, or the host
+// Serves the queues of leaders: executes plans of reads and writes until there has been none for linger_ns, or the host
 // stops them. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
 //
 //   leaders  in GPU memory, laid out by native/engine/session.cc: one per block, all of the same Grid; not accessed by others
 //            until `ended` of their reports equals `launch`
 //   launch   number of launches for these leaders, including this one; they run one after another in one stream
 //
-// Blocks of one thread.
+// One thread per block.
 extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leaders, uint64_t launch) {
   serve<GpuPort>(leaders[GpuTeam::block()], launch);
 }
 
-// Like gpunvme_serve, with a warp, whose lanes write the entries of a batch side by side. See warp_read.cuh. Blocks of 32
-// threads.
+// Like gpunvme_serve, with one warp per block, whose lanes write the entries of a batch in parallel. See warp_read.cuh.
 extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leaders, uint64_t launch) {
   warp_read<GpuTeam, GpuPort>(leaders[GpuTeam::block()], launch);
 }

@@ -62,8 +62,8 @@ struct Pair {
   uint32_t served;
 };
 
-// Leaders that one launch starts together. They end together once none of them has work, so that the host can launch all of them
-// again. Those that must end, because of a pause or the run limit, do not wait for others.
+// Leaders that one launch starts. They end together once none of them has work, so that the host can launch them again. Leaders
+// that must end because of a pause or the run limit do not wait for the others.
 struct Grid {
   // Number of leaders.
   uint32_t leaders;

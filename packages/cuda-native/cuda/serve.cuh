@@ -57,8 +57,8 @@ GPUNVME_DEVICE void report_end(Leader& leader, uint64_t launch) {
   Port::wake_host(leader.context);
 }
 
-// Adds 1, 0 or -1 to the number of idle leaders of a launch, and returns it. Once all leaders are idle, it does not change any
-// more: all of them end.
+// Adds `change` (1, 0 or -1) to the number of idle leaders of a launch, and returns the sum. Once all leaders are idle, the
+// number no longer changes, and all of them end.
 template <class Port>
 GPUNVME_DEVICE uint32_t count_idle(Grid& grid, uint64_t launch, int32_t change) {
   for (uint64_t seen = Port::load_relaxed64(&grid.idle);;) {
@@ -72,10 +72,10 @@ GPUNVME_DEVICE uint32_t count_idle(Grid& grid, uint64_t launch, int32_t change) 
   }
 }
 
-// Serves the queues until all leaders of the grid had no work for `linger_ns`, the host sets stop or pause, or `run_limit_ns` has
-// passed. After a pause or at the limit, commands may still be in flight: their slots wait for the next launch, so that a
-// command that is never answered does not keep a kernel running. `launch` counts the calls for this leader, which do not
-// overlap.
+// Serves the queues until all leaders of the grid have had no work for `linger_ns`, the host sets stop or pause, or
+// `run_limit_ns` has passed. After a pause or at the limit, commands may still be in flight: their slots wait for the next
+// launch, so that a command that is never answered does not keep a kernel running. `launch` counts the calls for this leader,
+// which do not overlap.
 template <class Port, class Crew = Alone>
 GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   leader.draining = false;
@@ -136,7 +136,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     }
     if (consumed == 0 && staged == 0) Port::relax(empty_polls);
   }
-  // Others that wait for all to be idle must not wait for this leader.
+  // Counts as idle, so that the other leaders do not wait for this one.
   if (!is_idle) count_idle<Port>(*leader.grid, launch, 1);
   report_end<Port>(leader, launch);
 }

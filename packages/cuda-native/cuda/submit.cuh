@@ -67,8 +67,8 @@ GPUNVME_DEVICE void settle(Leader& leader, Pair& pair, uint32_t number) {
   Port::wake_host(leader.context);
 }
 
-// Submits commands to all free slots, and announces them by one doorbell. Returns their number. Batches adapt to the controller:
-// while the leader submits some, others complete. To wait for more slots would leave the controller fewer commands.
+// Submits a command for each free slot, and rings the doorbell once. Returns the number of commands. The batch size adapts to
+// the controller: while the leader submits commands, others complete. Waiting for more slots would leave it fewer commands.
 template <class Port, class Crew>
 GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair) {
   uint32_t staged = 0;

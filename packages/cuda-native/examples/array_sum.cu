@@ -1,4 +1,4 @@
-// Adds up a large array of numbers on a drive. Each warp pins a page, adds up its elements, and goes on to another page.
+// Sums a large array of numbers on a drive. Each warp pins a page, sums its elements, and continues with another page.
 //
 //   nvcc -std=c++17 -arch=native -I../cuda -I../../nvme-spec/include -c array_sum.cu
 #include "array.cuh"
@@ -22,8 +22,8 @@ extern "C" __global__ void sum_pages(gnv::Array<uint64_t> array, Sum* sum) {
   atomicAdd(&sum->total, total);
 }
 
-// Returns the sum of the array; `drive` is a copy of its drive. `failures` is not 0 if the sum is incomplete. The owner of the
-// controller has made the array and emptied its cache (gpunvme_array.h).
+// Stores the sum of the array in `result`. `drive` is a copy of the array's drive. `failures` is not 0 if the sum is incomplete.
+// The owner of the controller has created the array and emptied its cache (gpunvme_array.h).
 cudaError_t sum_array(const gnv_array& array, const gnv_drive& drive, Sum& result) {
   if (gnv_check_array(&array, &drive) != GNV_ARRAY_VALID) return cudaErrorInvalidValue;
   Sum* sum = nullptr;

@@ -1,5 +1,5 @@
-// A token's experts without the host: a router chooses, the GPU reads and verifies them, and a kernel computes with their bytes.
-// The three launches are one CUDA graph, which is replayed for each token.
+// Fetches a token's experts without the host: a router selects them, a kernel reads and verifies them, and another kernel
+// computes with their bytes. The three launches form one CUDA graph, which is replayed for each token.
 //
 // From a project with the packages @gpunvme/cuda-native and @gpunvme/nvme-spec:
 //
@@ -26,7 +26,7 @@ extern "C" __global__ void fetch_experts(gnv::Device device, gnv_fetch fetch) {
   gnv::fetch(device, fetch);
 }
 
-// Stands in for the computation: a block per position adds up the bytes of its expert. A sum of ~0 marks an expert without
+// Stands in for the computation: a block per position sums the bytes of its expert. A sum of ~0 marks an expert without
 // verified data, whose result the host reads.
 extern "C" __global__ void sum_experts(gnv_fetch fetch, unsigned long long* sums) {
   const uint32_t position = blockIdx.x;

@@ -1,4 +1,4 @@
-// A GPU thread reads one block of an NVMe drive, without the host. read_block.mjs is the host's side. In this folder:
+// A GPU thread reads one block of an NVMe drive, without the host. read_block.mjs is the host program. In this folder:
 //
 //   nvcc -std=c++17 -ptx -arch=compute_75 -I ../cuda -I ../../nvme-spec/include read_block.cu
 //   node read_block.mjs read_block.ptx

@@ -1,5 +1,6 @@
-// Lets the kernel of read_block.cu read a block, and prints it. Without a PCI address, the drive is simulated, and has this file
-// as its content. Reads only. Requires @gpunvme/host-driver and @gpunvme/nvme-sim too; @gpunvme/tools installs all of them.
+// Runs the kernel of read_block.cu, which reads one block, and prints the block. Without a PCI address, the drive is simulated,
+// with this file as its content. Read-only. Also requires @gpunvme/host-driver and @gpunvme/nvme-sim; @gpunvme/tools installs
+// all of them.
 //
 //   node read_block.mjs PTX [LBA] [PCI ADDRESS, such as 0000:0b:00.0, bound to vfio-pci]
 import { readFileSync } from 'node:fs'
@@ -10,7 +11,8 @@ import { openVfio } from '@gpunvme/host-driver/vfio'
 import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 
 const [ptx, lba = '0', bdf] = process.argv.slice(2)
-if (ptx === undefined) throw new Error('expected the path of read_block.ptx, which nvcc makes of read_block.cu')
+if (ptx === undefined)
+  throw new Error('PTX is required: the path of read_block.ptx, which nvcc compiles from read_block.cu')
 const host = loadHardwareHost()
 const drive = bdf === undefined ? await simulated() : { transport: await openVfio({ host, bdf }) }
 
@@ -18,7 +20,7 @@ const cuda = openCuda()
 cuda.loadKernels(readFileSync(ptx))
 const queues = deviceQueues(cuda)
 const engine = queues.engine(drive.transport)
-// Queues of a power of two entries, a quarter of them spare.
+// The number of entries must be a power of two. A quarter of them stays free.
 const controller = await Controller.open(drive.transport, { engine, queueEntries: 64, queueDepth: 48 })
 const namespace = controller.namespaces[0]
 const device = await queues.device([{ engine, namespace }])

@@ -84,7 +84,7 @@ export function openQueues(standin: Standin): { readonly cuda: Cuda; readonly qu
   return { cuda, queues: deviceQueues(cuda) }
 }
 
-/** Starts a kernel in which each thread reads the block with its number; `finish` waits for its results. */
+/** Starts a kernel in which thread n reads block n; `finish` waits for its results. */
 export function startReads(cuda: Cuda, device: GpuDevice, { engine, namespace }: LendingDrive, drive = 0) {
   const memory = namespace.dma.alloc(THREADS * 512)
   const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes)

@@ -38,7 +38,7 @@ async function readBlock(ptx: string, lba: number) {
   return stdout
 }
 
-/** What it prints for a block of the simulated drive. */
+/** Expected output for a block of the simulated drive. */
 function expected(lba: number): string {
   const block = readFileSync(join(examples, 'read_block.mjs')).subarray(lba * 512, (lba + 1) * 512)
   const sum = block.reduce((before, byte) => before + byte, 0)
@@ -47,7 +47,7 @@ function expected(lba: number): string {
 
 describe('the example of a kernel that reads a block', () => {
   test.skipIf(!hasStandin)(
-    `prints each block that it is asked for, on the stand-in${skippedWithoutStandin}`,
+    `prints each requested block, on the stand-in${skippedWithoutStandin}`,
     async () => {
       const ptx = join(folder, 'declaration.ptx')
       writeFileSync(ptx, DECLARATION)
@@ -57,7 +57,7 @@ describe('the example of a kernel that reads a block', () => {
   )
 
   test.skipIf(!hasNvcc || !hasStandin)(
-    `is compiled by the command in its comment, to a kernel with the same parameters${skippedWithoutNvcc}`,
+    `compiles with the command in its comment, to a kernel with the same parameters${skippedWithoutNvcc}`,
     async () => {
       const source = readFileSync(join(examples, 'read_block.cu'), 'utf8')
       const [, command] = /^\/\/ {3}nvcc (.*) read_block\.cu$/m.exec(source)!

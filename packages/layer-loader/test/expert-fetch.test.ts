@@ -22,7 +22,7 @@ const BLOCK_BYTES = 512
 /** Experts in a fetch. */
 const POSITIONS = 4
 const LAYER = 1
-/** Slices end inside of blocks, and start there. */
+/** Slices start and end inside blocks. */
 const SLICE_BYTES = 30_001
 const READ_BYTES = 8192
 const VERIFIED = 1
@@ -153,7 +153,7 @@ describe.skipIf(!hasStandin)(`experts fetched by a graph of the GPU, on the stan
     process.env['GPUNVME_CUDA_LIBRARY'] = library
   })
 
-  test('each replay reads, verifies and uses the experts that the router has chosen', async () => {
+  test('each replay reads, verifies and uses the experts that the router selects', async () => {
     const packed = await packedModel()
     const next = await openFetch(packed)
     const seen = new Set<string>()
@@ -166,9 +166,9 @@ describe.skipIf(!hasStandin)(`experts fetched by a graph of the GPU, on the stan
     expect(seen.size).toBe(4)
   }, 120_000)
 
-  test('a flipped bit on the drive is found, and its expert is not used', async () => {
+  test('a flipped bit on the drive is detected, and its expert is not used', async () => {
     const packed = await packedModel()
-    // The router chooses experts 0, 3, 6 and 1 for the first token.
+    // The router selects experts 0, 3, 6 and 1 for the first token.
     const [, tensor] = tensorsOf(packed, 6)
     const expected = crc32(tensor!)
     tensor![20_000]! ^= 0x10

@@ -82,7 +82,7 @@ describe('a table of experts for the GPU', () => {
     }
   })
 
-  test('rejects a model without checksums, on several drives, and a drive number that is not one', async () => {
+  test('rejects a model without checksums, a model on several drives, and an invalid drive index', async () => {
     const { model } = await packed()
     const file = moeFile()
     const { namespace } = new MemoryNamespace({ capacityBytes: 24 * MIB })
@@ -95,7 +95,7 @@ describe('a table of experts for the GPU', () => {
     expect(() => expertTable(file as never)).toThrow(invalid)
   })
 
-  test('rejects experts whose checksums are only those of chunks', async () => {
+  test('rejects experts that have only checksums of chunks', async () => {
     const { model } = await packed()
     const chunks = [{ storeBytes: 2 * MIB, lengthBytes: MIB, crc32: 0 }]
     const old = {
@@ -105,7 +105,7 @@ describe('a table of experts for the GPU', () => {
     expect(() => expertTable(old)).toThrow(/^Cannot verify "layer 0 expert 0" alone: it has no checksum of its own/)
   })
 
-  test('has the layout of gpunvme_fetch.h, as the compiler has it', ({ skip }) => {
+  test('has the layout that a C compiler gives gpunvme_fetch.h', ({ skip }) => {
     const missing = missingForC('gcc')
     if (missing !== undefined) return skip(missing)
     const { version, ...structures } = FETCH_LAYOUT

@@ -1,9 +1,11 @@
-// Rate of the device code with costs as on an H100 and a modelled drive, in virtual time. Prints one JSON object.
+// Measures the rate of the device code in virtual time, with the access costs of an H100 and a modelled drive. Prints one JSON
+// object.
 //
 //   modelled_drive <commands> <depth> <shortest latency, ns> <longest latency, ns>
 //
-// Costs, from the GPU checks of 2026-11-23 at 1.98 GHz: 2,577 cycles for a load from host memory; 3,505 cycles for a submission
-// alone and 982 in a batch of 32, so 900 for an entry and 2,605 for its announcement. The drive starts every command at once.
+// Costs, from the GPU checks of 2026-11-23 at 1.98 GHz: 2,577 cycles for a load from host memory; 3,505 cycles for a single
+// submission and 982 per submission in a batch of 32, hence 900 per entry and 2,605 per doorbell. The drive starts each command
+// as soon as it fetches it.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -24,7 +26,7 @@ struct Drive {
   uint32_t entries = 0, head = 0, tail = 0, phase = 1, doorbells[2] = {};
   std::vector<Quad> sq;
   std::vector<uint64_t> cq;
-  // Identifiers of commands in flight, by the time of their completion.
+  // Identifiers of commands in flight, by completion time.
   std::multimap<uint64_t, uint32_t> in_flight;
   std::mt19937_64 random{1};
   std::uniform_int_distribution<uint64_t> latency_ns;

@@ -9,7 +9,7 @@ namespace gpunvme {
 // Words that the host writes and reads. Addresses are the GPU's.
 struct BlockChain {
   gnv_device device;
-  // Every read goes to the start.
+  // Every read stores its data at the start.
   gnv_buffer buffer;
   // Of one read or write.
   uint64_t blocks;

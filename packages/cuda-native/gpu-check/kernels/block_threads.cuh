@@ -8,7 +8,7 @@ namespace gpunvme {
 // Words that the host writes. Addresses are the GPU's.
 struct BlockThreads {
   gnv_device device;
-  // Each thread reads the block with its number to the place with its number.
+  // Thread n reads block n to the n-th place.
   gnv_buffer buffer;
   // 1: the lanes of a warp pass their common mask. 0: every thread acts alone.
   uint64_t by_warp;

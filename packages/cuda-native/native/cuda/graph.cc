@@ -5,7 +5,7 @@
 
 namespace gpunvme::cuda {
 
-// (stream): records what is launched in the stream from now on, instead of running it.
+// (stream): records launches in the stream from now on, instead of running them.
 napi_value BeginCapture(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   Arguments(env, info, arguments);

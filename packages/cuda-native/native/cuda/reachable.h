@@ -8,7 +8,7 @@
 
 namespace gpunvme::cuda {
 
-// Stores the GPU's address of the pages [first, end) of 4 KiB; 0 if the GPU cannot access all of them. The context must be
+// Stores the GPU's address of the 4 KiB pages [first, end); 0 if the GPU cannot access all of them. The context must be
 // current.
 inline Result FindReachable(const Functions& api, uint64_t first, uint64_t end, DevicePointer* device) {
   *device = 0;

@@ -56,7 +56,7 @@ class Pausable {
 
 // Leaders that one launch starts.
 struct LaunchedLeaders {
-  // Number of the first one in its session.
+  // Number of the first leader in its session.
   unsigned first;
   unsigned count;
   // Address of their structures, one after the other.

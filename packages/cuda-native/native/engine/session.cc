@@ -83,7 +83,7 @@ struct Session::Queue {
 // The host's state of a leader.
 struct Session::Led {
   unsigned number = 0;
-  // Of its group.
+  // Number of launches of its group.
   const uint64_t* launches = nullptr;
   Report* report = nullptr;
   // Offset in the image.
@@ -94,7 +94,7 @@ struct Session::Led {
   std::vector<std::unique_ptr<Queue>> queues;
 
   bool HasEnded() const { return Load(&report->ended) == *launches; }
-  // Whether its last launch, which has ended, left commands in flight, which the next one awaits.
+  // Whether its last launch, which has ended, left commands in flight for the next one.
   bool HasLeft() const { return Load(&report->in_flight) != 0; }
   bool HasWork() const {
     return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->HasRoom(), queue->oldest != queue->posted; });
@@ -499,7 +499,7 @@ Problem Session::StartIdle() {
     const bool waits = group->Any([](const Led& led) { return led.HasEnded() && led.HasWork(); });
     if (!waits) continue;
     if (!group->HasEnded()) {
-      // The others may have work without end.
+      // The other leaders may never run out of work.
       Raise(*group, CONTROL_PAUSE);
     } else if (Problem problem = Launch(group.get())) {
       return problem;

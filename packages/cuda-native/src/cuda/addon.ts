@@ -45,7 +45,7 @@ export interface CudaAddon extends EngineAddon {
   readonly open: (path: string, device: number) => number
   /** Returns whether its streams are empty and no engine runs in it, or its context is dead. */
   readonly isIdle: (cuda: number) => boolean
-  /** Returns whether its streams have work, other than engines; false if its context is dead. */
+  /** Returns whether its streams have work other than that of engines; false if its context is dead. */
   readonly hasWork: (cuda: number) => boolean
   /**
    * Frees everything that was created in it. Returns the error that made the context unusable, if one did; further errors are
@@ -59,7 +59,7 @@ export interface CudaAddon extends EngineAddon {
   readonly register: (cuda: number, address: bigint, lengthBytes: number, io: boolean) => number
   /** Returns the host's address, 0n for GPU memory, and the GPU's address. */
   readonly describe: (memory: number) => readonly [address: bigint, gpuPointer: bigint]
-  /** Returns the GPU's address of host memory that it can access already; 0n unless that holds for all of its pages. */
+  /** Returns the GPU's address of host memory; 0n unless the GPU can already access all of its pages. */
   readonly reachable: (cuda: number, address: bigint, lengthBytes: number) => bigint
   readonly buffer: (memory: number) => ArrayBuffer
   /** Returns the file descriptor of a dma-buf, which the caller closes. */
@@ -80,7 +80,7 @@ export interface CudaAddon extends EngineAddon {
     block: readonly number[],
     args: readonly Uint8Array[],
   ) => void
-  /** Records what is launched in the stream, instead of running it, until `endCapture` or `discardCapture`. */
+  /** Records launches in the stream instead of running them, until `endCapture` or `discardCapture`. */
   readonly beginCapture: (stream: number) => void
   readonly discardCapture: (stream: number) => void
   /** Returns a graph of the recorded launches, which `free` frees. */
@@ -114,10 +114,10 @@ export interface CudaAddon extends EngineAddon {
   ) => EngineHandle
   /**
    * Starts a thread that copies words to doorbells, until `stopDoorbells`. Each doorbell has three elements: the addresses of
-   * its word and of its register, and the value that both have.
+   * its word and of its register, and their current value.
    */
   readonly startDoorbells: (tails: BigUint64Array, heads: BigUint64Array) => DoorbellsHandle
-  /** Forwards doorbells that were rung before the call, and ends the thread. Harmless if it has ended. */
+  /** Forwards doorbells that were rung before the call, and ends the thread. Has no effect if it has ended. */
   readonly stopDoorbells: (doorbells: DoorbellsHandle) => void
 }
 

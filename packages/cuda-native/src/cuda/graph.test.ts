@@ -29,7 +29,7 @@ describe.skipIf(!hasStandin)(`a CUDA graph${skippedWithoutStandin}`, () => {
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('replays recorded launches in order, which do not run while they are recorded', async () => {
+  test('replays recorded launches in order, and does not run them while it records', async () => {
     const { stream, memory, words } = prepare()
     const until = cuda.allocPinned(4)
     const graph = stream.capture(() => {

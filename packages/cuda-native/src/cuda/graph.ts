@@ -1,7 +1,7 @@
 import type { CudaSession } from './session.js'
 import type { CudaStream } from './stream.js'
 
-/** Launches that were recorded by `CudaStream.capture`, replayed in order by one call. */
+/** A CUDA graph: launches that `CudaStream.capture` recorded, which one call replays in order. */
 export class CudaGraph {
   readonly #session: CudaSession
   readonly #handle: number
@@ -13,8 +13,8 @@ export class CudaGraph {
   }
 
   /**
-   * Launches all recorded work in a stream, and returns at once; `stream.finished()` waits for it. Arguments have the values of
-   * the recording: memory to which they point must still be allocated.
+   * Launches all recorded work in a stream, and returns at once; `stream.finished()` waits for it. Arguments keep
+   * their recorded values: memory to which they point must still be allocated.
    * @throws TypeError for a closed graph or stream, or a stream of another GPU; CudaCallError.
    */
   launch(stream: CudaStream): void {
@@ -24,7 +24,7 @@ export class CudaGraph {
     this.#session.addon.launchGraph(this.#handle, stream.handle)
   }
 
-  /** Frees the graph. Launches of it that have not ended do end. @throws TypeError if already closed. */
+  /** Frees the graph. Launches in progress still complete. @throws TypeError if already closed. */
   close(): void {
     this.#session.addon.free(this.#handle)
   }

@@ -24,8 +24,8 @@ export class CudaStream {
   }
 
   /**
-   * Records the kernels that `record` launches in this stream, instead of running them. `record` only launches: other work of
-   * this stream, allocations and frees make the recording fail.
+   * Records the kernels that `record` launches in this stream, instead of running them. `record` must only launch
+   * kernels: other work in this stream, allocations and frees make the recording fail.
    * @throws TypeError if `record` is asynchronous; CudaCallError; errors of `record`. Nothing is recorded then.
    */
   capture(record: () => unknown): CudaGraph {

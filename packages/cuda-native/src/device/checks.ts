@@ -7,7 +7,7 @@ const MAX_BLOCKS = 65_536
 /** The broadcast value FFFFFFFFh is not a namespace. */
 const MAX_NSID = 0xffff_fffe
 
-/** Facts of a namespace; those of host-driver have them. */
+/** Properties of a namespace, as the namespaces of host-driver have. */
 export interface NamespaceFacts {
   readonly nsid: number
   /** Number of logical blocks. */
@@ -18,7 +18,7 @@ export interface NamespaceFacts {
   readonly maxTransferBytes: number
 }
 
-/** Checks that kernels can share these queues. @throws RangeError, TypeError with the option that changes them. */
+/** Checks that kernels can share these queues. @throws RangeError, TypeError that name the option to change. */
 export function checkQueues(queues: readonly QueuePairMemory[]): void {
   for (const { qid, sqEntries, cq, maxInFlight } of queues) {
     if (queues.filter((other) => other.cq === cq).length > 1) {
@@ -29,13 +29,13 @@ export function checkQueues(queues: readonly QueuePairMemory[]): void {
     if (!isPowerOfTwo(sqEntries)) {
       const next = 2 ** Math.ceil(Math.log2(sqEntries))
       throw new RangeError(
-        `queue ${qid}: expected a power of two entries, got ${sqEntries}; ` +
+        `queue ${qid}: expected a power of two as the number of entries, got ${sqEntries}; ` +
           `pass { queueEntries: ${next}, queueDepth: ${Math.ceil((next * 3) / 4)} } to Controller.open`,
       )
     }
     if (cq.entries !== sqEntries) {
       throw new RangeError(
-        `queue ${qid}: expected a completion queue of ${sqEntries} entries, as its submission queue, got ${cq.entries}; ` +
+        `queue ${qid}: expected a completion queue of ${sqEntries} entries, like its submission queue, got ${cq.entries}; ` +
           'pass a queueDepth below queueEntries to Controller.open',
       )
     }
@@ -50,8 +50,8 @@ export function checkQueues(queues: readonly QueuePairMemory[]): void {
 }
 
 /**
- * Checks a namespace; returns the maximum number of blocks of a command: by the controller's maximum transfer, the PRP
- * lists of the queues, and the width of NLB.
+ * Checks a namespace. Returns the maximum number of blocks per command, which the controller's maximum transfer, the PRP lists
+ * of the queues and the width of NLB limit.
  * @throws RangeError
  */
 export function maxBlocksOf(name: string, namespace: NamespaceFacts, queues: readonly QueuePairMemory[]): number {

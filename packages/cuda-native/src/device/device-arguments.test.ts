@@ -27,11 +27,11 @@ describe('queues that kernels cannot share are rejected', () => {
   test.each([
     [
       { entries: 33, slots: 32 },
-      'queue 1: expected a power of two entries, got 33; pass { queueEntries: 64, queueDepth: 48 } to Controller.open',
+      'queue 1: expected a power of two as the number of entries, got 33; pass { queueEntries: 64, queueDepth: 48 } to Controller.open',
     ],
     [
       { entries: 64, cqEntries: 128 },
-      'queue 1: expected a completion queue of 64 entries, as its submission queue, got 128; ' +
+      'queue 1: expected a completion queue of 64 entries, like its submission queue, got 128; ' +
         'pass a queueDepth below queueEntries to Controller.open',
     ],
     [
@@ -50,7 +50,7 @@ describe('queues that kernels cannot share are rejected', () => {
     expect(() => checkQueues([queueOf(given)])).toThrow(new RangeError(message))
   })
 
-  test('two with one completion queue', () => {
+  test('two queues with one completion queue', () => {
     const queue = queueOf()
     expect(() => checkQueues([queue, { ...queue, qid: 2 }])).toThrow(
       new TypeError(
@@ -59,7 +59,7 @@ describe('queues that kernels cannot share are rejected', () => {
     )
   })
 
-  test('none that kernels can share', () => {
+  test('other queues are accepted', () => {
     expect(() => checkQueues([queueOf(), queueOf({ entries: 4096, slots: 4095 })])).not.toThrow()
   })
 })
@@ -69,7 +69,7 @@ describe('limits the blocks of a command', () => {
   test.each([
     ['to the maximum transfer of the controller', { maxTransferBytes: 65_536 }, 4096, 128],
     // One list page of 4096 bytes has 512 entries, of which the last may point to another list page; PRP1 is one more.
-    ['to what the PRP list describes, at any offset', { maxTransferBytes: 2 ** 30 }, 4096, 4096],
+    ['to the reach of the PRP list, at any offset', { maxTransferBytes: 2 ** 30 }, 4096, 4096],
     ['to the range of NLB', { maxTransferBytes: 2 ** 30 }, 2 ** 20, 65_536],
   ])('%s', (_, given, prpListBytes, expected) => {
     const queue = { ...queueOf(), prpListBytes }
@@ -95,7 +95,7 @@ describe('limits the blocks of a command', () => {
 })
 
 describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutStandin}`, () => {
-  test.each([0, 1.5, NaN, 'x', null])('maxQueues %s', async (maxQueues) => {
+  test.each([0, 1.5, NaN, 'x', null])('maxQueues %s is rejected', async (maxQueues) => {
     const cuda = openCuda()
     expect(() => deviceQueues(cuda, { maxQueues: bad(maxQueues) })).toThrow(
       /^maxQueues: expected a whole number of 1 or more, got /,
@@ -104,7 +104,7 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('doorbells that native code cannot forward', () => {
+  test('invalid lists of doorbells to forward are rejected', () => {
     const addon = loadCudaAddon()
     const expected = 'expected a BigUint64Array of three elements per doorbell'
     expect(() => addon.startDoorbells(bad([]), new BigUint64Array(3))).toThrow(`tails: ${expected}`)
@@ -113,7 +113,7 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     expect(() => addon.stopDoorbells(bad({}))).toThrow('doorbells: expected a handle of startDoorbells')
   })
 
-  test('memory that the GPU can access is found by all of its pages', () => {
+  test('memory is found only if the GPU can access all of its pages', () => {
     const { cuda } = openQueues(standin)
     const { addon, handle } = sessionOf(cuda)
     const pinned = cuda.allocPinned(8192)
@@ -129,32 +129,34 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     expect(() => addon.reachable(0, 0n, 4096)).toThrow(/^cuda: expected /)
   })
 
-  test('a transport whose registers are not memory', () => {
+  test('a transport whose registers are not memory is rejected', () => {
     const { queues } = openQueues(standin)
     expect(() => queues.engine(simulate().transport)).toThrow(EngineUnsuitableError)
   })
 
-  test('a controller that is opened with the default number of entries, and one that is opened with a power of two', async () => {
+  test('the default number of queue entries is rejected, a power of two is accepted', async () => {
     const { queues } = openQueues(standin)
-    await expect(openDrive(queues, { options: {} })).rejects.toThrow(/expected a power of two entries, got 33/)
+    await expect(openDrive(queues, { options: {} })).rejects.toThrow(
+      /expected a power of two as the number of entries, got 33/,
+    )
     await openDrive(queues, { options: { queueDepth: 63 } })
   })
 
-  test('more queues than were reserved', async () => {
+  test('more queues than maxQueues are rejected', async () => {
     const cuda = openCuda()
     const queues = deviceQueues(cuda, { maxQueues: 1 })
     const drive = await openDrive(queues)
     await expect(queues.device([drive].map(({ engine, namespace }) => ({ engine, namespace })))).rejects.toThrow(
       new RangeError('maxQueues: expected at least 2, got 1; raise it in deviceQueues'),
     )
-    // The host has the queues as before.
+    // The host still has the queues.
     const bytes = await drive.namespace.readBytes(0, 4096)
     expect(Buffer.compare(bytes, drive.content.subarray(0, 4096))).toBe(0)
     await drive.controller.close()
     await cuda.close()
   })
 
-  test('drives of a device', async () => {
+  test('invalid drives of a device are rejected', async () => {
     const { cuda, queues } = openQueues(standin)
     const { engine, namespace, drive } = await openDrive(queues)
     const unattached = queues.engine(drive.simulator.transport)
@@ -186,7 +188,7 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     expect(engine.hasQueues).toBe(false)
   })
 
-  test('a buffer that PRPs cannot describe', async () => {
+  test('a buffer that PRPs cannot describe is rejected', async () => {
     const { queues } = openQueues(standin)
     const { engine } = await openDrive(queues)
     const memory = (lengthBytes: number, ...iovas: readonly number[]) => {
@@ -202,7 +204,7 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     buffer.free()
   })
 
-  test('kernels may not write a drive with foreign data', async () => {
+  test('a writable drive with foreign data is rejected', async () => {
     const { queues } = openQueues(standin)
     const { engine, namespace } = await openDrive(queues, { first: Buffer.from('LUKS\xba\xbe', 'latin1') })
     await expect(queues.device([{ engine, namespace, writable: true }])).rejects.toThrow(ForeignDataError)

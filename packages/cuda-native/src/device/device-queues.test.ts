@@ -41,7 +41,7 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
     queues.free()
   })
 
-  test('reads if a thread of the host rings the doorbells', async () => {
+  test('kernels read if a host thread rings the doorbells', async () => {
     const { cuda, queues } = openQueues(standin)
     const drive = await openDrive(queues, { engineOptions: { doorbells: 'cpu' } })
     const device = await queues.device([of(drive)])
@@ -66,12 +66,12 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
     for (let round = 0; round < 3; round++) await expectReads(cuda, device, drive)
   })
 
-  test('ends waits as lost if the controller is reset while a kernel runs', async () => {
+  test('a reset of the controller ends the waits of a running kernel as lost', async () => {
     const { cuda, queues } = openQueues(standin)
     const drive = await openDrive(queues, { fault: UNANSWERED })
     const device = await queues.device([of(drive)], { timeoutNs: 3_600_000_000_000 })
     const reads = startReads(cuda, device, drive)
-    // Those that it answers.
+    // Until the drive has received all reads that it answers.
     while (((await drive.drive.simulator.statistics()).ioCommands[READ] ?? 0) < THREADS - 1)
       await new Promise(setImmediate)
     await drive.controller.reset()
@@ -80,7 +80,7 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
     await expectReads(cuda, device, drive)
   })
 
-  test('halt() ends submissions', async () => {
+  test('halt() ends further commands as halted', async () => {
     const { cuda, queues } = openQueues(standin)
     const drive = await openDrive(queues)
     const device = await queues.device([of(drive)])
@@ -106,11 +106,11 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
     expect(endings).toEqual(Array(THREADS).fill('halted'))
   })
 
-  test('continues where the rings stand if they are attached again without a reset', async () => {
+  test('continue at their ring positions if they are attached again without a reset', async () => {
     const { cuda, queues } = openQueues(standin)
     const drive = await openDrive(queues)
     const device = await queues.device([of(drive)])
-    // Rings of 64 entries, 32 reads a round: every place of both laps.
+    // Rings of 64 entries, 32 reads per round: every position, in both phases.
     for (let round = 0; round < 7; round++) {
       await expectReads(cuda, device, drive)
       expect(drive.engine.queueStates().map(({ staleCompletions }) => staleCompletions)).toEqual([0, 0])
@@ -139,7 +139,7 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
     await expectReads(cuda, device, drive)
   })
 
-  test('the host reads before they are lent; afterwards, a plan is a typed error', async () => {
+  test('the host can read before they are lent; afterwards, its plans end with QueuesLentError', async () => {
     const { cuda, queues } = openQueues(standin)
     const drive = await openDrive(queues)
     const { namespace, content } = drive
@@ -160,7 +160,7 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
     const go = cuda.allocPinned(4)
     cuda.launch('standin_wait', 1, 1, [go.gpuPointer])
     try {
-      expect(() => drive.engine.detach()).toThrow(/kernels still ran 5 s after their queues were lost/)
+      expect(() => drive.engine.detach()).toThrow(/kernels still ran 5 s after their queues were declared lost/)
       expect(drive.engine.hasQueues).toBe(true)
       expect(states(drive.engine)).toEqual(['lost', 'lost'])
     } finally {

@@ -17,13 +17,13 @@ export interface DeviceQueuesOptions {
   readonly maxQueues?: number
 }
 
-/** A namespace; those of host-driver are. */
+/** A namespace of a drive, such as one of host-driver. */
 export interface DeviceNamespace extends NamespaceFacts {
-  /** Searches it for foreign data, as before the first write of the host. Only for a controller opened for writing. */
+  /** Searches it for foreign data, as the host does before its first write. Only on a controller opened for writing. */
   passGuard?(): Promise<void>
 }
 
-/** A drive of a device: kernels know it by its index in the list. */
+/** A drive of a device. Kernels address it by its index in the list. */
 export interface DeviceDrive {
   /** The engine with which its controller was opened. */
   readonly engine: LendingEngine
@@ -44,7 +44,7 @@ export function deviceQueues(cuda: Cuda, options: DeviceQueuesOptions = {}): Dev
   return new DeviceQueues(cuda, options.maxQueues ?? MAX_QUEUES)
 }
 
-/** NVMe queues that kernels of one GPU use by `gnv::Device`, of any number of controllers. */
+/** NVMe queues of any number of controllers, which kernels of one GPU use through `gnv::Device`. */
 export class DeviceQueues {
   readonly #room: LendingRoom
   readonly #engines: LendingEngine[] = []
@@ -79,8 +79,8 @@ export class DeviceQueues {
 
   /**
    * Creates a `gnv::Device`, and lends the queues of all engines of its drives to kernels. It stays valid while the engines
-   * have queues, also after a recovery. Create another one if a namespace changes.
-   * @throws TypeError, RangeError for invalid arguments; ForeignDataError for a writable drive with other data; CudaCallError
+   * have queues, including after a recovery. Create another one if a namespace changes.
+   * @throws TypeError, RangeError for invalid arguments; ForeignDataError for a writable drive with foreign data; CudaCallError
    */
   async device(drives: readonly DeviceDrive[], options: DeviceOptions = {}): Promise<GpuDevice> {
     checkOptions('device', options, { timeoutNs: wholeNumber })
@@ -109,7 +109,7 @@ export class DeviceQueues {
     return new GpuDevice(this.#room, argumentOf(DEVICE, values), words, facts)
   }
 
-  /** Frees the queues' words. Close all controllers first. @throws TypeError while kernels have queues. */
+  /** Frees the structures of the queues. Close all controllers first. @throws TypeError while kernels have queues. */
   free(): void {
     if (this.#engines.some(({ hasQueues }) => hasQueues)) {
       throw new TypeError('kernels have queues: close the controllers first')
@@ -199,7 +199,7 @@ export class GpuDevice {
     return new ExpertFetch(options, (lengthBytes) => this.#allocate(lengthBytes))
   }
 
-  /** Frees the drives' words. All kernels that use the device have ended. */
+  /** Frees the structures of the drives. Call it after all kernels that use the device have ended. */
   free(): void {
     this.#words.free()
   }

@@ -15,7 +15,7 @@ export class GpuAccess {
   }
 
   /**
-   * Returns the GPU's address of memory. Memory that the GPU can access already is used as it is; its owner keeps it.
+   * Returns the GPU's address of memory. Memory that the GPU can already access is not registered again.
    * @param kind whether the driver maps it as a controller's registers.
    * @throws CudaCallError, or CudaRegistrationError for registers, if the driver refuses.
    */

@@ -172,7 +172,7 @@ export type Values<S extends Structure> = {
   readonly [Name in keyof S['members']]?: S['members'][Name][1] extends 32 ? Uint8Array : bigint | number
 }
 
-/** Writes a structure at a byte of a view. */
+/** Writes a structure at byte `at` of a view. */
 export function encode<S extends Structure>(
   { bytes, members }: S,
   view: DataView,

@@ -20,10 +20,10 @@ import { LentQueues, type QueueState } from './lent-queues.js'
 /** Options of `DeviceQueues.engine`, as for `cudaEngine`: the writer of doorbells. */
 export type LendingEngineOptions = Pick<CudaEngineOptions, 'doorbells' | 'riskBlackwellRegisters'>
 
-/** What an engine shares with the others of its `DeviceQueues`. */
+/** Resources that the engines of a `DeviceQueues` share. */
 export interface LendingRoom {
   readonly cuda: Cuda
-  /** Stream for copies alone. */
+  /** Stream used only for copies. */
   readonly stream: number
   /** The array of `gnv_queue`. */
   readonly array: DeviceWords
@@ -39,9 +39,9 @@ export interface LentRange {
 }
 
 /**
- * An engine that lends its queues to kernels. Until then it executes plans as `cudaEngine` does, so that a controller opened
- * for writing can search a namespace for foreign data. From the first `DeviceQueues.device` with one of its namespaces on, the queues belong to
- * kernels, also after each recovery, at the same GPU addresses.
+ * An engine that lends its queues to kernels. Until then, it executes plans as `cudaEngine` does, so that a controller opened
+ * for writing can search a namespace for foreign data. After the first call of `DeviceQueues.device` with one of its namespaces,
+ * the queues belong to kernels. They keep their GPU addresses, including after a recovery.
  */
 export class LendingEngine implements Engine {
   readonly name = 'cuda-device'
@@ -71,7 +71,7 @@ export class LendingEngine implements Engine {
   }
 
   /**
-   * Reads the state and the counters of each queue from the GPU, also while kernels run. Empty if the host has the queues.
+   * Reads the state and the counters of each queue from the GPU, even while kernels run. Empty if the host has the queues.
    * @throws CudaCallError, CudaTimeoutError
    */
   queueStates(): QueueState[] {
@@ -94,14 +94,14 @@ export class LendingEngine implements Engine {
     return this.#inner.execute(plan, memory, options)
   }
 
-  /** Ends submissions. Kernels get GNV_HALTED for further commands; commands in flight end as usual. */
+  /** Stops submissions. Kernels get GNV_HALTED for further commands; commands in flight end as usual. */
   halt(): void {
     if (this.#lent === undefined) this.#inner.halt()
     else this.#lent.halt()
   }
 
   /**
-   * Returns the queues. The caller has ended all kernels that use them. If a stream of this GPU still has work, all waits end
+   * Takes the queues from kernels, all of which must have ended. If a stream of this GPU still has work, all waits end
    * with GNV_LOST, and `detach` blocks until the streams are empty.
    * @throws EngineFailedError if a stream still has work after 5 s, or the GPU does not answer: the memory of the queues must
    *   be kept.
@@ -115,7 +115,7 @@ export class LendingEngine implements Engine {
 
   /**
    * Describes memory of this engine's transport for kernels. The memory must stay allocated until `free`.
-   * @throws TypeError, RangeError for memory that PRPs cannot describe, and without queues; CudaCallError
+   * @throws TypeError, RangeError for memory that PRPs cannot describe, or if the engine has no queues; CudaCallError
    */
   buffer(memory: DmaMemory): DeviceBuffer {
     const { pageBytes } = this.#attached()[0]!
@@ -124,14 +124,14 @@ export class LendingEngine implements Engine {
     const unaligned = runs.iovas.find((iova) => iova % BigInt(alignBytes) !== 0n)
     if (unaligned !== undefined) {
       throw new RangeError(
-        `memory: expected addresses that are multiples of ${alignBytes}, got 0x${unaligned.toString(16)}; allocate it by ` +
+        `memory: expected addresses that are multiples of ${alignBytes}, got 0x${unaligned.toString(16)}; allocate it with ` +
           '`dma` of the namespace',
       )
     }
     return new DeviceBuffer(this.#room, memory, runs)
   }
 
-  /** Whether the engine is of these `DeviceQueues`. */
+  /** Whether the engine belongs to these `DeviceQueues`. */
   isOf(room: LendingRoom): boolean {
     return this.#room === room
   }
@@ -166,7 +166,7 @@ export class LendingEngine implements Engine {
     if (before !== undefined && before.queues.length !== queues.length) {
       throw new RangeError(
         `queues: expected ${before.queues.length} as before, since devices refer to them, got ${queues.length}; ` +
-          'create another engine for another number of queues',
+          'create another engine for a different number of queues',
       )
     }
     const first = (this.#first ??= reserve(queues.length))
@@ -185,7 +185,7 @@ export class QueuesLentError extends GpuNvmeError {
   /** @param transport name of the transport. */
   constructor(transport: string) {
     super(`The queues of '${transport}' belong to kernels: the host cannot execute plans on them`, {
-      next: 'read and write by kernels, or before the first device(); to use the host again, close the controller and open it with another engine',
+      next: 'read and write in kernels, or on the host before the first device(); to use the host again, close the controller and open it with another engine',
     })
   }
 }

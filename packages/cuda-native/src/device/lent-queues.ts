@@ -14,10 +14,10 @@ const END_MS = 5000
 const DOORBELL_BYTES = 4
 const { members } = QUEUE
 
-/** What a queue has done since kernels got it, for reports and tests. */
+/** State and counters of a queue since it was lent. */
 export interface QueueState {
   readonly qid: number
-  /** `halted` after a time-out, by `halt()`, or because commands were in flight when kernels got it: reset the controller. */
+  /** `halted` after a time-out, by `halt()`, or because commands were in flight when it was lent: reset the controller. */
   readonly state: 'running' | 'halted' | 'lost'
   readonly tailDoorbellWrites: number
   readonly headDoorbellWrites: number
@@ -25,7 +25,7 @@ export interface QueueState {
   readonly staleCompletions: number
 }
 
-/** Where queues are lent. */
+/** Resources that lent queues use. */
 export interface LendingPlace {
   readonly cuda: Cuda
   readonly session: CudaSession
@@ -95,7 +95,7 @@ export class LentQueues {
 
   /**
    * Takes the queues from kernels, and stores the rings' positions. If work still runs on the GPU, declares the queues lost,
-   * which ends all waits, and waits for its end.
+   * which ends all waits, and waits until the work ends.
    * @throws EngineFailedError if it does not end, or the GPU does not answer: the queues' memory must be kept.
    */
   end(): void {
@@ -103,7 +103,7 @@ export class LentQueues {
     try {
       if (addon.hasWork(handle)) this.#setState(LOST)
       if (!becomesIdle(() => !addon.hasWork(handle))) {
-        throw new Error(`kernels still ran ${END_MS / 1000} s after their queues were lost`)
+        throw new Error(`kernels still ran ${END_MS / 1000} s after their queues were declared lost`)
       }
       this.#stopForwarding()
       this.#loadQueues()
@@ -190,7 +190,7 @@ export class LentQueues {
     this.queues.forEach((_, index) => {
       const at = (first + index) * QUEUE.bytes
       array.view.setUint32(at + members.state[0], HALTED, true)
-      // As if a warp polled: no other one loads completions then.
+      // The lock appears held, so that no warp loads completions.
       array.view.setUint32(at + members.cq_lock[0], 1, true)
     })
     array.store(first * QUEUE.bytes, this.queues.length * QUEUE.bytes)

@@ -26,7 +26,7 @@ export interface QueueAddresses {
   readonly arrays: bigint
 }
 
-/** Returns where the arrays of a queue go, from byte `start` on, which is a multiple of 16. */
+/** Returns the offsets of a queue's arrays, placed from byte `start` on, a multiple of 16. */
 export function placeArrays(queue: QueuePairMemory, runs: MemoryRuns, start: number): ArrayPlaces {
   const slots = start
   const iovas = slots + queue.maxInFlight * SLOT.bytes
@@ -37,8 +37,8 @@ export function placeArrays(queue: QueuePairMemory, runs: MemoryRuns, start: num
 }
 
 /**
- * Writes the arrays as `gnv_init_queue` does, for a queue without commands in flight. Identifiers continue, so that a late
- * completion is not taken for that of a new command.
+ * Writes the arrays as `gnv_init_queue` does, for a queue without commands in flight. Command identifiers continue, so that a
+ * late completion is not taken for that of a new command.
  */
 export function writeArrays(view: DataView, places: ArrayPlaces, queue: QueuePairMemory, runs: MemoryRuns): void {
   const { maxInFlight, generations, sqEntries } = queue
@@ -54,7 +54,7 @@ export function writeArrays(view: DataView, places: ArrayPlaces, queue: QueuePai
   }
 }
 
-/** Stores how often each slot was used, by the identifiers that kernels used last. */
+/** Sets each slot's generation from the last command identifier that kernels used. */
 export function readGenerations(
   view: DataView,
   places: ArrayPlaces,

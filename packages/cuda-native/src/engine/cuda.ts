@@ -13,7 +13,7 @@ import { EngineUnsuitableError } from './unsuitable.js'
 
 /** Options of `cudaEngine`. */
 export interface CudaEngineOptions extends KernelEngineOptions {
-  /** Serves each completion queue with a warp, whose lanes write the entries of a batch side by side. Default: false. */
+  /** Serves each completion queue with a warp, whose lanes write the entries of a batch in parallel. Default: false. */
   readonly warp?: boolean
   /**
    * Allows registering a drive's registers with a GPU of compute capability 10.0 (Blackwell) or newer. **The machine may

@@ -9,7 +9,7 @@ const OTHER_STREAMS = 3
 
 /** Limits of a GPU's driver. */
 export interface DriverLimits {
-  /** Number of hardware work queues. In a shared one, work behind a kernel waits for its end. */
+  /** Number of hardware work queues. In a shared one, work behind a kernel waits until the kernel ends. */
   readonly connections: number
   /** Whether the driver ends long-running kernels. */
   readonly hasTimeLimit: boolean
@@ -18,7 +18,7 @@ export interface DriverLimits {
 /**
  * Returns the run time of a kernel per launch, in nanoseconds; 0 for no limit.
  * @param isPersistent whether the kernel lingers forever.
- * @throws RangeError if it does and the driver does not allow it.
+ * @throws RangeError if it lingers forever and the driver does not allow it.
  */
 export function runLimitOf(isPersistent: boolean, { connections, hasTimeLimit }: DriverLimits): number {
   if (!isPersistent) return hasTimeLimit ? SHORT_RUN_LIMIT_NS : RUN_LIMIT_NS

@@ -10,7 +10,7 @@ import { cudaEngine, CudaTimeoutError } from '../cuda/index.js'
 const standin = useStandin()
 
 describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin}`, () => {
-  test('fails if its kernel gives no sign', async () => {
+  test('fails if its kernel does not start', async () => {
     const rig = await openCudaRig({ queues: 2 })
     standin.holdLaunch(1)
     const engine = rig.engine({ lingerNs: Infinity, silentTicks: 20 })
@@ -24,7 +24,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('waits for a kernel that begins late', async () => {
+  test('waits for a kernel that starts late', async () => {
     const rig = await openCudaRig({ queues: 2 })
     standin.holdLaunch(1)
     const engine = rig.engine({ lingerNs: Infinity })

@@ -22,7 +22,7 @@ describe.skipIf(!hasCompiler)(`threads that share the page cache of an array${sk
     checked = await program('device/array-memory')
   }, BUILD_MS)
 
-  test('4096 threads get all elements, with a cache smaller than what they read', async () => {
+  test('4096 threads get all elements, with a cache smaller than the data that they read', async () => {
     const { endings, fetches, misses, ...others } = await counts(plain, seeds[0]!, 'thousands')
     expect(endings).toEqual({ success: 8192, ...none })
     expect(fetches).toBe(misses)
@@ -31,7 +31,7 @@ describe.skipIf(!hasCompiler)(`threads that share the page cache of an array${sk
     expect(others.coalesced).toBeGreaterThan(0)
   })
 
-  test('a page that is evicted is not in use, and none is in two slots', async () => {
+  test('an evicted page is not in use, and none is in two slots', async () => {
     for (const seed of seeds) {
       const { endings, fetches, misses, evictions } = await counts(plain, seed, 'thrash')
       expect(endings).toEqual({ success: 2048, ...none })
@@ -72,7 +72,7 @@ describe.skipIf(!hasCompiler)(`threads that share the page cache of an array${sk
     }
   })
 
-  test('the controller accesses no slot that has another page after a time-out', async () => {
+  test('the controller never writes to a slot that holds another page, even after a time-out', async () => {
     for (const seed of seeds) {
       const { endings } = await counts(plain, seed, 'losses')
       expect(endings.success).toBeGreaterThan(0)
@@ -93,7 +93,7 @@ describe.skipIf(!hasCompiler)(`threads that share the page cache of an array${sk
     ['rejects an index beyond the array', 'index'],
     ['rejects each invalid layout with its own reason', 'layout'],
     ['reads no block after the extent', 'last_page'],
-    ['has elements of any type over one cache', 'views'],
+    ['reads elements of different types through one cache', 'views'],
     ['distinguishes pages with the same low 32 bits of their numbers', 'large_numbers'],
     ['evicts pages that were not used since the last pass of the clock', 'clock'],
     ['does not evict a pinned page', 'pinned'],

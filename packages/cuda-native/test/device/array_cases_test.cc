@@ -1,4 +1,4 @@
-// `array_cases_test CASE`: one thread on a gnv::Array: outcomes of misuse, of each ending, and the order of eviction.
+// `array_cases_test CASE`: one thread on a gnv::Array. Checks the outcomes of misuse, each ending, and the order of eviction.
 #include "array_rig.h"
 #include "cpu_port.cuh"
 #include "solo_team.cuh"
@@ -11,7 +11,7 @@ ArrayRig* rig;
 bool is_answering = true;
 Random numbers(1);
 uint64_t now_ns = 1'000'000;
-// What another thread does between the polls of this one, once.
+// Action of another thread between two polls of this one; runs once.
 void (*other)() = nullptr;
 
 struct CasePort : CpuPort {
@@ -63,7 +63,7 @@ void index() {
   with.expect_misses(0);
 }
 
-// Of each invalid layout, with one defect.
+// Layouts with one defect each.
 void layout() {
   const Case with(2);
   gnv_drive drive = with.rig.shared.drives[0];
@@ -236,7 +236,7 @@ void lost() {
   REQUIRE(state_in(with.rig.words[0]) == GNV_PAGE_QUARANTINED, "the slot is not quarantined");
 }
 
-// A thread that waits for the read of another one gives up when that must have ended.
+// A thread that waits for the read of another thread gives up when that read must have ended.
 void stopped_reader() {
   static const Case* waiting;
   const Case with(2);

@@ -85,7 +85,7 @@ class ArrayRig {
     REQUIRE(twice == pages.end(), "page %llu is in two slots", ull(*twice));
   }
 
-  // Judges the cache after the threads have ended. @returns the sum of the statistics.
+  // Checks the cache after the threads have ended. @returns the sum of the statistics.
   gnv_page_set finish() const {
     gnv_page_set sum = {};
     for (const gnv_page_set& set : sets) {

@@ -27,7 +27,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
     }
   })
 
-  test('ends an expert with the status of its failed read, and the next fetch anew', async () => {
+  test('ends an expert with the status of its failed read, and reads it again in the next fetch', async () => {
     for (const seed of seeds) {
       const { verified, readFailed, pending } = await endings(plain, seed, 'statuses')
       expect(verified).toBeGreaterThan(0)
@@ -41,7 +41,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
       expect(await endings(plain, seed, 'one-warp')).toMatchObject({ pending: 0, readFailed: 0 })
   })
 
-  test('reads 64 positions by 32 warps', async () => {
+  test('reads 64 positions with 32 warps', async () => {
     for (const seed of seeds.slice(0, 5))
       expect(await endings(plain, seed, 'large')).toMatchObject({ pending: 0, readFailed: 0 })
   })
@@ -63,7 +63,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
     ['rejects a destination that is misaligned, too small, or not inside the buffer', 'destination'],
     ['rejects more positions than GNV_FETCH_MAX_POSITIONS', 'count'],
     ['does nothing without positions', 'none'],
-    ['reads an expert once that is requested at each position', 'same'],
+    ['reads an expert once if each position requests it', 'same'],
   ])('%s', async (_, name) => {
     expect(await (await program('device/fetch-cases')).run([name])).toBe('')
   })
@@ -74,7 +74,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
 
   test.each([
     [
-      'shows the data to a thread that acquires the result, and has no race, under ThreadSanitizer',
+      'makes the data visible to a thread that acquires the result, without a race under ThreadSanitizer',
       'device/fetch-threads',
     ],
     ['has no invalid memory access on CPU threads', 'device/fetch-threads-memory'],

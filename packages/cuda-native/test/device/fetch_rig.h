@@ -116,7 +116,7 @@ class FetchRig {
     }
   }
 
-  // Judges all results and all memory after a fetch. @returns number of positions by ending.
+  // Checks all results and all memory after a fetch. @returns number of positions by ending.
   std::vector<uint32_t> judge(bool may_halt) const {
     std::vector<uint32_t> endings(6, 0);
     std::vector<bool> owned(rig.memory.size(), false);

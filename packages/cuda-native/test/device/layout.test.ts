@@ -59,7 +59,7 @@ describe.skipIf(!hasCompiler)(`the layout of the C headers in TypeScript${skippe
     compiled = await program('device/layout')
   }, BUILD_MS)
 
-  test('is that of a C compiler', async () => {
+  test('matches that of a C compiler', async () => {
     expect((await compiled.run(['layout'])).trim().split('\n')).toEqual([...lines()])
   })
 

@@ -35,7 +35,7 @@ describe.skipIf(!hasCompiler)(`a leader${skippedWithoutCompiler}`, () => {
   })
 
   test(
-    'of a grid ends when all of them are idle, and serves every plan',
+    'of a grid ends when all leaders are idle, and serves every plan',
     async () => {
       const grid = await program('device/grid')
       expect(Number(await grid.run(['1', '60']))).toBeGreaterThan(600)

@@ -228,7 +228,7 @@ class Controller {
 
   // Posts a completion. There must be room.
   void post(uint16_t qid, uint16_t cid, uint16_t status) {
-    REQUIRE(room() > 0, "the test posts a completion where there is no room");
+    REQUIRE(room() > 0, "the test posts a completion, but the queue is full");
     uint64_t* entry = cq + 2 * cq_tail;
     entry[0] = 0xdddddddddddddddd;
     uint32_t sqhd = 0;

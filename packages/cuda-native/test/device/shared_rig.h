@@ -159,7 +159,7 @@ class SharedRig {
     return endings;
   }
 
-  // Judges the queues after the threads have ended.
+  // Checks the queues after the threads have ended.
   void judge_queues(bool may_halt) {
     for (uint32_t index = 0; index < layout.queues; index++) judge(pairs[index], *queues[index], may_halt);
   }

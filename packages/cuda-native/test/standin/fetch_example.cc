@@ -26,7 +26,7 @@ inline void fetch(const Device& device, const gnv_fetch& fetch) { gpunvme::fetch
 
 }  // namespace gnv
 
-// What nvcc declares.
+// Built-in variables of nvcc.
 #define __global__
 #define threadIdx (Index{FiberTeam::thread()})
 #define blockIdx (Index{FiberTeam::block()})

@@ -1,4 +1,4 @@
-// Kernels of many threads on the stand-in: fibers of one CPU thread, which interleave, also while they wait for a drive.
+// Runs kernels of many threads on the stand-in, as fibers of one CPU thread that interleave, even while they wait for a drive.
 #pragma once
 
 #include <sched.h>
@@ -26,7 +26,7 @@ inline gpunvme::FiberLaunch PollingLaunch(uint32_t blocks, uint32_t threads) {
   return launch;
 }
 
-// Runs all threads of all blocks at once: kernels without block barriers and shared memory.
+// Runs all threads of all blocks concurrently. Only for kernels without block barriers and shared memory.
 template <class Kernel>
 void RunInterleaved(Extent grid, Extent block, const Kernel& kernel) {
   gpunvme::FiberLaunch launch = PollingLaunch(1, grid.x * block.x);

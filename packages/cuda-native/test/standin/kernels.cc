@@ -120,8 +120,8 @@ void Serve(void** parameters, Extent grid, Extent) {
   OnThreads(grid, [&](unsigned block) { gpunvme::serve<MortalPort>(leaders[block], launch); });
 }
 
-// (gnv_device device, gnv_buffer buffer, uint64_t* outcomes, uint32_t drive): each thread reads the block with its number to
-// the place with its number.
+// (gnv_device device, gnv_buffer buffer, uint64_t* outcomes, uint32_t drive): thread n reads block n to the n-th
+// place.
 void ReadBlocks(void** parameters, Extent grid, Extent block) {
   using Device = gnv::BasicDevice<gpunvme::FiberTeam, FiberPort>;
   const Device device{Parameter<gnv_device>(parameters, 0)};

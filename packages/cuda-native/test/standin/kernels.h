@@ -19,7 +19,7 @@ inline void DieWhenTold() {
   if (dying) throw Killed();
 }
 
-// After each empty poll of a leader: one that is idle while others of its grid are busy leaves them the processor.
+// Called after each empty poll of a leader: an idle leader yields the processor to busy leaders of its grid.
 inline void Rest(uint32_t empty_polls) {
   if (empty_polls > 4096) usleep(20);
 }
@@ -57,7 +57,7 @@ T Parameter(void** parameters, int index) {
   return value;
 }
 
-// nullptr where there is none of that name.
+// Returns nullptr if no kernel has that name.
 Kernel FindKernel(const char* name);
 
 // More of them, where a build of the stand-in has another source with some.

@@ -287,7 +287,7 @@ using Node = std::function<void(const std::shared_ptr<StreamState>&)>;
 
 // One thread does what is put in, in order, and ends when the stream is destroyed and has nothing left.
 struct StreamState {
-  // While a graph is recorded: the work that would have been put in. Used by the recording thread.
+  // While a graph is recorded: the recorded work. Used by the recording thread.
   std::unique_ptr<std::vector<Node>> capture;
   bool isInvalid = false;
 

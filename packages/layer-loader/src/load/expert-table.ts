@@ -17,9 +17,9 @@ export const FETCH_LAYOUT = {
   gnv_extent: { size: 40, first_block: 0, offset: 8, bytes: 16, skip: 24, drive: 28, crc32: 32 },
 } as const
 
-/** Maximum experts of a layer, as numbers: the table has an entry for each number up to the highest. */
+/** Limit on the number of an expert: the table has an entry for each number up to the highest. */
 const MAX_EXPERTS = 65_536
-/** Limit of an extent count in `gnv_table`. */
+/** Limit on `max_extents` of `gnv_table`. */
 const MAX_EXTENTS = 65_536
 
 /** Options of `expertTable`. */
@@ -34,7 +34,7 @@ export interface ExpertTable {
   readonly bytes: Uint8Array
   /** Name of each layer, by its number in a fetch. Layers without experts are included. */
   readonly layers: readonly string[]
-  /** Memory for the largest expert, in bytes. */
+  /** Size of the destination of the largest expert, in bytes. */
   readonly maxBytes: number
   /** Maximum extents of an expert. A fetch of n experts needs n times as many words for checksums. */
   readonly maxExtents: number
@@ -54,8 +54,8 @@ interface TableExpert {
 }
 
 /**
- * Returns a table of a model's experts for `gnv::fetch`. Experts need checksums of their own, which `pack` stores, on one
- * drive: the blocks of the model's store are those of the namespace.
+ * Returns a table of a model's experts for `gnv::fetch`. Each expert needs checksums of its own, which `pack` stores. The model
+ * must be on one drive: block n of its store is block n of the namespace.
  * @throws LoaderError (NO_CHECKSUMS, INVALID_ARGUMENT, UNEVEN_EXPERTS)
  */
 export function expertTable(model: StoredModel, { drive = 0 }: ExpertTableOptions = {}): ExpertTable {
@@ -79,7 +79,7 @@ export function expertTable(model: StoredModel, { drive = 0 }: ExpertTableOption
   }
 }
 
-/** Experts of a layer by number. A number that the layer does not have is an expert without extents. */
+/** Returns the experts of a layer by number. A missing number is an expert without extents. */
 function expertsOf(model: StoredModel, layer: string): TableExpert[] {
   const numbers = model.experts(layer)
   const highest = numbers.at(-1) ?? -1
@@ -90,7 +90,7 @@ function expertsOf(model: StoredModel, layer: string): TableExpert[] {
   return experts
 }
 
-/** Lays out the whole blocks of an expert's tensors one after the other. */
+/** Lays out an expert's tensors one after another, in whole blocks. */
 function expertOf(model: StoredModel, layer: string, number: number): TableExpert {
   if (!model.checkable) throw noChecksums(`model ${quote(model.name)}`)
   const { blockBytes } = model.store
@@ -123,7 +123,7 @@ function noOwnChecksum(name: string): LoaderError {
     'usage',
     `Cannot verify ${quote(name)} alone: it has no checksum of its own`,
     {
-      next: 'pack() the model again: an image of this version has a checksum of each expert',
+      next: 'pack() the model again: an image of this version has a checksum for each expert',
     },
   )
 }

@@ -36,7 +36,7 @@ interface Device {
   readonly counters: () => QueueState
 }
 
-/** Makes a gnv::Device on a queue pair of a simulated drive. */
+/** Creates a gnv::Device on a queue pair of a simulated drive. */
 async function deviceOn(context: CheckContext, media: Uint8Array, options: DeviceOptions): Promise<Device> {
   const { cuda, kernels } = context
   const { dataBytes, queueEntries, queueDepth, timeoutNs = TIMEOUT_NS, faults, writable = false } = options
@@ -45,7 +45,7 @@ async function deviceOn(context: CheckContext, media: Uint8Array, options: Devic
   context.later(() => queues.free())
   const engine = queues.engine(drive.transport)
   const { namespace } = await context.open(drive, { queues: 1, queueEntries, queueDepth }, engine)
-  // One block more than the namespace has, so that reads of it reach the controller.
+  // Claims one block more than the namespace has, so that a read beyond its end reaches the controller.
   const longer = Object.create(namespace, { blocks: { value: namespace.blocks + 1 } }) as typeof namespace
   const device = await queues.device([{ engine, namespace: longer, writable }], { timeoutNs })
   context.later(() => device.free())
