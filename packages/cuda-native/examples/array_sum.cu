@@ -1,6 +1,11 @@
 // Sums a large array of numbers on a drive. Each warp pins a page, sums its elements, and continues with another page.
 //
-//   nvcc -std=c++17 -arch=native -I../cuda -I../../nvme-spec/include -c array_sum.cu
+//   nvcc -std=c++17 -ptx -arch=compute_75 -I ../cuda -I ../../nvme-spec/include array_sum.cu
+//
+// The host (docs/array.md):
+//
+//   const array = device.array({ cache: engine.buffer(memory) })
+//   cuda.launch('sum_pages', 64, 256, [array.argument, sum.gpuPointer], stream)
 #include "array.cuh"
 
 struct Sum {
@@ -20,20 +25,4 @@ extern "C" __global__ void sum_pages(gnv::Array<uint64_t> array, Sum* sum) {
     array.unpin(page, 0xffffffff);
   }
   atomicAdd(&sum->total, total);
-}
-
-// Stores the sum of the array in `result`. `drive` is a copy of the array's drive. `failures` is not 0 if the sum is incomplete.
-// The owner of the controller has created the array and emptied its cache (gpunvme_array.h).
-cudaError_t sum_array(const gnv_array& array, const gnv_drive& drive, Sum& result) {
-  if (gnv_check_array(&array, &drive) != GNV_ARRAY_VALID) return cudaErrorInvalidValue;
-  Sum* sum = nullptr;
-  cudaError_t error = cudaMalloc(&sum, sizeof *sum);
-  if (error == cudaSuccess) error = cudaMemset(sum, 0, sizeof *sum);
-  if (error == cudaSuccess) {
-    sum_pages<<<64, 256>>>({array}, sum);
-    error = cudaGetLastError();
-  }
-  if (error == cudaSuccess) error = cudaMemcpy(&result, sum, sizeof *sum, cudaMemcpyDeviceToHost);
-  cudaFree(sum);
-  return error;
 }

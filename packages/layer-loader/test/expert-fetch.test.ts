@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { deviceQueues, openCuda, type PinnedMemory } from '@gpunvme/cuda-native/cuda'
+import { deviceQueues, openCuda, type FetchResult } from '@gpunvme/cuda-native/cuda'
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { Controller } from '@gpunvme/host-driver'
 import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
@@ -25,9 +25,9 @@ const LAYER = 1
 /** Slices start and end inside blocks. */
 const SLICE_BYTES = 30_001
 const READ_BYTES = 8192
-const VERIFIED = 1
-const CORRUPT = 2
-const READ_FAILED = 3
+const VERIFIED = 'verified'
+const CORRUPT = 'corrupt'
+const READ_FAILED = 'read-failed'
 const NO_SUM = 2n ** 64n - 1n
 
 /** A model of experts, packed, and the bytes of its drive. */
@@ -63,9 +63,8 @@ const PTX = [
 
 interface Fetched {
   readonly experts: number[]
-  readonly endings: number[]
-  /** Words of each gnv_fetch_result. */
-  readonly results: Uint32Array[]
+  readonly endings: FetchResult['ending'][]
+  readonly results: FetchResult[]
   readonly sums: bigint[]
 }
 
@@ -98,48 +97,26 @@ async function openFetch(
   const device = await queues.device([{ engine, namespace }], { timeoutNs })
   const stream = cuda.stream()
   const table = expertTable(packed.model)
-  const expertBytes = table.maxBytes
-  const buffer = engine.buffer(namespace.dma.alloc(POSITIONS * expertBytes))
+  const buffer = engine.buffer(namespace.dma.alloc(POSITIONS * table.maxBytes))
   onTestFinished(() => buffer.free())
-  const pinned = (words: BigUint64Array | Uint8Array): PinnedMemory => {
-    const to = cuda.allocPinned(words.byteLength)
-    new Uint8Array(to.buffer).set(new Uint8Array(words.buffer, words.byteOffset, words.byteLength))
-    return to
-  }
-  const [ids, results, progress, crcs, sums, token] = [
-    ...[4 * POSITIONS, 32 * POSITIONS, 16 * POSITIONS, 4 * POSITIONS * table.maxExtents, 8 * POSITIONS, 4],
-  ].map((bytes) => pinned(new Uint8Array(bytes))) as [
-    PinnedMemory,
-    PinnedMemory,
-    PinnedMemory,
-    PinnedMemory,
-    PinnedMemory,
-    PinnedMemory,
-  ]
-  const destinations = Array.from({ length: POSITIONS }, (_, at) => [at * expertBytes, expertBytes].map(BigInt)).flat()
-  // struct gnv_fetch of gpunvme_fetch.h.
-  const fetch = new Uint8Array(
-    BigUint64Array.of(
-      ...[pinned(table.bytes), ids, pinned(BigUint64Array.from(destinations)), results, progress, crcs].map(
-        (each) => each.gpuPointer,
-      ),
-      ...new BigUint64Array(buffer.argument.buffer),
-      ...[BigInt(table.layers.indexOf(`layer ${LAYER}`)) | (BigInt(POSITIONS) << 32n), BigInt(READ_BYTES)],
-    ).buffer,
-  )
+  const fetch = device.expertFetch({ table, positions: POSITIONS, buffer, maxReadBytes: READ_BYTES })
+  const argument = fetch.argument(`layer ${LAYER}`)
+  const sums = cuda.allocPinned(8 * POSITIONS)
+  const token = cuda.allocPinned(4)
+  new Uint32Array(token.buffer).fill(0)
   const graph = stream.capture(() => {
-    cuda.launch('route', 1, 32, [ids.gpuPointer, BigInt(POSITIONS), EXPERTS, token.gpuPointer], stream)
-    cuda.launch('fetch_experts', 2, 64, [device.argument, fetch], stream)
-    cuda.launch('sum_experts', POSITIONS, 32, [fetch, sums.gpuPointer], stream)
+    cuda.launch('route', 1, 32, [fetch.ids, BigInt(POSITIONS), EXPERTS, token.gpuPointer], stream)
+    cuda.launch('fetch_experts', 2, 64, [device.argument, argument], stream)
+    cuda.launch('sum_experts', POSITIONS, 32, [argument, sums.gpuPointer], stream)
   })
   return async () => {
     graph.launch(stream)
     await stream.finished(60e9)
-    const words = Array.from({ length: POSITIONS }, (_, at) => new Uint32Array(results.buffer, 32 * at, 8).slice())
+    const results = fetch.results()
     return {
-      experts: [...new Uint32Array(ids.buffer)],
-      endings: words.map(([ending]) => ending!),
-      results: words,
+      experts: results.map(({ expert }) => expert),
+      endings: results.map(({ ending }) => ending),
+      results,
       sums: [...new BigUint64Array(sums.buffer)],
     }
   }
@@ -175,8 +152,7 @@ describe.skipIf(!hasStandin)(`experts fetched by a graph of the GPU, on the stan
     const { experts, endings, results, sums } = await (await openFetch(packed))()
     expect(experts).toEqual([0, 3, 6, 1])
     expect(endings).toEqual([VERIFIED, VERIFIED, CORRUPT, VERIFIED])
-    const [, reason, position, extent, was, is] = results[2]!
-    expect([reason, position, extent, was, is]).toEqual([0, 2, 1, expected, crc32(tensor!)])
+    expect(results[2]).toMatchObject({ position: 2, extent: 1, expected, actual: crc32(tensor!) })
     expect(sums[2]).toBe(NO_SUM)
     expect(sums[3]).toBe(sumOf(packed, 1))
   }, 120_000)
@@ -192,12 +168,10 @@ describe.skipIf(!hasStandin)(`experts fetched by a graph of the GPU, on the stan
     const { endings, results, sums } = await next()
     expect(endings[1]).toBe(READ_FAILED)
     expect(sums[1]).toBe(NO_SUM)
-    // gnv_ending, in the upper word of `read`: GNV_TIMEOUT.
-    expect(results[1]![7]).toBe(3)
+    expect(results[1]!.read.ending).toBe('timeout')
     const after = await next()
     expect(after.endings).toEqual(after.experts.map(() => READ_FAILED))
-    // GNV_HALTED.
-    expect(after.results.map((words) => words[7])).toEqual(after.experts.map(() => 5))
+    expect(after.results.map(({ read }) => read.ending)).toEqual(after.experts.map(() => 'halted'))
     expect(after.sums).toEqual(after.experts.map(() => NO_SUM))
   }, 120_000)
 })

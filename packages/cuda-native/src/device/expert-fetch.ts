@@ -15,7 +15,7 @@ import {
 
 /** Names of `gnv_fetch_ending`, by its values. */
 const ENDINGS = ['pending', 'verified', 'corrupt', 'read-failed', 'rejected', 'skipped'] as const
-/** Unit of destinations. */
+/** Alignment of destinations and arrays. */
 const ALIGN_BYTES = 16
 const WORD_BYTES = 4
 
@@ -40,6 +40,8 @@ export interface ExpertFetchOptions {
 
 /** How the request at one position ended. */
 export interface FetchResult {
+  /** Number of the expert that the router selected. */
+  readonly expert: number
   readonly ending: (typeof ENDINGS)[number]
   /** `gnv_fetch_reason` of `rejected`, otherwise 0. */
   readonly reason: number
@@ -68,7 +70,8 @@ export class ExpertFetch {
   constructor(options: ExpertFetchOptions, allocate: (lengthBytes: number) => DeviceWords) {
     checkArguments(options)
     const { table, positions, buffer } = options
-    this.strideBytes = Math.ceil(table.maxBytes / ALIGN_BYTES) * ALIGN_BYTES
+    // Whole blocks, and so a multiple of ALIGN_BYTES.
+    this.strideBytes = table.maxBytes
     if (buffer.lengthBytes < positions * this.strideBytes) {
       throw new RangeError(
         `buffer: expected at least ${positions * this.strideBytes} bytes, ${this.strideBytes} for each position, ` +
@@ -106,14 +109,16 @@ export class ExpertFetch {
   /** Reads the results of the last fetch, by position. Await the end of its kernels first. @throws CudaCallError */
   results(): FetchResult[] {
     const { positions } = this.#options
-    const { results } = this.#places
+    const { ids, results } = this.#places
     const { view } = this.#words
     const { ending, reason, position, extent, expected, actual, read } = FETCH_RESULT.members
+    this.#words.load(ids, positions * WORD_BYTES)
     this.#words.load(results, positions * FETCH_RESULT.bytes)
     return Array.from({ length: positions }, (_, index) => {
       const at = results + index * FETCH_RESULT.bytes
       const word = ([offset]: readonly [number, number]) => view.getUint32(at + offset, true)
       return {
+        expert: view.getUint32(ids + index * WORD_BYTES, true),
         ending: ENDINGS[word(ending)]!,
         reason: word(reason),
         position: word(position),

@@ -95,6 +95,7 @@ export const programs = {
     sources: [...standin, 'test/gpu-check/kernels.cc'],
     flags: [...library, '-O2', '-Igpu-check/kernels'],
   },
+  'standin/array': { sources: [...standin, 'test/standin/array_example.cc'], flags: [...library, '-O2', '-I.'] },
   'standin/fetch': {
     sources: [...standin, 'test/standin/fetch_example.cc'],
     flags: [...library, '-O2', '-I.'],
