@@ -22,6 +22,7 @@ constexpr Entry kEntries[] = {
     {"open", gpunvme::cuda::Open},
     {"isIdle", gpunvme::cuda::IsIdle},
     {"hasWork", gpunvme::cuda::HasWork},
+    {"isDead", gpunvme::cuda::IsDead},
     {"close", gpunvme::cuda::Close},
     {"limits", gpunvme::cuda::Limits},
     {"allocPinned", gpunvme::cuda::AllocPinned},

@@ -14,6 +14,7 @@ napi_value Probe(napi_env env, napi_callback_info info);
 napi_value Open(napi_env env, napi_callback_info info);
 napi_value IsIdle(napi_env env, napi_callback_info info);
 napi_value HasWork(napi_env env, napi_callback_info info);
+napi_value IsDead(napi_env env, napi_callback_info info);
 napi_value Close(napi_env env, napi_callback_info info);
 napi_value Limits(napi_env env, napi_callback_info info);
 

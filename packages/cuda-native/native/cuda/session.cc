@@ -51,6 +51,18 @@ napi_value HasWork(napi_env env, napi_callback_info info) {
   return result;
 }
 
+// Never throws a CUDA error: a context that cannot be made current may be dead, which its streams report.
+napi_value IsDead(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  const Session* session = OpenSessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  session->Note(session->Enter(), "cuCtxSetCurrent");
+  static_cast<void>(IsBusy(StateOf(env), *session));
+  napi_get_boolean(env, session->IsDead(), &result);
+  return result;
+}
+
 // Frees everything, even if a step fails. For a dead context, returns the error that made it unusable, and does not
 // throw further ones.
 napi_value Close(napi_env env, napi_callback_info info) {

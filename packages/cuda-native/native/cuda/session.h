@@ -52,6 +52,9 @@ void Drop(Session& session);
 // Returns the open session of a handle and makes its context current; nullptr if it threw.
 Session* SessionOf(napi_env env, napi_value handle);
 
+// The same without making the context current, so that a dead one does not throw.
+Session* OpenSessionOf(napi_env env, napi_value handle);
+
 // Returns a kernel that loadKernels loaded; nullptr if it threw. It is valid as long as the session.
 Function KernelOf(napi_env env, const Session& session, const char* name);
 

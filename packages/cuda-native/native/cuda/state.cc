@@ -69,7 +69,7 @@ void Drop(Session& session) {
   delete &session;
 }
 
-Session* SessionOf(napi_env env, napi_value handle) {
+Session* OpenSessionOf(napi_env env, napi_value handle) {
   double number;
   if (!ReadInteger(env, handle, "cuda", 1, kMaxSafeInteger, &number)) return nullptr;
   State& state = StateOf(env);
@@ -78,7 +78,12 @@ Session* SessionOf(napi_env env, napi_value handle) {
     napi_throw_type_error(env, "ERR_GPUNVME_CUDA_CLOSED", "cuda: expected an open GPU, got a closed one");
     return nullptr;
   }
-  Session* session = found->second.get();
+  return found->second.get();
+}
+
+Session* SessionOf(napi_env env, napi_value handle) {
+  Session* session = OpenSessionOf(env, handle);
+  if (session == nullptr) return nullptr;
   return Check(env, session->api, session->Enter(), "cuCtxSetCurrent", "Using the GPU") ? session : nullptr;
 }
 

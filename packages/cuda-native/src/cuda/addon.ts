@@ -47,6 +47,8 @@ export interface CudaAddon extends EngineAddon {
   readonly isIdle: (cuda: number) => boolean
   /** Returns whether its streams have work other than that of engines; false if its context is dead. */
   readonly hasWork: (cuda: number) => boolean
+  /** Returns whether a failed kernel has made its context unusable. Throws no CudaCallError. */
+  readonly isDead: (cuda: number) => boolean
   /**
    * Frees everything that was created in it. Returns the error that made the context unusable, if one did; further errors are
    * not thrown then. @throws TypeError if it is not idle.

@@ -7,7 +7,7 @@ import { encodeArguments, kernelParameters, type KernelArgument } from './kernel
 import { GpuMemory, HostRegistration, PinnedMemory } from './memory.js'
 import { RegisteredBuffers } from './registered-buffers.js'
 import { explainRegistration } from './registration-facts.js'
-import { becomesIdle, Engines, isAtRest, type CudaSession } from './session.js'
+import { becomesIdle, Engines, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
 /** Number of blocks in a grid or threads in a block: one number, or x, y and z. */
@@ -204,11 +204,11 @@ export class Cuda {
     checkOptions('close', options, { timeoutNs: timeout })
     const { timeoutNs = 5e9 } = options
     const { addon, handle, waits, engines } = this.#session
-    // An engine with queues is only at rest if the context is dead.
-    if (engines.attached > 0 && !isAtRest(this.#session)) throw new CudaBusyError(engines.attached)
+    if (engines.attached > 0 && !addon.isDead(handle)) throw new CudaBusyError(engines.attached)
     if (!(await becomesIdle(this.#session, timeoutNs))) throw new CudaTimeoutError('Closing the GPU', timeoutNs)
     // The watcher's events belong to the context. All work has ended, so the waits end soon.
     await Promise.allSettled(waits)
+    if (addon.isDead(handle)) engines.abandon()
     const death = addon.close(handle)
     sessions.delete(this)
     return death === undefined ? {} : { death }

@@ -2,11 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CudaAddon } from './addon.js'
 import { CudaCallError } from './errors.js'
 
+/** An engine on a GPU. */
+export interface GpuEngine {
+  readonly hasQueues: boolean
+  /** Stops the use of the GPU's memory, before the memory of a dead context is freed. Absent if native code holds the context. */
+  abandon?(): void
+}
+
 /** Engines of a GPU, by weak references: an engine that is collected ends its leaders. */
 export class Engines {
-  #made: WeakRef<{ readonly hasQueues: boolean }>[] = []
+  #made: WeakRef<GpuEngine>[] = []
 
-  add(engine: { readonly hasQueues: boolean }): void {
+  add(engine: GpuEngine): void {
     this.#made = this.#made.filter((each) => each.deref() !== undefined)
     this.#made.push(new WeakRef(engine))
   }
@@ -14,6 +21,11 @@ export class Engines {
   /** Number of engines that have queues. */
   get attached(): number {
     return this.#made.filter((each) => each.deref()?.hasQueues === true).length
+  }
+
+  /** Lets all engines stop the use of a dead context's memory. */
+  abandon(): void {
+    for (const each of this.#made) each.deref()?.abandon?.()
   }
 }
 
@@ -62,7 +74,7 @@ export function becomesIdle(session: CudaSession, timeoutNs: number): Promise<bo
 }
 
 /** Returns whether no work and no engine runs in this session, or its context is dead. */
-export function isAtRest({ addon, handle }: CudaSession): boolean {
+function isAtRest({ addon, handle }: CudaSession): boolean {
   return isIt(() => addon.isIdle(handle))
 }
 

@@ -163,6 +163,8 @@ describe.skipIf(!hasStandin)(`queues that kernels use${skippedWithoutStandin}`, 
       expect(() => drive.engine.detach()).toThrow(/kernels still ran 5 s after their queues were declared lost/)
       expect(drive.engine.hasQueues).toBe(true)
       expect(states(drive.engine)).toEqual(['lost', 'lost'])
+      drive.engine.halt()
+      expect(states(drive.engine)).toEqual(['lost', 'lost'])
     } finally {
       new Uint32Array(go.buffer)[0] = 1
     }

@@ -94,17 +94,23 @@ export class LendingEngine implements Engine {
     return this.#inner.execute(plan, memory, options)
   }
 
-  /** Stops submissions. Kernels get GNV_HALTED for further commands; commands in flight end as usual. */
+  /** Stops submissions. Kernels get GNV_HALTED for further commands; commands in flight end as usual. `detach` reports a failure. */
   halt(): void {
     if (this.#lent === undefined) this.#inner.halt()
     else this.#lent.halt()
   }
 
+  /** Stops the use of GPU memory, after the context died and before its memory is freed. */
+  abandon(): void {
+    this.#lent?.abandon()
+  }
+
   /**
    * Takes the queues from kernels, all of which must have ended. If a stream of this GPU still has work, all waits end
-   * with GNV_LOST, and `detach` blocks until the streams are empty.
-   * @throws EngineFailedError if a stream still has work after 5 s, or the GPU does not answer: the memory of the queues must
-   *   be kept.
+   * with GNV_LOST, and `detach` blocks until the streams are empty. If a kernel's failure has made the context unusable, no
+   * kernel runs: the queues are returned without the rings' positions, which a reset of the controller restores.
+   * @throws EngineFailedError if a stream still has work after 5 s, the GPU does not answer, or `halt` has failed: the memory
+   *   of the queues must be kept.
    */
   detach(): void {
     if (this.#lent === undefined) this.#inner.detach()

@@ -54,6 +54,11 @@ export class LentQueues {
   readonly #access: GpuAccess
   #words: PinnedMemory | undefined
   #doorbells: DoorbellsHandle | undefined
+  #haltError: unknown
+  /** Whether the queues were declared lost. */
+  #isLost = false
+  /** The context is dead, and everything is released. */
+  #isAbandoned = false
 
   /** @throws CudaCallError, CudaRegistrationError, with nothing left registered; RangeError for unsuitable memory. */
   constructor(queues: readonly QueuePairMemory[], place: LendingPlace) {
@@ -76,9 +81,16 @@ export class LentQueues {
     }
   }
 
-  /** Ends submissions: threads that hold no slot get GNV_HALTED. Commands in flight are still awaited. */
+  /** Ends submissions: threads that hold no slot get GNV_HALTED. Commands in flight are still awaited. `end` reports a failure. */
   halt(): void {
-    this.#setState(HALTED)
+    // HALTED would let waits of kernels on lost queues continue.
+    if (this.#isLost) return
+    try {
+      this.#setState(HALTED)
+    } catch (error) {
+      // A recovery halts the engine before it starts, and must start in any case.
+      this.#haltError = error
+    }
   }
 
   /** Reads the queues' words from the GPU. @throws CudaCallError */
@@ -95,16 +107,18 @@ export class LentQueues {
 
   /**
    * Takes the queues from kernels, and stores the rings' positions. If work still runs on the GPU, declares the queues lost,
-   * which ends all waits, and waits until the work ends.
+   * which ends all waits, and waits until the work ends. If the context is dead, nothing runs: releases all, without positions.
    * @throws EngineFailedError if it does not end, or the GPU does not answer: the queues' memory must be kept.
    */
   end(): void {
+    if (this.#isAbandoned) return
     const { addon, handle } = this.#place.session
     try {
-      if (addon.hasWork(handle)) this.#setState(LOST)
+      if (addon.hasWork(handle)) this.#lose()
       if (!becomesIdle(() => !addon.hasWork(handle))) {
         throw new Error(`kernels still ran ${END_MS / 1000} s after their queues were declared lost`)
       }
+      this.#reportHalt()
       this.#stopForwarding()
       this.#loadQueues()
       this.#arrays.load()
@@ -112,9 +126,29 @@ export class LentQueues {
       this.#close()
       this.#release()
     } catch (cause) {
+      if (addon.isDead(handle)) return this.abandon()
       const next = 'end this process before the controller is used again: kernels that still run may ring its doorbells'
       throw new EngineFailedError('cuda-device', cause, next)
     }
+  }
+
+  /** Releases everything of a dead context, in which no call that frees can fail. */
+  abandon(): void {
+    if (this.#isAbandoned) return
+    this.#isAbandoned = true
+    this.#release()
+  }
+
+  /** Throws the error of `halt`, once. */
+  #reportHalt(): void {
+    const error = this.#haltError
+    this.#haltError = undefined
+    if (error !== undefined) throw error
+  }
+
+  #lose(): void {
+    this.#isLost = true
+    this.#setState(LOST)
   }
 
   #layOut(): void {
@@ -192,6 +226,8 @@ export class LentQueues {
       array.view.setUint32(at + members.state[0], HALTED, true)
       // The lock appears held, so that no warp loads completions.
       array.view.setUint32(at + members.cq_lock[0], 1, true)
+      // Tickets of earlier kernels are invalid: the slots are freed.
+      array.view.setUint32(at + members.slot_count[0], 0, true)
     })
     array.store(first * QUEUE.bytes, this.queues.length * QUEUE.bytes)
   }

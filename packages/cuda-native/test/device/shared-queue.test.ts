@@ -78,6 +78,7 @@ describe.skipIf(!hasCompiler)(`threads that share a queue pair${skippedWithoutCo
     ['rejects a request if the device has no drives', 'no_drives'],
     ['submits a Flush', 'flush'],
     ['rejects a ticket that has already been waited for', 'waited_twice'],
+    ['rejects a ticket of a queue that the host has taken back, without an access to its slots', 'returned'],
     ['does not credit a repeated completion to the next command in its slot', 'repeated'],
     ['ends a command as busy if all slots are taken for the whole time limit', 'busy'],
     ['does not reuse the slot of a timed-out command, even after its completion', 'timed_out'],

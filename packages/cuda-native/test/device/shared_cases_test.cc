@@ -106,6 +106,17 @@ void waited_twice() {
   REQUIRE(with.rig.pairs[0].free_count == 3, "%u of 3 slots are free", with.rig.pairs[0].free_count);
 }
 
+// The host has taken the queue back and freed its arrays.
+void returned() {
+  Case with;
+  const gnv::Ticket ticket = with.read(0);
+  with.rig.pairs[0].slot_count = 0;
+  with.rig.pairs[0].slots = nullptr;
+  const gnv::Outcome outcome = with.device().wait(ticket);
+  expect_ending(outcome, GNV_INVALID);
+  REQUIRE(outcome.reason() == GNV_BAD_TICKET, "reason %u", outcome.reason());
+}
+
 // The completion of a command comes once more while another one has its slot.
 void repeated() {
   Case with;
@@ -219,7 +230,7 @@ struct Named {
   void (*run)();
 };
 const Named kCases[] = {{"invalid", invalid},     {"no_drives", no_drives}, {"flush", flush},         {"waited_twice", waited_twice},
-                        {"repeated", repeated},
+                        {"repeated", repeated},   {"returned", returned},
                         {"busy", busy},           {"timed_out", timed_out}, {"late_look", late_look},
                         {"full_cq", full_cq},
                         {"foreign", foreign},
