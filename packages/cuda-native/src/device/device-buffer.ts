@@ -17,9 +17,9 @@ export class DeviceBuffer {
   readonly #iovas: DeviceWords
 
   /** Use `LendingEngine.buffer`. */
-  constructor({ cuda, stream }: LendingRoom, memory: DmaMemory, { iovas, shift }: MemoryRuns) {
+  constructor({ cuda, stream, registrations }: LendingRoom, memory: DmaMemory, { iovas, shift }: MemoryRuns) {
     this.lengthBytes = memory.lengthBytes
-    this.#access = new GpuAccess(cuda)
+    this.#access = new GpuAccess(cuda, registrations)
     this.gpuPointer = this.#access.memory(memory)
     try {
       this.#iovas = new DeviceWords(sessionOf(cuda), stream, iovas.byteLength)

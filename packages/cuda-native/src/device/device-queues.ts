@@ -7,6 +7,7 @@ import { DeviceWords } from './device-words.js'
 import { ExpertFetch, type ExpertFetchOptions } from './expert-fetch.js'
 import { argumentOf, DEVICE, DRIVE, encode, LAYOUT_VERSION, QUEUE, WRITABLE } from './layout.js'
 import { LendingEngine, type LendingEngineOptions, type LendingRoom } from './lending-engine.js'
+import { Registrations } from './registrations.js'
 
 const MAX_QUEUES = 64
 const TIMEOUT_NS = 10_000_000_000
@@ -64,7 +65,7 @@ export class DeviceQueues {
       used += queues
       return used - queues
     }
-    this.#room = { cuda, stream, array, reserve }
+    this.#room = { cuda, stream, registrations: new Registrations(cuda), array, reserve }
   }
 
   /**

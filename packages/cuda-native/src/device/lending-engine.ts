@@ -16,6 +16,7 @@ import { checkQueues } from './checks.js'
 import { DeviceBuffer } from './device-buffer.js'
 import type { DeviceWords } from './device-words.js'
 import { LentQueues, type QueueState } from './lent-queues.js'
+import type { Registrations } from './registrations.js'
 
 /** Options of `DeviceQueues.engine`, as for `cudaEngine`: the writer of doorbells. */
 export type LendingEngineOptions = Pick<CudaEngineOptions, 'doorbells' | 'riskBlackwellRegisters'>
@@ -25,6 +26,8 @@ export interface LendingRoom {
   readonly cuda: Cuda
   /** Stream used only for copies. */
   readonly stream: number
+  /** Of memory and registers for this GPU. */
+  readonly registrations: Registrations
   /** The array of `gnv_queue`. */
   readonly array: DeviceWords
   /** Reserves elements of the array; returns the first. @throws RangeError if it has too few. */
@@ -166,7 +169,7 @@ export class LendingEngine implements Engine {
   }
 
   #lend(queues: readonly QueuePairMemory[]): LentRange {
-    const { cuda, stream, array, reserve } = this.#room
+    const { cuda, stream, registrations, array, reserve } = this.#room
     const { transport } = this
     const before = this.#range
     if (before !== undefined && before.queues.length !== queues.length) {
@@ -178,7 +181,8 @@ export class LendingEngine implements Engine {
     const first = (this.#first ??= reserve(queues.length))
     const forwardsDoorbells = this.#forwardsDoorbells
     const session = sessionOf(cuda)
-    this.#lent = new LentQueues(queues, { cuda, session, stream, transport, array, first, forwardsDoorbells })
+    const place = { cuda, session, stream, registrations, transport, array, first, forwardsDoorbells }
+    this.#lent = new LentQueues(queues, place)
     return (this.#range = { first, queues })
   }
 }

@@ -7,6 +7,7 @@ import type { CudaSession } from '../cuda/session.js'
 import { DeviceWords } from './device-words.js'
 import { GpuAccess } from './gpu-access.js'
 import { encode, HALTED, LOST, QUEUE, type Member } from './layout.js'
+import type { Registrations } from './registrations.js'
 import { placeArrays, queueWords, readGenerations, writeArrays, type ArrayPlaces } from './queue-words.js'
 
 /** Time for kernels to end after their queues were declared lost. Their waits end at once. */
@@ -30,6 +31,7 @@ export interface LendingPlace {
   readonly cuda: Cuda
   readonly session: CudaSession
   readonly stream: number
+  readonly registrations: Registrations
   readonly transport: Pick<Transport, 'bar' | 'name'>
   /** The array of `gnv_queue`, and the index of the first one. */
   readonly array: DeviceWords
@@ -64,7 +66,7 @@ export class LentQueues {
   constructor(queues: readonly QueuePairMemory[], place: LendingPlace) {
     this.queues = queues
     this.#place = place
-    this.#access = new GpuAccess(place.cuda)
+    this.#access = new GpuAccess(place.cuda, place.registrations)
     let end = 0
     this.#placed = queues.map((queue) => {
       const runs = runsOf(queue.prpLists, queue.pageBytes)
