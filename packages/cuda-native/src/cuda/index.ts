@@ -34,7 +34,12 @@ export {
   type DriveFacts,
 } from '../device/device-queues.js'
 export { ExpertFetch, type ExpertFetchOptions, type FetchResult, type FetchTable } from '../device/expert-fetch.js'
-export { LendingEngine, QueuesLentError, type LendingEngineOptions } from '../device/lending-engine.js'
+export {
+  LendingEngine,
+  QueuesLentError,
+  WritableTooLateError,
+  type LendingEngineOptions,
+} from '../device/lending-engine.js'
 export type { QueueState } from '../device/lent-queues.js'
 export { cudaEngine, type CudaEngineOptions } from '../engine/cuda.js'
 export { registerLookup, type NvidiaModule, type RegisterLookup } from './register-lookup.js'

@@ -8,7 +8,7 @@ import { sharedMemory } from '../../test/real-time-drives.js'
 import { AliasedGpu } from '../../test/vram/aliased-gpu.js'
 import { loadCudaAddon } from '../cuda/addon.js'
 import { sessionOf } from '../cuda/cuda.js'
-import { deviceQueues, openCuda, type DeviceDrive } from '../cuda/index.js'
+import { deviceQueues, openCuda, WritableTooLateError, type DeviceDrive } from '../cuda/index.js'
 import { EngineUnsuitableError } from '../index.js'
 import { withVram } from '../vram/index.js'
 import { checkQueues, maxBlocksOf } from './checks.js'
@@ -147,7 +147,10 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     const queues = deviceQueues(cuda, { maxQueues: 1 })
     const drive = await openDrive(queues)
     await expect(queues.device([drive].map(({ engine, namespace }) => ({ engine, namespace })))).rejects.toThrow(
-      new RangeError('maxQueues: expected at least 2, got 1; raise it in deviceQueues'),
+      new RangeError(
+        'maxQueues: expected room for 2 more queues, got 1 with 0 reserved; ' +
+          'raise it in deviceQueues, or free() the engines of closed controllers',
+      ),
     )
     // The host still has the queues.
     const bytes = await drive.namespace.readBytes(0, 4096)
@@ -209,6 +212,41 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     const { engine, namespace } = await openDrive(queues, { first: Buffer.from('LUKS\xba\xbe', 'latin1') })
     await expect(queues.device([{ engine, namespace, writable: true }])).rejects.toThrow(ForeignDataError)
     expect(engine.hasQueues).toBe(false)
+  })
+
+  test('kernels may not write a drive that was first lent for reading', async () => {
+    const { queues } = openQueues(standin)
+    const { engine, namespace } = await openDrive(queues)
+    const device = await queues.device([{ engine, namespace }])
+    const writable = queues.device([{ engine, namespace, writable: true }])
+    await expect(writable).rejects.toThrow(WritableTooLateError)
+    await expect(writable).rejects.toThrow(/Try: pass all writable namespaces of a controller in its first device\(\)/)
+    device.free()
+  })
+
+  test('kernels may write a drive that an earlier device could write', async () => {
+    const { queues } = openQueues(standin)
+    const { engine, namespace } = await openDrive(queues)
+    for (let round = 0; round < 2; round++) (await queues.device([{ engine, namespace, writable: true }])).free()
+  })
+
+  test('engines that are freed return their part of maxQueues', async () => {
+    const cuda = openCuda()
+    const queues = deviceQueues(cuda, { maxQueues: 2 })
+    for (let round = 0; round < 3; round++) {
+      const { engine, namespace, controller } = await openDrive(queues)
+      const device = await queues.device([{ engine, namespace }])
+      expect(() => engine.free()).toThrow('this engine has queues: close its controller first')
+      await controller.close()
+      expect(() => engine.free()).toThrow('1 devices refer to this engine: free() them first')
+      device.free()
+      engine.free()
+      engine.free()
+      expect(() => engine.attach([])).toThrow('this engine was freed: create another one')
+    }
+    queues.free()
+    await cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
   })
 
   test('kernels read with queues in GPU memory', async () => {

@@ -6,7 +6,14 @@ import { DeviceArray, type DeviceArrayOptions } from './device-array.js'
 import { DeviceWords } from './device-words.js'
 import { ExpertFetch, type ExpertFetchOptions } from './expert-fetch.js'
 import { argumentOf, DEVICE, DRIVE, encode, LAYOUT_VERSION, QUEUE, WRITABLE } from './layout.js'
-import { LendingEngine, type LendingEngineOptions, type LendingRoom } from './lending-engine.js'
+import {
+  LendingEngine,
+  QueuesLentError,
+  WritableTooLateError,
+  type LendingEngineOptions,
+  type LendingRoom,
+} from './lending-engine.js'
+import { QueueElements } from './queue-elements.js'
 import { Registrations } from './registrations.js'
 
 const MAX_QUEUES = 64
@@ -48,24 +55,20 @@ export function deviceQueues(cuda: Cuda, options: DeviceQueuesOptions = {}): Dev
 /** NVMe queues of any number of controllers, which kernels of one GPU use through `gnv::Device`. */
 export class DeviceQueues {
   readonly #room: LendingRoom
-  readonly #engines: LendingEngine[] = []
 
   /** Use `deviceQueues`. */
   constructor(cuda: Cuda, maxQueues: number) {
     const session = sessionOf(cuda)
     const stream = session.addon.createStream(session.handle)
     const array = new DeviceWords(session, stream, maxQueues * QUEUE.bytes)
-    let used = 0
-    const reserve = (queues: number) => {
-      if (used + queues > maxQueues) {
-        throw new RangeError(
-          `maxQueues: expected at least ${used + queues}, got ${maxQueues}; raise it in deviceQueues`,
-        )
-      }
-      used += queues
-      return used - queues
+    this.#room = {
+      cuda,
+      stream,
+      registrations: new Registrations(cuda),
+      array,
+      elements: new QueueElements(maxQueues),
+      engines: new Set(),
     }
-    this.#room = { cuda, stream, registrations: new Registrations(cuda), array, reserve }
   }
 
   /**
@@ -73,20 +76,19 @@ export class DeviceQueues {
    * @throws same as `cudaEngine`.
    */
   engine(transport: Pick<Transport, 'bar' | 'clock' | 'name'>, options: LendingEngineOptions = {}): LendingEngine {
-    const engine = new LendingEngine(this.#room, transport, options)
-    this.#engines.push(engine)
-    return engine
+    return new LendingEngine(this.#room, transport, options)
   }
 
   /**
    * Creates a `gnv::Device`, and lends the queues of all engines of its drives to kernels. It stays valid while the engines
    * have queues, including after a recovery. Create another one if a namespace changes.
-   * @throws TypeError, RangeError for invalid arguments; ForeignDataError for a writable drive with foreign data; CudaCallError
+   * @throws TypeError, RangeError for invalid arguments; ForeignDataError for a writable drive with foreign data;
+   *   WritableTooLateError for one that was not searched for them before its queues were lent; CudaCallError
    */
   async device(drives: readonly DeviceDrive[], options: DeviceOptions = {}): Promise<GpuDevice> {
     checkOptions('device', options, { timeoutNs: wholeNumber })
     this.#check(drives)
-    for (const { namespace, writable } of drives) if (writable === true) await namespace.passGuard!()
+    for (const drive of drives) if (drive.writable === true) await passGuard(drive)
     const words = new DeviceWords(sessionOf(this.#room.cuda), this.#room.stream, drives.length * DRIVE.bytes)
     try {
       drives.forEach((drive, index) => this.#writeDrive(words.view, index, drive))
@@ -107,12 +109,18 @@ export class DeviceQueues {
       blockBytes: namespace.blockBytes,
       maxBlocks: maxBlocksOf(`drives[${index}].namespace`, namespace, engine.queues),
     }))
-    return new GpuDevice(this.#room, argumentOf(DEVICE, values), words, facts)
+    return new GpuDevice(
+      this.#room,
+      argumentOf(DEVICE, values),
+      words,
+      facts,
+      new Set(drives.map(({ engine }) => engine)),
+    )
   }
 
   /** Frees the structures of the queues. Close all controllers first. @throws TypeError while kernels have queues. */
   free(): void {
-    if (this.#engines.some(({ hasQueues }) => hasQueues)) {
+    if ([...this.#room.engines].some(({ hasQueues }) => hasQueues)) {
       throw new TypeError('kernels have queues: close the controllers first')
     }
     const { addon } = sessionOf(this.#room.cuda)
@@ -181,13 +189,22 @@ export class GpuDevice {
   readonly drives: readonly DriveFacts[]
   readonly #room: LendingRoom
   readonly #words: DeviceWords
+  readonly #engines: ReadonlySet<LendingEngine>
 
   /** Use `DeviceQueues.device`. */
-  constructor(room: LendingRoom, argument: Uint8Array, words: DeviceWords, drives: readonly DriveFacts[]) {
+  constructor(
+    room: LendingRoom,
+    argument: Uint8Array,
+    words: DeviceWords,
+    drives: readonly DriveFacts[],
+    engines: ReadonlySet<LendingEngine>,
+  ) {
     this.#room = room
     this.argument = argument
     this.#words = words
     this.drives = drives
+    this.#engines = engines
+    for (const engine of engines) engine.countDevice(1)
   }
 
   /** Creates a `gnv::Array` on one of the drives. @throws TypeError, RangeError for invalid arguments; CudaCallError */
@@ -203,10 +220,20 @@ export class GpuDevice {
   /** Frees the structures of the drives. Call it after all kernels that use the device have ended. */
   free(): void {
     this.#words.free()
+    for (const engine of this.#engines) engine.countDevice(-1)
   }
 
   #allocate(lengthBytes: number): DeviceWords {
     return new DeviceWords(sessionOf(this.#room.cuda), this.#room.stream, lengthBytes)
+  }
+}
+
+async function passGuard({ engine, namespace }: DeviceDrive): Promise<void> {
+  try {
+    await namespace.passGuard!()
+  } catch (error) {
+    if (!(error instanceof QueuesLentError)) throw error
+    throw new WritableTooLateError(engine.transport.name, namespace.nsid, error)
   }
 }
 

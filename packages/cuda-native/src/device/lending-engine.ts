@@ -16,6 +16,7 @@ import { checkQueues } from './checks.js'
 import { DeviceBuffer } from './device-buffer.js'
 import type { DeviceWords } from './device-words.js'
 import { LentQueues, type QueueState } from './lent-queues.js'
+import type { QueueElements } from './queue-elements.js'
 import type { Registrations } from './registrations.js'
 
 /** Options of `DeviceQueues.engine`, as for `cudaEngine`: the writer of doorbells. */
@@ -30,8 +31,9 @@ export interface LendingRoom {
   readonly registrations: Registrations
   /** The array of `gnv_queue`. */
   readonly array: DeviceWords
-  /** Reserves elements of the array; returns the first. @throws RangeError if it has too few. */
-  readonly reserve: (queues: number) => number
+  readonly elements: QueueElements
+  /** Engines that are not freed. */
+  readonly engines: Set<LendingEngine>
 }
 
 /** Queues of a controller, as kernels see them. */
@@ -52,12 +54,12 @@ export class LendingEngine implements Engine {
   readonly #room: LendingRoom
   readonly #inner: KernelEngine
   readonly #forwardsDoorbells: boolean
-  /** Index of the first reserved `gnv_queue`. */
-  #first: number | undefined
   #range: LentRange | undefined
   #queues: readonly QueuePairMemory[] | undefined
   #watch: (() => void) | undefined
   #lent: LentQueues | undefined
+  /** Number of devices that refer to its queues. */
+  #devices = 0
 
   /** Use `DeviceQueues.engine`. */
   constructor(room: LendingRoom, transport: Pick<Transport, 'bar' | 'clock' | 'name'>, options: LendingEngineOptions) {
@@ -66,6 +68,7 @@ export class LendingEngine implements Engine {
     this.#inner = cudaEngine(transport, room.cuda, options)
     this.#forwardsDoorbells = options.doorbells === 'cpu'
     sessionOf(room.cuda).engines.add(this)
+    room.engines.add(this)
   }
 
   /** Whether kernels have its queues. */
@@ -83,6 +86,7 @@ export class LendingEngine implements Engine {
 
   /** @throws RangeError, TypeError for queues that kernels cannot share; errors of `cudaEngine`. */
   attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
+    if (!this.#room.engines.has(this)) throw new TypeError('this engine was freed: create another one')
     if (this.#queues !== undefined) throw new TypeError('this engine has queues already: detach() it first')
     checkQueues(queues)
     if (this.#range === undefined) this.#inner.attach(queues, watch)
@@ -120,6 +124,24 @@ export class LendingEngine implements Engine {
     else this.#lent.end()
     this.#lent = undefined
     this.#queues = undefined
+  }
+
+  /**
+   * Returns its part of `maxQueues` to other engines. Close the controller and free its devices first. Freeing it twice is
+   * harmless.
+   * @throws TypeError while it has queues, or devices refer to them.
+   */
+  free(): void {
+    if (this.#queues !== undefined) throw new TypeError('this engine has queues: close its controller first')
+    if (this.#devices > 0) throw new TypeError(`${this.#devices} devices refer to this engine: free() them first`)
+    const { engines, elements } = this.#room
+    if (engines.delete(this) && this.#range !== undefined)
+      elements.release(this.#range.first, this.#range.queues.length)
+  }
+
+  /** Counts devices: 1 for a new one, -1 for a freed one. */
+  countDevice(change: 1 | -1): void {
+    this.#devices += change
   }
 
   /**
@@ -169,7 +191,7 @@ export class LendingEngine implements Engine {
   }
 
   #lend(queues: readonly QueuePairMemory[]): LentRange {
-    const { cuda, stream, registrations, array, reserve } = this.#room
+    const { cuda, stream, registrations, array, elements } = this.#room
     const { transport } = this
     const before = this.#range
     if (before !== undefined && before.queues.length !== queues.length) {
@@ -178,12 +200,34 @@ export class LendingEngine implements Engine {
           'create another engine for a different number of queues',
       )
     }
-    const first = (this.#first ??= reserve(queues.length))
+    const first = before?.first ?? elements.reserve(queues.length)
     const forwardsDoorbells = this.#forwardsDoorbells
     const session = sessionOf(cuda)
     const place = { cuda, session, stream, registrations, transport, array, first, forwardsDoorbells }
-    this.#lent = new LentQueues(queues, place)
+    try {
+      this.#lent = new LentQueues(queues, place)
+    } catch (error) {
+      if (before === undefined) elements.release(first, queues.length)
+      throw error
+    }
     return (this.#range = { first, queues })
+  }
+}
+
+/** Error: kernels shall write a namespace that was not searched for foreign data before its queues were lent. Nothing was submitted. */
+export class WritableTooLateError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_WRITABLE_TOO_LATE'
+  readonly category = 'usage'
+
+  /** @param transport name of the transport. */
+  constructor(transport: string, nsid: number, cause: QueuesLentError) {
+    super(
+      `Namespace ${nsid} of '${transport}' cannot be searched for foreign data: its queues belong to kernels already`,
+      {
+        next: 'pass all writable namespaces of a controller in its first device(); to make this one writable, close the controller and open it with another engine',
+        cause,
+      },
+    )
   }
 }
 

@@ -56,7 +56,7 @@ export class LentQueues {
   readonly #access: GpuAccess
   #words: PinnedMemory | undefined
   #doorbells: DoorbellsHandle | undefined
-  #haltError: unknown
+  #haltError: Error | undefined
   /** Whether the queues were declared lost. */
   #isLost = false
   /** The context is dead, and everything is released. */
@@ -91,7 +91,7 @@ export class LentQueues {
       this.#setState(HALTED)
     } catch (error) {
       // A recovery halts the engine before it starts, and must start in any case.
-      this.#haltError = error
+      this.#haltError = error as Error
     }
   }
 
@@ -128,7 +128,10 @@ export class LentQueues {
       this.#close()
       this.#release()
     } catch (cause) {
-      if (addon.isDead(handle)) return this.abandon()
+      if (addon.isDead(handle)) {
+        this.abandon()
+        return
+      }
       const next = 'end this process before the controller is used again: kernels that still run may ring its doorbells'
       throw new EngineFailedError('cuda-device', cause, next)
     }
