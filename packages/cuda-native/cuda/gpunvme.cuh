@@ -1,9 +1,10 @@
 // Storage for CUDA authors: any thread of any kernel reads and writes blocks of NVMe drives, without the host.
 //
 //   // Each thread reads a block of a drive with blocks of 512 bytes, and adds up its words.
-//   __global__ void sum_blocks(gnv::Device device, gnv::Buffer buffer, uint64_t* sums) {
+//   extern "C" __global__ void sum_blocks(gnv::Device device, gnv::Buffer buffer, uint64_t* sums) {
 //     const uint64_t thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 //     const gnv::Ticket ticket = device.read(0, thread, 1, buffer, thread * 512);
+//     sums[thread] = 0;
 //     if (!device.wait(ticket).ok()) return;
 //     const uint64_t* block = static_cast<const uint64_t*>(buffer.data) + thread * 64;
 //     for (int i = 0; i < 64; i++) sums[thread] += block[i];

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../test/scratch.js'
@@ -38,12 +38,60 @@ async function readBlock(ptx: string, lba: number) {
   return stdout
 }
 
+/** Code blocks of a page in a language. */
+function blocks(page: string, language: string): string[] {
+  return [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].filter(([, of]) => of === language).map(([, , code]) => code!)
+}
+
 /** Expected output for a block of the simulated drive. */
 function expected(lba: number): string {
   const block = readFileSync(join(examples, 'read_block.mjs')).subarray(lba * 512, (lba + 1) * 512)
   const sum = block.reduce((before, byte) => before + byte, 0)
   return `ending 1, status 0, sum of the bytes ${sum}\n${block.toString('latin1')}\n`
 }
+
+describe('the kernel of docs/cuda.md', () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+  const page = read('docs/cuda.md')
+  const [kernel] = blocks(page, 'cpp')
+  const [command] = blocks(page, 'sh')
+  const [host] = blocks(page, 'js')
+
+  test.skipIf(!hasNvcc)(
+    `is compiled by the command beside it, to a kernel that launch finds by its name${skippedWithoutNvcc}`,
+    () => {
+      const scope = join(folder, 'node_modules/@gpunvme')
+      mkdirSync(scope, { recursive: true })
+      for (const name of ['cuda-native', 'nvme-spec']) {
+        symlinkSync(join(import.meta.dirname, '../..', name), join(scope, name))
+      }
+      writeFileSync(join(folder, 'sum_blocks.cu'), kernel!)
+      const [program, ...args] = command!.trim().split(' ')
+      const { status, stdout, stderr } = spawnSync(program!, [...args, '-Werror=all-warnings'], {
+        cwd: folder,
+        encoding: 'utf8',
+      })
+      expect([status, stdout, stderr]).toEqual([0, '', ''])
+      const ptx = readFileSync(join(folder, 'sum_blocks.ptx'), 'utf8')
+      expect(ptx.match(/\.entry sum_blocks\(/g)).toHaveLength(1)
+      expect(host).toContain("cuda.loadKernels(readFileSync('sum_blocks.ptx'))")
+      expect(host).toContain("cuda.launch('sum_blocks', ")
+    },
+    BUILD_MS,
+  )
+
+  test('is the one in the comment of gpunvme.cuh', () => {
+    const [, code] = kernel!.split('#include "gpunvme.cuh"\n\n')
+    expect(read('cuda/gpunvme.cuh')).toContain(code!.replace(/^(?=.)/gm, '//   '))
+  })
+
+  test('has a host program that Node can parse', () => {
+    const program = join(folder, 'host.mjs')
+    writeFileSync(program, host!)
+    const { status, stderr } = spawnSync(process.execPath, ['--check', program], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([0, ''])
+  })
+})
 
 describe('the example of a kernel that reads a block', () => {
   test.skipIf(!hasStandin)(
