@@ -1,6 +1,7 @@
 import type { MemoryRuns } from '@gpunvme/nvme-spec/engine'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { sessionOf } from '../cuda/cuda.js'
+import { freeAfterFailure } from './after-failure.js'
 import { DeviceWords } from './device-words.js'
 import { GpuAccess } from './gpu-access.js'
 import { argumentOf, BUFFER } from './layout.js'
@@ -21,14 +22,19 @@ export class DeviceBuffer {
     this.lengthBytes = memory.lengthBytes
     this.#access = new GpuAccess(cuda, registrations)
     this.gpuPointer = this.#access.memory(memory)
+    let words: DeviceWords | undefined
     try {
-      this.#iovas = new DeviceWords(sessionOf(cuda), stream, iovas.byteLength)
-      iovas.forEach((iova, index) => this.#iovas.view.setBigUint64(8 * index, iova, true))
-      this.#iovas.store()
+      const { view } = (words = new DeviceWords(sessionOf(cuda), stream, iovas.byteLength))
+      iovas.forEach((iova, index) => view.setBigUint64(8 * index, iova, true))
+      words.store()
     } catch (error) {
-      this.#access.end()
+      freeAfterFailure(
+        () => words?.free(),
+        () => this.#access.end(),
+      )
       throw error
     }
+    this.#iovas = words
     this.argument = argumentOf(BUFFER, {
       'runs.iovas': this.#iovas.gpuPointer,
       'runs.shift': shift,

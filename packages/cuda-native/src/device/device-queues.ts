@@ -1,6 +1,7 @@
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, fit, flag, isObject, show, type Check } from '../arguments.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
+import { freeAfterFailure } from './after-failure.js'
 import { maxBlocksOf, type NamespaceFacts } from './checks.js'
 import { DeviceArray, type DeviceArrayOptions } from './device-array.js'
 import { DeviceWords } from './device-words.js'
@@ -94,7 +95,7 @@ export class DeviceQueues {
       drives.forEach((drive, index) => this.#writeDrive(words.view, index, drive))
       words.store()
     } catch (error) {
-      words.free()
+      freeAfterFailure(() => words.free())
       throw error
     }
     const values = {

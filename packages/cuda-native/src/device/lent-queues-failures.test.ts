@@ -2,7 +2,14 @@ import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import { describe, expect, test, vi } from 'vitest'
 import { expectReads, openDrive, openQueues, type LendingDrive } from '../../test/device-rig.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
-import { cudaStatus, deviceQueues, openCuda, type LendingEngineOptions } from '../cuda/index.js'
+import {
+  CudaCallError,
+  cudaStatus,
+  CudaTimeoutError,
+  deviceQueues,
+  openCuda,
+  type LendingEngineOptions,
+} from '../cuda/index.js'
 import { DeviceWords } from './device-words.js'
 import { QUEUE } from './layout.js'
 
@@ -70,6 +77,37 @@ describe.skipIf(!hasStandin)(`halt() of lent queues${skippedWithoutStandin}`, ()
     expect(engine.hasQueues).toBe(false)
   })
 })
+
+test.skipIf(!hasStandin)(
+  `a buffer whose addresses cannot be copied leaves nothing behind${skippedWithoutStandin}`,
+  async () => {
+    const { queues } = openQueues(standin)
+    const { engine, namespace } = await openDrive(queues)
+    const memory = namespace.dma.alloc(4096)
+    const before = standin.live()
+    standin.fail('cuMemcpyHtoDAsync_v2=1@1')
+    cudaStatus()
+    expect(() => engine.buffer(memory)).toThrow(CudaCallError)
+    expect(standin.live()).toEqual(before)
+    memory.free()
+  },
+)
+
+test.skipIf(!hasStandin)(
+  `a device whose copy times out throws that error, though its memory stays in use${skippedWithoutStandin}`,
+  async () => {
+    const { cuda, queues } = openQueues(standin)
+    const drive = await openDrive(queues)
+    const device = await queues.device([of(drive)])
+    standin.holdCopies(true)
+    try {
+      await expect(queues.device([of(drive)])).rejects.toThrow(CudaTimeoutError)
+    } finally {
+      standin.holdCopies(false)
+    }
+    await expectReads(cuda, device, drive)
+  },
+)
 
 test.skipIf(!hasStandin)(
   `queues that were returned have no slots: old tickets are invalid${skippedWithoutStandin}`,

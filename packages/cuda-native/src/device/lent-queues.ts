@@ -4,6 +4,7 @@ import type { DoorbellsHandle } from '../cuda/addon.js'
 import type { Cuda } from '../cuda/cuda.js'
 import { PinnedMemory } from '../cuda/memory.js'
 import type { CudaSession } from '../cuda/session.js'
+import { freeAfterFailure } from './after-failure.js'
 import { DeviceWords } from './device-words.js'
 import { GpuAccess } from './gpu-access.js'
 import { encode, HALTED, LOST, QUEUE, type Member } from './layout.js'
@@ -78,7 +79,7 @@ export class LentQueues {
     try {
       this.#layOut()
     } catch (error) {
-      this.#release()
+      freeAfterFailure(() => this.#release())
       throw error
     }
   }
