@@ -84,9 +84,24 @@ GPUNVME_DEVICE uint32_t* crcs_of(const gnv_fetch& fetch, uint32_t position) {
   return fetch.crcs + uint64_t{position} * fetch.table->max_extents;
 }
 
+// Returns whether all queues of all drives run. While one does not, its controller may still write to the memory of a command:
+// also to the destination of a later fetch, whose reads go through other queues.
+template <class Port>
+GPUNVME_DEVICE bool all_queues_run(const gnv_device& device) {
+  uint32_t states = GNV_RUNNING;
+  GPUNVME_ROLLED
+  for (uint32_t index = 0; index < device.drive_count; index++) {
+    const gnv_drive& drive = device.drives[index];
+    GPUNVME_ROLLED
+    for (uint32_t queue = 0; queue < drive.queue_count; queue++)
+      states |= Port::load_relaxed32(&device.queues[drive.first_queue + queue].state);
+  }
+  return states == GNV_RUNNING;
+}
+
 // Stores the result of an expert after its last read, and clears its progress.
 template <class Port>
-GPUNVME_DEVICE void end_expert(const gnv_fetch& fetch, uint32_t position) {
+GPUNVME_DEVICE void end_expert(const gnv_device& device, const gnv_fetch& fetch, uint32_t position) {
   const gnv_expert& expert = expert_of(fetch, position);
   gnv_fetch_progress& progress = fetch.progress[position];
   uint32_t* crcs = crcs_of(fetch, position);
@@ -103,6 +118,8 @@ GPUNVME_DEVICE void end_expert(const gnv_fetch& fetch, uint32_t position) {
   if (failure != 0) {
     const uint64_t outcome = failure & ((1ULL << 40) - 1);
     result = {GNV_FETCH_READ_FAILED, 0, position, static_cast<uint32_t>(failure >> 48), 0, 0, outcome};
+  } else if (!all_queues_run<Port>(device)) {
+    result = {GNV_FETCH_READ_FAILED, 0, position, 0, 0, 0, refusal(GNV_HALTED)};
   }
   progress.failure = 0;
   progress.ended = 0;
@@ -181,7 +198,7 @@ GPUNVME_DEVICE void fetch_round(const gnv::BasicDevice<Team, Port>& device, cons
   if (is_read) Port::xor32_gpu(crcs_of(fetch, read.position) + read.extent, crc_multiply(crc, shift));
   // The thread that counts the last read of an expert ends it.
   if (reads && Port::add32_gpu(&fetch.progress[read.position].ended, 1) + 1 == in_expert)
-    end_expert<Port>(fetch, read.position);
+    end_expert<Port>(device, fetch, read.position);
 }
 
 template <class Team, class Port>

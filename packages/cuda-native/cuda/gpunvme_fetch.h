@@ -83,7 +83,10 @@ enum gnv_fetch_ending {
   GNV_FETCH_VERIFIED = 1,
   /* All data arrived, but an extent does not match its checksum: see `expected` and `actual`. */
   GNV_FETCH_CORRUPT = 2,
-  /* A read did not succeed: `read` is its outcome (gnv_ending). Other reads of the expert may have succeeded. */
+  /*
+   * A read did not succeed: `read` is its outcome (gnv_ending). Other reads of the expert may have succeeded. GNV_HALTED also if
+   * all reads succeeded and a queue of the device is halted or lost: the controller may still write to the destination.
+   */
   GNV_FETCH_READ_FAILED = 3,
   /* Nothing was read: see gnv_fetch_reason. */
   GNV_FETCH_REJECTED = 4,

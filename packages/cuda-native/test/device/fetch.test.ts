@@ -54,6 +54,16 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
     }
   })
 
+  test('verifies no expert that a late read of an earlier fetch can overwrite', async () => {
+    let failed = 0
+    for (const seed of seeds) {
+      const { readFailed, pending } = await endings(plain, seed, 'late')
+      expect(pending).toBe(0)
+      failed += readFailed!
+    }
+    expect(failed).toBeGreaterThan(0)
+  })
+
   test.each([
     ['verifies an expert between skipped positions', 'verified'],
     ['rejects a layer that the table does not have', 'layer'],
@@ -69,7 +79,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
   })
 
   test('has no invalid memory access, under AddressSanitizer', async () => {
-    for (const world of ['replays', 'statuses', 'losses']) await endings(checked, seeds[0]!, world)
+    for (const world of ['replays', 'statuses', 'losses', 'late']) await endings(checked, seeds[0]!, world)
   })
 
   test.each([

@@ -127,6 +127,12 @@ class SharedRig {
     return true;
   }
 
+  // Completes what the controllers have fetched, as far as their completion queues have room.
+  void complete_all() {
+    for (auto& queue : queues)
+      while (!queue->controller.outstanding.empty() && queue->controller.room() > 0) queue->controller.complete(0);
+  }
+
   // Judges all commands after the threads have ended. @returns number of commands by ending.
   std::vector<uint32_t> finish(bool may_halt) {
     std::vector<uint32_t> endings(8, 0);
