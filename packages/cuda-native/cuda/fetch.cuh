@@ -203,10 +203,13 @@ GPUNVME_DEVICE void fetch_round(const gnv::BasicDevice<Team, Port>& device, cons
 
 template <class Team, class Port>
 GPUNVME_DEVICE void fetch_experts(const gnv::BasicDevice<Team, Port>& device, const gnv_fetch& fetch) {
-  if (fetch.count > GNV_FETCH_MAX_POSITIONS) {
+  uint32_t reason = fetch.count > GNV_FETCH_MAX_POSITIONS ? GNV_FETCH_BAD_COUNT : 0;
+  // Lanes of an incomplete warp would wait for the others at the first ballot.
+  if (Team::threads() % Team::kLanes != 0) reason = GNV_FETCH_BAD_BLOCK;
+  if (reason != 0) {
     const uint32_t threads = Team::threads() * Team::blocks();
     for (uint32_t at = Team::block() * Team::threads() + Team::thread(); at < fetch.count; at += threads)
-      store_result<Port>(fetch, at, {GNV_FETCH_REJECTED, GNV_FETCH_BAD_COUNT, at, 0, 0, 0, 0});
+      store_result<Port>(fetch, at, {GNV_FETCH_REJECTED, reason, at, 0, 0, 0, 0});
     return;
   }
   if (fetch.count == 0) return;

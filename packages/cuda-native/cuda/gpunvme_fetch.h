@@ -107,6 +107,8 @@ enum gnv_fetch_reason {
   GNV_FETCH_BAD_DESTINATION = 5,
   /* More than GNV_FETCH_MAX_POSITIONS experts. */
   GNV_FETCH_BAD_COUNT = 6,
+  /* The number of threads in a block is not a multiple of 32. */
+  GNV_FETCH_BAD_BLOCK = 7,
 };
 
 /* Result of the request at one position. */

@@ -72,6 +72,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
     ['rejects an extent of a drive that does not exist, or accepts no reads', 'drive'],
     ['rejects a destination that is misaligned, too small, or not inside the buffer', 'destination'],
     ['rejects more positions than GNV_FETCH_MAX_POSITIONS', 'count'],
+    ['rejects all positions in blocks whose threads are not a multiple of 32', 'block'],
     ['does nothing without positions', 'none'],
     ['reads an expert once if each position requests it', 'same'],
   ])('%s', async (_, name) => {

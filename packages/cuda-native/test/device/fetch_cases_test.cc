@@ -123,6 +123,30 @@ void count() {
   for (const gnv_queue& queue : each.rig.rig.pairs) REQUIRE(queue.sq_ticket == 0, "a read was submitted");
 }
 
+// Blocks of some threads, of which one runs.
+template <uint32_t THREADS>
+struct OddTeam : SoloTeam {
+  static constexpr uint32_t kLanes = 32;
+  static uint32_t threads() { return THREADS; }
+};
+
+template <uint32_t THREADS>
+void rejects_block() {
+  Case each;
+  // The thread stores every n-th result.
+  each.fetch.count = 1;
+  fetch_experts<OddTeam<THREADS>, CasePort>(gnv::BasicDevice<OddTeam<THREADS>, CasePort>{each.device}, each.fetch);
+  const gnv_fetch_result& result = each.rig.results[0];
+  REQUIRE(result.ending == GNV_FETCH_REJECTED && result.reason == GNV_FETCH_BAD_BLOCK, "%u threads: ending %u reason %u", THREADS,
+          result.ending, result.reason);
+}
+
+void block() {
+  rejects_block<1>();
+  rejects_block<16>();
+  rejects_block<48>();
+}
+
 void none() {
   Case each;
   each.fetch.count = 0;
@@ -145,7 +169,7 @@ const struct {
   const char* name;
   void (*run)();
 } kCases[] = {{"verified", verified}, {"layer", layer},   {"expert", expert}, {"extent", extent}, {"drive", drive},
-              {"destination", destination}, {"count", count}, {"none", none},     {"same", same}};
+              {"destination", destination}, {"count", count}, {"block", block}, {"none", none},     {"same", same}};
 
 }  // namespace
 }  // namespace model
