@@ -66,6 +66,19 @@ GPUNVME_DEVICE uint32_t problem_of(const gnv_buffer& buffer, const gnv_expert& e
   return to.bytes > buffer.bytes || to.offset > buffer.bytes - to.bytes ? GNV_FETCH_BAD_DESTINATION : 0;
 }
 
+// Whether the destination of a first position overlaps that of a lower one.
+GPUNVME_DEVICE bool overlaps_lower(const gnv_fetch& fetch, uint32_t position) {
+  const gnv_destination to = fetch.destinations[position];
+  GPUNVME_ROLLED
+  for (uint32_t at = 0; at < position; at++) {
+    const gnv_destination& lower = fetch.destinations[at];
+    const bool overlaps = lower.offset < to.offset ? to.offset - lower.offset < lower.bytes : lower.offset - to.offset < to.bytes;
+    // Destinations of other positions are not used.
+    if (overlaps && fetch.ids[at] != GNV_FETCH_SKIP && first_position_of(fetch, at) == at) return true;
+  }
+  return false;
+}
+
 // Returns 0 and sets the number of reads of a request, or returns the reason to reject it.
 GPUNVME_DEVICE uint32_t plan_request(const gnv_device& device, const gnv_fetch& fetch, uint32_t position,
                                      uint64_t& reads) {
@@ -80,13 +93,18 @@ GPUNVME_DEVICE uint32_t plan_request(const gnv_device& device, const gnv_fetch& 
   if (uint64_t{expert.first_extent} + expert.extent_count > table.extent_count) return GNV_FETCH_BAD_EXTENT;
   const uint32_t problem = problem_of(fetch.buffer, expert, fetch.destinations[position]);
   if (problem != 0) return problem;
-  uint64_t sum = 0;
+  if (overlaps_lower(fetch, position)) return GNV_FETCH_BAD_DESTINATION;
+  uint64_t sum = 0, end = 0;
   GPUNVME_ROLLED
   for (uint32_t index = 0; index < expert.extent_count; index++) {
     const gnv_extent& extent = extents_of(fetch, expert)[index];
     const uint32_t problem_of_extent = problem_of(device, expert, extent);
     if (problem_of_extent != 0) return problem_of_extent;
-    sum += ExtentReads::of(fetch, extent, device.drives[extent.drive]).count();
+    const ExtentReads extent_reads = ExtentReads::of(fetch, extent, device.drives[extent.drive]);
+    // In order, so that one comparison finds extents that overlap.
+    if (extent.offset < end) return GNV_FETCH_BAD_EXTENT;
+    end = extent.offset + (extent_reads.blocks << device.drives[extent.drive].block_shift);
+    sum += extent_reads.count();
   }
   reads = sum;
   return 0;

@@ -25,7 +25,10 @@ extern "C" {
 /* Data of an expert in consecutive blocks of a drive: a tensor, or the expert's slice of a stacked tensor. */
 typedef struct gnv_extent {
   uint64_t first_block;
-  /* Offset of the first block in the expert's destination, a multiple of 16. The data start `skip` bytes after it. */
+  /*
+   * Offset of the first block in the expert's destination: a multiple of 16, and not before the end of the previous extent. The
+   * data start `skip` bytes after it.
+   */
   uint64_t offset;
   /* Number of data bytes, at least 1. */
   uint64_t bytes;
@@ -99,11 +102,14 @@ enum gnv_fetch_reason {
   GNV_FETCH_BAD_LAYER = 1,
   /* The layer has no expert with this identifier. */
   GNV_FETCH_BAD_EXPERT = 2,
-  /* An extent of the table is misaligned, or not inside the expert, the table, or the drive. */
+  /* An extent of the table is misaligned, overlaps another or precedes it, or is not inside the expert, the table, or the drive. */
   GNV_FETCH_BAD_EXTENT = 3,
   /* No such drive, or one whose max_blocks is 0. */
   GNV_FETCH_BAD_DRIVE = 4,
-  /* The destination is misaligned, smaller than the expert, or not inside the buffer, or the GPU cannot read the buffer. */
+  /*
+   * The destination is misaligned, smaller than the expert, not inside the buffer, or overlaps that of a lower position; or the
+   * GPU cannot read the buffer.
+   */
   GNV_FETCH_BAD_DESTINATION = 5,
   /* More than GNV_FETCH_MAX_POSITIONS experts. */
   GNV_FETCH_BAD_COUNT = 6,

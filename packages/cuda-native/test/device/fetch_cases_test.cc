@@ -91,6 +91,15 @@ void extent() {
   rejects_extent([](Case& each) { each.expert().extent_count = FetchRig::kMaxExtents + 1; });
   rejects_extent([](Case& each) { each.expert().first_extent = each.rig.table().extent_count; });
   rejects_extent([](Case& each) { each.expert().first_extent = ~0u; });
+  // The second extent overlaps the first by 16 bytes, or precedes it.
+  const auto overlaps = [](Case& each, uint64_t first, uint64_t second) {
+    each.expert() = {160, 0, 2};
+    each.rig.extent_entry(0) = {SharedRig::kFirst, first, 64, 0, 0, 0, 0};
+    each.rig.extent_entry(1) = {SharedRig::kFirst, second, 64, 0, 0, 0, 0};
+  };
+  rejects_extent([&](Case& each) { overlaps(each, 0, 48); });
+  rejects_extent([&](Case& each) { overlaps(each, 0, 0); });
+  rejects_extent([&](Case& each) { overlaps(each, 64, 0); });
 }
 
 void drive() {
@@ -105,6 +114,35 @@ void destination() {
   rejects_destination([](Case& each) { each.rig.destinations[Case::kAt].bytes = each.fetch.buffer.bytes + 16; });
   rejects_destination([](Case& each) { each.rig.destinations[Case::kAt].offset = 0 - uint64_t{16}; });
   rejects_destination([](Case& each) { each.fetch.buffer.data = nullptr; });
+}
+
+// Ends the request of expert 0 after one of an expert that does not exist, in its own destination.
+gnv_fetch_result after_destination(gnv_destination lower, uint64_t offset, uint32_t lower_id) {
+  Case each;
+  each.rig.ids[1] = lower_id;
+  each.rig.destinations[1] = lower;
+  each.rig.destinations[Case::kAt].offset = offset;
+  each.rig.destinations[Case::kAt].bytes = each.expert().bytes;
+  each.run();
+  return each.rig.results[Case::kAt];
+}
+
+void overlap() {
+  const uint64_t bytes = Case().expert().bytes;
+  const uint32_t other = FetchLayout().experts;
+  const auto expect = [](const gnv_fetch_result& result, bool is_rejected) {
+    const bool as_expected = is_rejected ? result.ending == GNV_FETCH_REJECTED && result.reason == GNV_FETCH_BAD_DESTINATION
+                                         : result.ending == GNV_FETCH_VERIFIED;
+    REQUIRE(as_expected, "ending %u reason %u", result.ending, result.reason);
+  };
+  expect(after_destination({0, 64}, 48, other), true);
+  expect(after_destination({48, 64}, 48, other), true);
+  expect(after_destination({48 + bytes - 16, 64}, 48, other), true);
+  expect(after_destination({0, ~0ULL}, 48, other), true);
+  expect(after_destination({0, 48}, 48, other), false);
+  expect(after_destination({48 + bytes, 64}, 48, other), false);
+  // A destination that is not used.
+  expect(after_destination({48, 64}, 48, GNV_FETCH_SKIP), false);
 }
 
 // More positions than the threads of a block can plan.
@@ -169,7 +207,7 @@ const struct {
   const char* name;
   void (*run)();
 } kCases[] = {{"verified", verified}, {"layer", layer},   {"expert", expert}, {"extent", extent}, {"drive", drive},
-              {"destination", destination}, {"count", count}, {"block", block}, {"none", none},     {"same", same}};
+              {"destination", destination}, {"overlap", overlap}, {"count", count}, {"block", block}, {"none", none},     {"same", same}};
 
 }  // namespace
 }  // namespace model
