@@ -12,13 +12,13 @@
 //   cudaStreamEndCapture(stream, &graph);
 #include "fetch.cuh"
 
-// Stands in for a router: draws the experts of token `*token`, and counts the token.
+// Stands in for a router: draws the experts of token `*token`, and counts the token. One block.
 extern "C" __global__ void route(uint32_t* ids, uint64_t count, uint32_t experts, uint32_t* token) {
-  const uint32_t position = threadIdx.x;
   const uint32_t now = *token;
-  if (position < count) ids[position] = (now * 7 + position * 3) % experts;
+  for (uint32_t position = threadIdx.x; position < count; position += blockDim.x)
+    ids[position] = (now * 7 + position * 3) % experts;
   __syncthreads();
-  if (position == 0) *token = now + 1;
+  if (threadIdx.x == 0) *token = now + 1;
 }
 
 // Any number of blocks; a multiple of 32 threads.
