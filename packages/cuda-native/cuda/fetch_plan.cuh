@@ -49,9 +49,11 @@ struct ExtentReads {
 // Larger experts are rejected, so that no sum below overflows.
 constexpr uint64_t kMaxExpertBytes = 1ULL << 40;
 
-GPUNVME_DEVICE uint32_t problem_of(const gnv_device& device, const gnv_expert& expert, const gnv_extent& extent) {
+GPUNVME_DEVICE uint32_t problem_of(const gnv_device& device, const gnv_table& table, const gnv_expert& expert,
+                                   const gnv_extent& extent) {
   if (extent.drive >= device.drive_count || device.drives[extent.drive].max_blocks == 0) return GNV_FETCH_BAD_DRIVE;
   const gnv_drive& drive = device.drives[extent.drive];
+  if (drive.block_shift != table.block_shift) return GNV_FETCH_BAD_DRIVE;
   const uint64_t block_bytes = 1ULL << drive.block_shift;
   if (extent.offset % 16 != 0 || extent.skip >= block_bytes) return GNV_FETCH_BAD_EXTENT;
   if (extent.bytes == 0 || extent.bytes > expert.bytes) return GNV_FETCH_BAD_EXTENT;
@@ -98,7 +100,7 @@ GPUNVME_DEVICE uint32_t plan_request(const gnv_device& device, const gnv_fetch& 
   GPUNVME_ROLLED
   for (uint32_t index = 0; index < expert.extent_count; index++) {
     const gnv_extent& extent = extents_of(fetch, expert)[index];
-    const uint32_t problem_of_extent = problem_of(device, expert, extent);
+    const uint32_t problem_of_extent = problem_of(device, table, expert, extent);
     if (problem_of_extent != 0) return problem_of_extent;
     const ExtentReads extent_reads = ExtentReads::of(fetch, extent, device.drives[extent.drive]);
     // In order, so that one comparison finds extents that overlap.

@@ -62,7 +62,8 @@ typedef struct gnv_table {
   uint32_t extent_count;
   /* Maximum extents of an expert, at most 65536. */
   uint32_t max_extents;
-  uint32_t reserved;
+  /* A block has 2^block_shift bytes, on all drives of the table. */
+  uint32_t block_shift;
   /* Maximum `bytes` of an expert. */
   uint64_t max_bytes;
   uint64_t layers_offset;
@@ -104,7 +105,7 @@ enum gnv_fetch_reason {
   GNV_FETCH_BAD_EXPERT = 2,
   /* An extent of the table is misaligned, overlaps another or precedes it, or is not inside the expert, the table, or the drive. */
   GNV_FETCH_BAD_EXTENT = 3,
-  /* No such drive, or one whose max_blocks is 0. */
+  /* No such drive, one whose max_blocks is 0, or one whose blocks differ from the table's. */
   GNV_FETCH_BAD_DRIVE = 4,
   /*
    * The destination is misaligned, smaller than the expert, not inside the buffer, or overlaps that of a lower position; or the

@@ -47,6 +47,7 @@ function decode(bytes: Uint8Array) {
     expertCount: word(8),
     extentCount: word(12),
     maxExtents: word(16),
+    blockShift: word(20),
     maxBytes: long(24),
     bytes: long(56),
     layers,
@@ -61,7 +62,7 @@ describe('a table of experts for the GPU', () => {
     const { layers, ...header } = decode(table.bytes)
     expect(header).toEqual({
       ...{ version: 1, expertCount: LAYERS * EXPERTS, extentCount: LAYERS * EXPERTS * STACKS.length },
-      ...{ maxExtents: table.maxExtents, maxBytes: table.maxBytes, bytes: table.bytes.length },
+      ...{ blockShift: 9, maxExtents: table.maxExtents, maxBytes: table.maxBytes, bytes: table.bytes.length },
     })
     expect(table.maxExtents).toBe(STACKS.length)
     for (const [index, name] of model.layers.entries()) {
@@ -82,7 +83,7 @@ describe('a table of experts for the GPU', () => {
     }
   })
 
-  test('rejects a model without checksums, a model on several drives, and an invalid drive index', async () => {
+  test('rejects a model without checksums, on several drives or in odd blocks, and an invalid drive index', async () => {
     const { model } = await packed()
     const file = moeFile()
     const { namespace } = new MemoryNamespace({ capacityBytes: 24 * MIB })
@@ -91,8 +92,22 @@ describe('a table of experts for the GPU', () => {
     expect(() => expertTable(inPlace)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_NO_CHECKSUMS' }))
     const invalid = expect.objectContaining({ code: 'ERR_GPUNVME_INVALID_ARGUMENT' }) as Error
     expect(() => expertTable({ ...model, store: joinStores([model.store, model.store]) })).toThrow(invalid)
+    expect(() => expertTable({ ...model, store: { blockBytes: 520 } as never })).toThrow(invalid)
     expect(() => expertTable(model, { drive: -1 })).toThrow(invalid)
     expect(() => expertTable(file as never)).toThrow(invalid)
+  })
+
+  test('rejects an empty tensor, without which the others would have other indices', async () => {
+    const { model } = await packed()
+    const withEmpty = {
+      ...model,
+      expert: (...of: Parameters<typeof model.expert>) => {
+        const { pieces, ...others } = model.expert(...of)
+        const [first, ...rest] = pieces
+        return { ...others, pieces: [first!, { ...first!, name: 'empty', lengthBytes: 0, runs: [] }, ...rest] }
+      },
+    }
+    expect(() => expertTable(withEmpty)).toThrow('model: expected experts without empty tensors, got "empty"')
   })
 
   test('rejects experts that have only checksums of chunks', async () => {

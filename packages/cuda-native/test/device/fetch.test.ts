@@ -69,7 +69,7 @@ describe.skipIf(!hasCompiler)(`a fetch of experts${skippedWithoutCompiler}`, () 
     ['rejects a layer that the table does not have', 'layer'],
     ['rejects an identifier that the layer does not have', 'expert'],
     ['rejects an extent that is misaligned, overlaps another, or is not inside its expert, table or drive', 'extent'],
-    ['rejects an extent of a drive that does not exist, or accepts no reads', 'drive'],
+    ['rejects an extent of a drive that does not exist, accepts no reads, or has other blocks than the table', 'drive'],
     ['rejects a destination that is misaligned, too small, or not inside the buffer', 'destination'],
     ['rejects a destination that overlaps that of a lower position', 'overlap'],
     ['rejects more positions than GNV_FETCH_MAX_POSITIONS', 'count'],

@@ -105,6 +105,7 @@ void extent() {
 void drive() {
   rejects(GNV_FETCH_BAD_DRIVE, [](Case& each) { each.extent().drive = each.device.drive_count; });
   rejects(GNV_FETCH_BAD_DRIVE, [](Case& each) { each.rig.rig.drives[0].max_blocks = 0; });
+  rejects(GNV_FETCH_BAD_DRIVE, [](Case& each) { each.rig.table().block_shift++; });
 }
 
 void destination() {

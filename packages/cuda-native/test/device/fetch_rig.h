@@ -222,7 +222,7 @@ class FetchRig {
 
   void write_table() {
     gnv_table header = {GNV_FETCH_VERSION, layout.layers, static_cast<uint32_t>(experts_.size()),
-                        static_cast<uint32_t>(extents_.size()), kMaxExtents, 0, 0, sizeof(gnv_table), 0, 0, 0};
+                        static_cast<uint32_t>(extents_.size()), kMaxExtents, SharedRig::kBlockShift, 0, sizeof(gnv_table), 0, 0, 0};
     header.experts_offset = header.layers_offset + layout.layers * sizeof(gnv_layer);
     header.extents_offset = header.experts_offset + experts_.size() * sizeof(gnv_expert);
     header.bytes = header.extents_offset + extents_.size() * sizeof(gnv_extent);

@@ -9,8 +9,8 @@ import { requireModel } from './require-model.js'
 export const FETCH_LAYOUT = {
   version: 1,
   gnv_table: {
-    ...{ size: 64, version: 0, layer_count: 4, expert_count: 8, extent_count: 12, max_extents: 16, max_bytes: 24 },
-    ...{ layers_offset: 32, experts_offset: 40, extents_offset: 48, bytes: 56 },
+    ...{ size: 64, version: 0, layer_count: 4, expert_count: 8, extent_count: 12, max_extents: 16 },
+    ...{ block_shift: 20, max_bytes: 24, layers_offset: 32, experts_offset: 40, extents_offset: 48, bytes: 56 },
   },
   gnv_layer: { size: 8, first_expert: 0, expert_count: 4 },
   gnv_expert: { size: 16, bytes: 0, first_extent: 8, extent_count: 12 },
@@ -65,6 +65,9 @@ export function expertTable(model: StoredModel, { drive = 0 }: ExpertTableOption
   const { store } = model
   if ('setId' in store || 'starts' in store)
     throw invalidArgument('model', 'a model on one drive', `one on ${quote(store.name)}`)
+  const blockShift = Math.log2(store.blockBytes)
+  if (!Number.isInteger(blockShift))
+    throw invalidArgument('model', 'blocks of a power of two in bytes', `${store.blockBytes} bytes`)
   const layers = model.layers.map((layer) => expertsOf(model, layer))
   const experts = layers.flat()
   const maxBytes = experts.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
@@ -72,7 +75,7 @@ export function expertTable(model: StoredModel, { drive = 0 }: ExpertTableOption
   if (maxExtents > MAX_EXTENTS)
     throw invalidArgument('model', `experts of at most ${MAX_EXTENTS} tensors`, `one of ${maxExtents}`)
   return {
-    bytes: encode(layers, experts, { drive, maxBytes, maxExtents }),
+    bytes: encode(layers, experts, { drive, blockShift, maxBytes, maxExtents }),
     layers: [...model.layers],
     maxBytes,
     maxExtents,
@@ -97,17 +100,17 @@ function expertOf(model: StoredModel, layer: string, number: number): TableExper
   const { name, pieces, checks } = model.expert(layer, number)
   const crcs = new Map(checks.map(({ storeBytes, lengthBytes, crc32 }) => [`${storeBytes}+${lengthBytes}`, crc32]))
   let endBytes = 0
-  const extents = pieces
-    .filter(({ lengthBytes }) => lengthBytes > 0)
-    .map((piece): TableExtent => {
-      const { storeBytes, lengthBytes } = onlyRun(piece)
-      const crc32 = crcs.get(`${storeBytes}+${lengthBytes}`)
-      if (crc32 === undefined) throw noOwnChecksum(name)
-      const skipBytes = storeBytes % blockBytes
-      const offsetBytes = endBytes
-      endBytes += Math.ceil((skipBytes + lengthBytes) / blockBytes) * blockBytes
-      return { firstBlock: (storeBytes - skipBytes) / blockBytes, offsetBytes, lengthBytes, skipBytes, crc32 }
-    })
+  const extents = pieces.map((piece): TableExtent => {
+    // A kernel names a tensor by its index, so none is left out.
+    if (piece.lengthBytes === 0) throw invalidArgument('model', 'experts without empty tensors', quote(piece.name))
+    const { storeBytes, lengthBytes } = onlyRun(piece)
+    const crc32 = crcs.get(`${storeBytes}+${lengthBytes}`)
+    if (crc32 === undefined) throw noOwnChecksum(name)
+    const skipBytes = storeBytes % blockBytes
+    const offsetBytes = endBytes
+    endBytes += Math.ceil((skipBytes + lengthBytes) / blockBytes) * blockBytes
+    return { firstBlock: (storeBytes - skipBytes) / blockBytes, offsetBytes, lengthBytes, skipBytes, crc32 }
+  })
   return { lengthBytes: endBytes, extents }
 }
 
@@ -128,10 +131,17 @@ function noOwnChecksum(name: string): LoaderError {
   )
 }
 
+interface TableNumbers {
+  readonly drive: number
+  readonly blockShift: number
+  readonly maxBytes: number
+  readonly maxExtents: number
+}
+
 function encode(
   layers: readonly (readonly TableExpert[])[],
   experts: readonly TableExpert[],
-  { drive, maxBytes, maxExtents }: { readonly drive: number; readonly maxBytes: number; readonly maxExtents: number },
+  { drive, blockShift, maxBytes, maxExtents }: TableNumbers,
 ): Uint8Array {
   const { version, gnv_table, gnv_layer, gnv_expert, gnv_extent } = FETCH_LAYOUT
   const extentCount = experts.reduce((sum, { extents }) => sum + extents.length, 0)
@@ -145,6 +155,7 @@ function encode(
   put32(gnv_table.expert_count, experts.length)
   put32(gnv_table.extent_count, extentCount)
   put32(gnv_table.max_extents, maxExtents)
+  put32(gnv_table.block_shift, blockShift)
   put64(gnv_table.max_bytes, maxBytes)
   put64(gnv_table.layers_offset, gnv_table.size)
   put64(gnv_table.experts_offset, expertsAt)
