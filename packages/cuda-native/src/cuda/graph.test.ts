@@ -101,6 +101,20 @@ describe.skipIf(!hasStandin)(`a CUDA graph${skippedWithoutStandin}`, () => {
     },
   )
 
+  test('throws the error of the recording function if the recording cannot be discarded either', async () => {
+    const { stream, memory, words } = prepare()
+    const failed = new Error('not recorded')
+    const record = () => {
+      add(stream, memory, 1)
+      throw failed
+    }
+    fails('cuGraphDestroy')
+    expect(() => stream.capture(record)).toThrow(failed)
+    stream.capture(() => add(stream, memory, 6)).launch(stream)
+    await stream.finished()
+    expect(words[0]).toBe(6)
+  })
+
   test('reports a launch that the driver rejects', async () => {
     const { stream, memory, words } = prepare()
     const graph = stream.capture(() => add(stream, memory, 1))

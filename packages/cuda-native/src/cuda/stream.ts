@@ -24,8 +24,8 @@ export class CudaStream {
   }
 
   /**
-   * Records the kernels that `record` launches in this stream, instead of running them. `record` must only launch
-   * kernels: other work in this stream, allocations and frees make the recording fail.
+   * Records the kernels that `record` launches in this stream, instead of running them. `record` must be synchronous and only
+   * launch kernels: other work in this stream, allocations and frees make the recording fail.
    * @throws TypeError if `record` is asynchronous; CudaCallError; errors of `record`. Nothing is recorded then.
    */
   capture(record: () => unknown): CudaGraph {
@@ -37,7 +37,11 @@ export class CudaStream {
         throw new TypeError('record: expected a synchronous function, got one that returned a promise')
       }
     } catch (error) {
-      addon.discardCapture(this.handle)
+      try {
+        addon.discardCapture(this.handle)
+      } catch {
+        // The first error is the cause. A stream that still records reports it at its next use.
+      }
       throw error
     }
     return new CudaGraph(this.#session, addon.endCapture(this.handle))
