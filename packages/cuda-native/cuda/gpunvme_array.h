@@ -83,32 +83,35 @@ typedef struct gnv_array {
 enum gnv_array_problem {
   GNV_ARRAY_VALID = 0,
   GNV_ARRAY_BAD_VERSION = 1,
-  /* No such drive, or `block_shift` differs from the drive's. */
+  /* No such drive, `block_shift` differs from the drive's or is below 9, or the device has no drives or queues. */
   GNV_ARRAY_BAD_DRIVE = 2,
   /* A page smaller than a block, or with more than max_blocks of the drive. */
   GNV_ARRAY_BAD_PAGE = 3,
   /* No slots, or more than 2^31. */
   GNV_ARRAY_BAD_SLOTS = 4,
-  /* A null pointer, or memory for fewer pages than there are slots. */
+  /* A null pointer, `data` not aligned to 512 bytes, or memory for fewer pages than there are slots. */
   GNV_ARRAY_BAD_MEMORY = 5,
   /* An empty extent, one beyond the end of the namespace, or one with more than 2^40 pages. */
   GNV_ARRAY_BAD_EXTENT = 6,
 };
 
 /*
- * Returns GNV_ARRAY_VALID, or the reason why kernels must not use the array. `drive` is a copy of the array's drive. Pointers
- * are only compared with null.
+ * Returns GNV_ARRAY_VALID, or the reason why kernels must not use the array. `drive` is a copy of the array's drive. No pointer
+ * of the array is dereferenced.
  */
 GNV_FUNCTION enum gnv_array_problem gnv_check_array(const gnv_array* array, const gnv_drive* drive) {
   uint64_t slots, blocks;
   if (array->version != GNV_ARRAY_VERSION || array->device.version != GNV_LAYOUT_VERSION) return GNV_ARRAY_BAD_VERSION;
   if (array->drive >= array->device.drive_count || array->block_shift != drive->block_shift) return GNV_ARRAY_BAD_DRIVE;
+  if (array->block_shift < 9 || array->device.drives == 0 || array->device.queues == 0) return GNV_ARRAY_BAD_DRIVE;
   if (array->page_shift < array->block_shift || array->page_shift > 31) return GNV_ARRAY_BAD_PAGE;
   if (1u << (array->page_shift - array->block_shift) > drive->max_blocks) return GNV_ARRAY_BAD_PAGE;
   if (array->ways == 0 || array->set_shift > 31) return GNV_ARRAY_BAD_SLOTS;
   slots = (uint64_t)array->ways << array->set_shift;
   if (slots > 1ULL << 31) return GNV_ARRAY_BAD_SLOTS;
   if (array->sets == 0 || array->words == 0 || array->outcomes == 0 || array->memory.data == 0) return GNV_ARRAY_BAD_MEMORY;
+  /* The largest element. */
+  if ((uintptr_t)array->memory.data % 512 != 0) return GNV_ARRAY_BAD_MEMORY;
   if (slots > array->memory.bytes >> array->page_shift) return GNV_ARRAY_BAD_MEMORY;
   if (array->bytes == 0 || (array->bytes - 1) >> array->page_shift >> GNV_PAGE_NUMBER_BITS != 0) return GNV_ARRAY_BAD_EXTENT;
   blocks = ((array->bytes - 1) >> array->block_shift) + 1;

@@ -65,10 +65,20 @@ void index() {
 
 // Layouts with one defect each.
 void layout() {
-  const Case with(2);
-  gnv_drive drive = with.rig.shared.drives[0];
+  constexpr uint32_t kBlockShift = 9, kPageShift = 13;
+  alignas(512) static char memory[2 << kPageShift];
+  gnv_array valid = Case(2).rig.array;
+  // Never dereferenced.
+  valid.sets = reinterpret_cast<gnv_page_set*>(memory);
+  valid.words = valid.outcomes = reinterpret_cast<uint64_t*>(memory);
+  valid.memory.data = memory;
+  valid.memory.bytes = sizeof(memory);
+  valid.block_shift = kBlockShift;
+  valid.page_shift = kPageShift;
+  valid.bytes = 1 << 30;
+  gnv_drive drive = {valid.first_block + (valid.bytes >> kBlockShift), 1, kBlockShift, 16, 0, 1, 0};
   const auto expect = [&](gnv_array_problem problem, void (*spoil)(gnv_array&)) {
-    gnv_array array = with.rig.array;
+    gnv_array array = valid;
     spoil(array);
     const gnv_array_problem found = gnv_check_array(&array, &drive);
     REQUIRE(found == problem, "problem %u, not %u", found, problem);
@@ -78,6 +88,8 @@ void layout() {
   expect(GNV_ARRAY_BAD_VERSION, [](gnv_array& array) { array.device.version++; });
   expect(GNV_ARRAY_BAD_DRIVE, [](gnv_array& array) { array.drive = 1; });
   expect(GNV_ARRAY_BAD_DRIVE, [](gnv_array& array) { array.block_shift++; });
+  expect(GNV_ARRAY_BAD_DRIVE, [](gnv_array& array) { array.device.drives = nullptr; });
+  expect(GNV_ARRAY_BAD_DRIVE, [](gnv_array& array) { array.device.queues = nullptr; });
   expect(GNV_ARRAY_BAD_PAGE, [](gnv_array& array) { array.page_shift = array.block_shift - 1; });
   expect(GNV_ARRAY_BAD_PAGE, [](gnv_array& array) { array.page_shift = array.block_shift + 5; });
   expect(GNV_ARRAY_BAD_PAGE, [](gnv_array& array) { array.page_shift = array.block_shift + 64; });
@@ -86,14 +98,17 @@ void layout() {
   expect(GNV_ARRAY_BAD_SLOTS, [](gnv_array& array) { array.set_shift = 64; });
   expect(GNV_ARRAY_BAD_MEMORY, [](gnv_array& array) { array.words = nullptr; });
   expect(GNV_ARRAY_BAD_MEMORY, [](gnv_array& array) { array.memory.data = nullptr; });
-  expect(GNV_ARRAY_BAD_MEMORY, [](gnv_array& array) { array.memory.bytes = (2 << ArrayRig::kPageShift) - 1; });
+  expect(GNV_ARRAY_BAD_MEMORY, [](gnv_array& array) { array.memory.data = memory + 256; });
+  expect(GNV_ARRAY_BAD_MEMORY, [](gnv_array& array) { array.memory.bytes--; });
   expect(GNV_ARRAY_BAD_EXTENT, [](gnv_array& array) { array.bytes = 0; });
   expect(GNV_ARRAY_BAD_EXTENT, [](gnv_array& array) { array.bytes++; });
   expect(GNV_ARRAY_BAD_EXTENT, [](gnv_array& array) { array.first_block++; });
   expect(GNV_ARRAY_BAD_EXTENT, [](gnv_array& array) { array.first_block = ~0ULL; });
   drive.blocks = ~0ULL;
-  expect(GNV_ARRAY_VALID, [](gnv_array& array) { array.bytes = 1ULL << (40 + ArrayRig::kPageShift); });
-  expect(GNV_ARRAY_BAD_EXTENT, [](gnv_array& array) { array.bytes = (1ULL << (40 + ArrayRig::kPageShift)) + 1; });
+  expect(GNV_ARRAY_VALID, [](gnv_array& array) { array.bytes = 1ULL << (40 + kPageShift); });
+  expect(GNV_ARRAY_BAD_EXTENT, [](gnv_array& array) { array.bytes = (1ULL << (40 + kPageShift)) + 1; });
+  drive.block_shift = 8;
+  expect(GNV_ARRAY_BAD_DRIVE, [](gnv_array& array) { array.block_shift = 8; });
 }
 
 // Blocks beyond the extent are not read: it ends with the namespace.
