@@ -74,7 +74,7 @@ async function deviceOn(context: CheckContext, media: Uint8Array, options: Devic
 /** Describes an outcome; a status by SCT and SC, an invalid command by its gnv_reason. */
 function describeOutcome(word: bigint): string {
   const { ending, status, reason } = deviceOutcome(word)
-  if (ending === 'status') return `status ${status.toString(16)}h`
+  if (ending === 'status') return `status ${(status & 0x7ff).toString(16)}h`
   return ending === 'invalid' ? `invalid ${reason}` : ending
 }
 
