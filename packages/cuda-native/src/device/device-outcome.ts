@@ -10,7 +10,7 @@ export interface DeviceOutcome {
   readonly reason: number
 }
 
-/** Decodes an outcome that a kernel has stored by `Outcome::word()`. @throws RangeError for a word that is none. */
+/** Decodes an outcome that a kernel stored with `Outcome::word()`. @throws RangeError if it is not one. */
 export function deviceOutcome(word: bigint): DeviceOutcome {
   const ending = ENDINGS[Number((word >> 32n) & 0xffn)]
   if (ending === undefined) throw new RangeError(`word: expected an outcome of gnv::Device, got 0x${word.toString(16)}`)
