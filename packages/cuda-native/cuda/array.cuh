@@ -14,7 +14,8 @@
 //   reads the page again. After GNV_TIMEOUT and GNV_LOST, the slot is quarantined until the host has reset the controller and
 //   emptied the cache.
 // - Each access ends within three time limits of the device: one to obtain a cache slot, one to obtain a queue slot, and one
-//   for the command. If lanes call together, it ends within five. An access that obtains no cache slot ends with GNV_BUSY.
+//   for the command. If lanes call together, it ends within three for each different page: lanes that wait for a slot have a
+//   whole time limit again after each read by other lanes. An access that obtains no cache slot ends with GNV_BUSY.
 // - A thread in `read` holds no page while it waits for a slot, except a page that another thread is reading. Threads in `read`
 //   therefore cannot deadlock. A thread that has pinned a page and calls `read` or `pin` holds the page while it waits. All
 //   threads together must hold fewer pages in this way than a set has slots. Otherwise, such calls can end with GNV_BUSY.
@@ -106,10 +107,12 @@ struct BasicArray : ::gnv_array {
     const uint32_t leader = is_inside ? gpunvme::lowest_bit(same & inside) : Team::lane();
     const bool leads = leader == Team::lane();
     Progress now = {is_inside ? Step::SEEK : Step::DONE, 0, gpunvme::refusal(GNV_INVALID, GNV_BAD_INDEX), 0, false};
+    // The time limit for a slot restarts after each read by other lanes, which can take longer than the limit.
+    bool restarts = true;
     for (uint32_t polls = 0; Team::ballot(mask, now.step != Step::DONE) != 0; polls++) {
       if (polls > 0) Port::relax(polls);
       const uint64_t now_ns = Team::shuffle(mask, Port::now_ns(), gpunvme::lowest_bit(mask));
-      if (polls == 0) now.give_up_ns = now_ns + device.timeout_ns;
+      if (restarts && now.step == Step::SEEK) now.give_up_ns = now_ns + device.timeout_ns;
       if (leads && now.step == Step::SEEK) seek(now, page, now_ns);
       else if (leads && now.step == Step::AWAIT) look(now, page, now_ns);
       const uint64_t shared = Team::shuffle(mask, static_cast<uint64_t>(now.slot) << 32 | static_cast<uint32_t>(now.step), leader);
@@ -124,6 +127,7 @@ struct BasicArray : ::gnv_array {
       const uint32_t claims = Team::ballot(mask, now.claims);
       if (now.claims) load(page, now.slot, claims);
       now.claims = false;
+      restarts = claims != 0;
     }
     return {Outcome(Team::shuffle(mask, now.outcome, leader)), now.slot};
   }

@@ -108,6 +108,13 @@ describe.skipIf(!hasCompiler)(`threads that share the page cache of an array${sk
     expect(await (await program('device/array-cases')).run([name])).toBe('')
   })
 
+  test.each([
+    ['a lane gets its element although the reads of other lanes take longer than the time limit', 'slow'],
+    ['ends an access as busy one time limit after the last read by other lanes, if no slot is free', 'taken'],
+  ])('%s', async (_, name) => {
+    expect(await (await program('device/array-lanes')).run([name])).toBe('')
+  })
+
   test('have no invalid memory access, under AddressSanitizer', async () => {
     for (const world of ['failing', 'losses']) await counts(checked, seeds[0]!, world)
   })

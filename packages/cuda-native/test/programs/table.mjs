@@ -54,6 +54,7 @@ export const programs = {
   'device/array': { sources: ['test/device/array_test.cc'], flags: plain },
   'device/array-memory': { sources: ['test/device/array_test.cc'], flags: memory },
   'device/array-cases': { sources: ['test/device/array_cases_test.cc'], flags: memory },
+  'device/array-lanes': { sources: ['test/device/array_lanes_test.cc'], flags: plain },
   'device/array-threads': { sources: ['test/device/array_race_test.cc'], flags: threads },
   'device/array-threads-memory': { sources: ['test/device/array_race_test.cc'], flags: memory },
   'device/prp': { sources: ['test/device/prp_test.cc'], flags: memory },
