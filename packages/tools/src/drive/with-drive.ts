@@ -7,6 +7,7 @@ import type { Output } from '../terminal/output.js'
 import { wrapTraced } from '../tracing/active.js'
 import { confirmDrive, type ConfirmFlags } from './confirm-drive.js'
 import { nameOpened, nameSet } from './named-drive.js'
+import { namespaceOf } from './namespace-of.js'
 import { openNamed } from './open-named.js'
 import type { OpenedTransport } from './opened-transport.js'
 import { requireNamedDrive } from './require-named.js'
@@ -131,27 +132,19 @@ export async function writeRequest(
 /**
  * Lends a controller and a namespace, by default the first active one, and closes the controller. If `use` fails, its
  * error is thrown even if closing fails too.
- * @param onUnclosed called if the controller could not be closed: it may still access memory
  */
 export async function lend<N extends Namespace, T>(
   controller: Controller<N>,
   { nsid }: { readonly nsid?: number | undefined },
   use: (drive: Drive<N>) => Promise<T>,
-  onUnclosed?: () => void,
 ): Promise<T> {
   let result: T
   try {
-    const chosen = nsid ?? controller.namespaces[0]?.identity.nsid ?? 1
-    result = await use({ controller, namespace: controller.namespace(chosen) })
+    result = await use({ controller, namespace: namespaceOf(controller, nsid) })
   } catch (error) {
-    await controller.close().catch(() => onUnclosed?.())
+    await controller.close().catch(() => undefined)
     throw error
   }
-  try {
-    await controller.close()
-  } catch (error) {
-    onUnclosed?.()
-    throw error
-  }
+  await controller.close()
   return result
 }

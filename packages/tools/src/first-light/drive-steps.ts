@@ -116,8 +116,7 @@ export async function withNamespace<T>(
   engine: Engine,
   nsid: number | undefined,
   use: (namespace: Namespace) => Promise<T>,
-  onUnclosed?: () => void,
 ): Promise<T> {
   const controller = await Controller.open(transport, { engine })
-  return lend(controller, { nsid }, ({ namespace }) => use(namespace), onUnclosed)
+  return lend(controller, { nsid }, ({ namespace }) => use(namespace))
 }

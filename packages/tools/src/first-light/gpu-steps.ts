@@ -1,13 +1,14 @@
 import { cudaStatus, EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { BlackwellRegistersError, cudaEngine } from '@gpunvme/cuda-native/cuda'
-import type { Namespace } from '@gpunvme/host-driver'
+import { Controller } from '@gpunvme/host-driver'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { ToolsError } from '../command-line/tools-error.js'
+import { namespaceOf } from '../drive/namespace-of.js'
 import { probeDrive } from '../p2p/probe-drive.js'
-import { openTarget, type Target } from '../rig/gpu.js'
-import { Teardown } from '../rig/teardown.js'
+import { openTarget } from '../rig/gpu.js'
+import { lendGpu } from '../rig/lent-gpu.js'
 import { plural } from '../terminal/units.js'
-import { describeReads, withNamespace } from './drive-steps.js'
+import { describeReads } from './drive-steps.js'
 import { compareReads, readExtents, requireSameSize, type Reference } from './extents.js'
 import type { FirstLightReport, StepFacts } from './report.js'
 import { SkippedStep } from './sequence.js'
@@ -68,38 +69,18 @@ export async function readByGpu(
   if (reference === undefined) throw new SkippedStep('there is no reference to compare with')
   const { extents, nsid } = reference
   return skipping(() =>
-    withGpu(gpu, async ({ cuda }, keepOpen) => {
-      const engine = cudaEngine(transport, cuda, { doorbells })
-      const read = async (namespace: Namespace) => {
-        requireSameSize(reference, namespace)
-        await namespace.readBytes(0, namespace.blockBytes, { timeoutNs: ANSWER_NS, signal })
-        return describeReads(compareReads(reference, await readExtents(namespace, extents, signal), record))
-      }
-      return withNamespace(transport, engine, nsid, read, keepOpen)
+    lendGpu(async (lent) => {
+      const [{ gpu: opened }] = openTarget(gpu, lent.gpu)
+      const controller = await Controller.open(transport, {
+        engine: cudaEngine(transport, opened!.cuda, { doorbells }),
+      })
+      lent.controllers.push(controller)
+      const namespace = namespaceOf(controller, nsid)
+      requireSameSize(reference, namespace)
+      await namespace.readBytes(0, namespace.blockBytes, { timeoutNs: ANSWER_NS, signal })
+      return describeReads(compareReads(reference, await readExtents(namespace, extents, signal), record))
     }),
   )
-}
-
-/**
- * Lends a GPU. After `keepOpen`, it stays open until the process ends: a controller that could not be stopped may still
- * access memory of both.
- */
-async function withGpu<T>(
-  gpu: number,
-  use: (opened: NonNullable<Target['gpu']>, keepOpen: () => void) => Promise<T>,
-): Promise<T> {
-  const teardown = new Teardown()
-  const all = new Teardown()
-  const state = { isKept: false }
-  all.add(() => (state.isKept ? undefined : teardown.run()))
-  try {
-    const [target] = openTarget(gpu, teardown)
-    const result = await use(target.gpu!, () => (state.isKept = true))
-    await all.run()
-    return result
-  } catch (error) {
-    return all.undo(error)
-  }
 }
 
 /** Runs `use`; skips the step if the engine rejects the GPU or the drive. */

@@ -2,15 +2,16 @@ import { cudaStatus } from '@gpunvme/cuda-native'
 import { HostEngine, type Namespace } from '@gpunvme/host-driver'
 import { hasCode, openImage } from '@gpunvme/layer-loader'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { namespaceOf } from '../drive/namespace-of.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { runPasses } from '../loading/passes.js'
 import { readStore } from '../model/store-of.js'
 import type { Choice } from '../rig/choice.js'
-import { openDriven, type Driven } from '../rig/engine.js'
+import { openDriven } from '../rig/engine.js'
 import { openTarget } from '../rig/gpu.js'
+import { lendGpu } from '../rig/lent-gpu.js'
 import { composeRig } from '../rig/open-rig.js'
 import { findReach, type FindReach } from '../rig/reach.js'
-import { Teardown } from '../rig/teardown.js'
 import { reachTier } from '../rig/tier.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import type { Output } from '../terminal/output.js'
@@ -53,33 +54,21 @@ export async function probeTier(
   record: (facts: StepFacts) => void,
 ): Promise<string> {
   const { gpu, nsid, staticBar1, findReach: find = findReach } = settings
-  const [gpuOpen, gpuMemory] = [new Teardown(), new Teardown()]
-  const driven: Driven[] = []
-  let isRunning = false
-  const all = new Teardown()
-  // A controller that could not be stopped may still write to GPU memory, which is then kept until the process ends.
-  for (const part of [gpuOpen, gpuMemory]) all.add(() => (isRunning ? undefined : part.run()))
-  all.add(async () => {
-    isRunning = true
-    for (const { controller } of driven) await controller.close()
-    isRunning = false
-  })
-  try {
-    const [target] = openTarget(gpu, gpuOpen)
-    const { controller, choice: engine } = await openDriven(transport, undefined, target, { nsid }, driven)
-    const namespace = controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1)
+  const choice = await lendGpu(async (lent) => {
+    const [target] = openTarget(gpu, lent.gpu)
+    const { controller, choice: engine } = await openDriven(transport, undefined, target, { nsid }, lent.controllers)
+    const namespace = namespaceOf(controller, nsid)
     const options = { tier: 2, staticBar1 } as const
-    const { choice } = await reachTier({ transport, namespace, target, options, findReach: find }, gpuMemory)
+    const { choice } = await reachTier({ transport, namespace, target, options, findReach: find }, lent.memory)
     const { chosen, reason, rejected } = choice
     const ofEngine = { chosen: engine.chosen, reason: engine.reason, rejected: engine.rejected }
     record({ tier: { chosen, reason, rejected, engine: ofEngine } })
-    await all.run()
-    requireCompared(choice)
-    const not = rejected.map((each) => `; ${each.option}: ${each.reason}`).join('')
-    return `tier ${chosen}: ${reason}${not}`
-  } catch (error) {
-    return all.undo(error)
-  }
+    return choice
+  })
+  requireCompared(choice)
+  const { chosen, reason, rejected } = choice
+  const not = rejected.map((each) => `; ${each.option}: ${each.reason}`).join('')
+  return `tier ${chosen}: ${reason}${not}`
 }
 
 function requireCompared({ chosen, rejected }: Choice): void {

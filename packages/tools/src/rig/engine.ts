@@ -7,8 +7,8 @@ import { openEngine, type EngineName } from '../drive/by-name.js'
 import type { Choice } from './choice.js'
 import type { Target } from './gpu.js'
 
-/** A controller and its engine. */
-export interface Driven {
+/** A controller and the choice of its engine. */
+interface Driven {
   readonly controller: Controller
   readonly choice: Choice
 }
@@ -27,16 +27,15 @@ export async function openDriven(
   wanted: EngineName | undefined,
   { gpu }: Target,
   options: ControllerOptions & { readonly nsid?: number | undefined },
-  opened: Driven[],
+  opened: Controller[],
 ): Promise<Driven> {
   const { nsid, ...more } = options
   const drive = transport.bdf ?? transport.name
   const rejected: { option: string; reason: string }[] = []
   const openWith = async (chosen: EngineName, engine: Engine, reason: string): Promise<Driven> => {
     const controller = await Controller.open(transport, { ...more, engine })
-    const driven: Driven = { controller, choice: { subject: 'engine', drive, chosen, reason, rejected } }
-    opened.push(driven)
-    return driven
+    opened.push(controller)
+    return { controller, choice: { subject: 'engine', drive, chosen, reason, rejected } }
   }
   if (wanted !== undefined) {
     // The engine uses the GPU that receives the layers.
@@ -51,7 +50,7 @@ export async function openDriven(
       const driven = await openWith('cuda', cudaEngine(transport, gpu!.cuda, { doorbells }), reason)
       if (doorbells === 'cpu' || (await isAnswered(driven.controller, nsid))) return driven
       await driven.controller.close()
-      opened.splice(opened.indexOf(driven), 1)
+      opened.splice(opened.indexOf(driven.controller), 1)
       rejected.push({ option, reason: 'a read whose doorbell the GPU rang was not answered' })
     } catch (error) {
       if (!isUnsuitable(error)) throw error

@@ -10,13 +10,15 @@ import type { Tier } from '@gpunvme/cuda-native/vram'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { openTransport } from '../drive/by-name.js'
+import { namespaceOf } from '../drive/namespace-of.js'
 import { openReal } from '../drive/open-real.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import type { SimOptions } from '../drive/sim-transport.js'
 import type { FindOptions } from '../model/same-catalogue.js'
 import type { Choice } from './choice.js'
-import { openDriven, type Driven } from './engine.js'
+import { openDriven } from './engine.js'
 import { openTarget, type Target } from './gpu.js'
+import { LentGpu } from './lent-gpu.js'
 import type { StoreOptions } from '../model/store-of.js'
 import { openInFiles, openOnDrives, packOnto, type FoundModel } from './model.js'
 import type { ComposeOptions, RigDrive, RigOptions } from './options.js'
@@ -136,18 +138,15 @@ export async function composeRig(
   const teardown = new Teardown()
   const close = () => teardown.run()
   try {
-    const drives = new Drives(options)
-    const [gpu, gpuMemory] = [new Teardown(), new Teardown()]
-    // A controller that could not be stopped may still write to GPU memory, which is then kept until the process ends.
-    for (const part of [gpu, gpuMemory]) teardown.add(() => (drives.mayStillWrite ? undefined : part.run()))
-    teardown.add(() => drives.close())
-    const [target, gpuChoice] = openTarget(options.gpu, gpu)
-    const { found, tier } = await openModel(opened, drives, { target, options, parts, teardown, gpuMemory })
+    const lent = new LentGpu(teardown)
+    const drives = new Drives(options, lent)
+    const [target, gpuChoice] = openTarget(options.gpu, lent.gpu)
+    const { found, tier } = await openModel(opened, drives, { target, options, parts, teardown })
     const { model } = found
     const [verification, reading] = readOptions(model, target, tier, options)
     const [placement, cost] = await place(model, opened, { target, tier, reading, options })
     const why = [gpuChoice, ...drives.choices, tier.choice, verification, cost]
-    const { controllers } = drives
+    const controllers = [...lent.controllers]
     const gpuName = target.gpu === undefined ? {} : { gpu: target.name }
     const plan = { ...found, ...gpuName, tier: tier.tier, placement, why, controllers }
     parts.onPlanned?.(plan)
@@ -189,45 +188,30 @@ function checkOptions(opened: readonly OpenedTransport[], { tier, inPlace, model
   if (opened.length === 0 && inPlace === true) throw new TypeError('inPlace: expected a drive with the file, got none')
 }
 
-/** Controllers and their engines. */
+/** Opens controllers that access the GPU. */
 class Drives {
-  readonly driven: Driven[] = []
-  /** Whether a controller could not be stopped. */
-  mayStillWrite = false
+  /** Choice of the engine of each controller. */
+  choices: Choice[] = []
+  readonly lent: LentGpu
   private readonly options: ComposeOptions
 
-  constructor(options: ComposeOptions) {
+  constructor(options: ComposeOptions, lent: LentGpu) {
     this.options = options
-  }
-
-  get controllers(): Controller[] {
-    return this.driven.map(({ controller }) => controller)
-  }
-
-  get choices(): Choice[] {
-    return this.driven.map(({ choice }) => choice)
+    this.lent = lent
   }
 
   async open(transport: Transport, target: Target, more: ControllerOptions = {}): Promise<Namespace> {
     const { engine, queues = 1, queueDepth = 32, nsid } = this.options
-    const { controller } = await openDriven(
-      transport,
-      engine,
-      target,
-      { queues, queueDepth, nsid, ...more },
-      this.driven,
-    )
-    return controller.namespace(nsid ?? controller.namespaces[0]?.identity.nsid ?? 1)
+    const settings = { queues, queueDepth, nsid, ...more }
+    const { controller, choice } = await openDriven(transport, engine, target, settings, this.lent.controllers)
+    this.choices.push(choice)
+    return namespaceOf(controller, nsid)
   }
 
-  /** Stops all controllers, even if one fails. @throws the first failure */
-  async close(): Promise<void> {
-    const ends = await Promise.allSettled(this.driven.splice(0).map(({ controller }) => controller.close()))
-    for (const end of ends) {
-      if (end.status === 'fulfilled') continue
-      this.mayStillWrite = true
-      throw end.reason
-    }
+  /** Stops all controllers, so that they can be opened again. */
+  async stop(): Promise<void> {
+    await this.lent.stop()
+    this.choices = []
   }
 }
 
@@ -236,13 +220,12 @@ interface Opening {
   readonly options: ComposeOptions
   readonly parts: ComposeParts
   readonly teardown: Teardown
-  readonly gpuMemory: Teardown
 }
 
 async function openModel(
   opened: readonly OpenedTransport[],
   drives: Drives,
-  { target, options, parts, teardown, gpuMemory }: Opening,
+  { target, options, parts, teardown }: Opening,
 ): Promise<{ readonly found: FoundModel; readonly tier: ReachedTier }> {
   const [first, ...others] = opened.map(({ transport }) => transport)
   if (first === undefined) {
@@ -257,9 +240,9 @@ async function openModel(
   const tier =
     members.length > 0
       ? throughHost(target, options, 'a set of drives is read through host memory')
-      : await reachTier(input, gpuMemory)
+      : await reachTier(input, drives.lent.memory)
   if (tier.tier === 3) {
-    await drives.close()
+    await drives.stop()
     namespace = await drives.open({ ...first, dma: tier.vram! }, target, { queueMemory: 'gpu' })
   }
   const found = await openOnDrives([namespace, ...members], { ...options, ...parts }, teardown)
