@@ -17,7 +17,7 @@ const buildSpec = 'turbo run build --filter=@gpunvme/nvme-spec --output-logs=err
 const buildGpuCheck = [
   'turbo run build --filter=@gpunvme/cuda-native --output-logs=errors-only',
   'node packages/cuda-native/scripts/build-native.mjs',
-  'node packages/cuda-native/gpu-check/build-null.mjs',
+  'node packages/cuda-native/gpu-check/build-native.mjs',
 ]
 const tasks = {
   demo: ['node scripts/build-command.mjs', 'node packages/tools/bin/gpunvme.js demo'],

@@ -96,10 +96,10 @@ describe('packages installed with npm', () => {
   })
 })
 
-const nullController = 'packages/cuda-native/gpu-check/build/gpunvme_null.node'
-run('node', ['packages/cuda-native/gpu-check/build-null.mjs'], root)
+const driveAddon = 'packages/cuda-native/gpu-check/build/gpunvme_drive.node'
+run('node', ['packages/cuda-native/gpu-check/build-native.mjs'], root)
 const canCheck =
-  existsSync(join(root, nullController)) &&
+  existsSync(join(root, driveAddon)) &&
   [...unpack(tarballs.get('cuda-native')!).keys()].some((path) => path.endsWith('/gpunvme_cuda.node'))
 const withoutCompiler = canCheck ? '' : ' (skipped: [native] the native addons are not built)'
 

@@ -82,7 +82,7 @@ function checks() {
     recursive: true,
     filter: (path) => !/\.(d\.ts|map|tsbuildinfo)$/.test(path),
   })
-  for (const file of ['kernels/measure.ptx', 'build/gpunvme_null.node']) {
+  for (const file of ['kernels/measure.ptx', 'build/gpunvme_drive.node']) {
     if (!existsSync(join(source, file))) throw new Error(`${file} is missing: run npm run gpu-check:pack`)
     cpSync(join(source, file), join(folder, file))
   }

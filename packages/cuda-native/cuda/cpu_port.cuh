@@ -45,6 +45,7 @@ struct CpuPort {
   static void store_release32_gpu(uint32_t* at, uint32_t value) { store_release32(at, value); }
   static void store_release64_gpu(uint64_t* at, uint64_t value) { store_release64(at, value); }
   static uint32_t add32_gpu(uint32_t* at, uint32_t value) { return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL); }
+  static uint32_t add32_relaxed_gpu(uint32_t* at, uint32_t value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
   static uint32_t xor32_gpu(uint32_t* at, uint32_t value) { return __atomic_fetch_xor(at, value, __ATOMIC_ACQ_REL); }
   static uint32_t exchange32_gpu(uint32_t* at, uint32_t value) { return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL); }
   static uint32_t cas32(uint32_t* at, uint32_t expected, uint32_t value) { return cas32_gpu(at, expected, value); }

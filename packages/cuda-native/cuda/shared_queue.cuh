@@ -3,7 +3,7 @@
 //
 // - A thread takes a count of free slots and SQ positions, then pops its slots. With a position, it waits only for a store of
 //   another thread to the ring of free slots, never for a completion, so that every position is filled.
-// - The thread that raises `ring_requests` to 1 rings, also for later requests, until none is left.
+// - The warp that raises `ring_requests` to 1 rings, also for later requests, until none is left.
 // - The warp that holds `cq_lock` consumes completions, one per lane, and stores outcomes in slots. Waiting threads poll
 //   their slot in GPU memory, and try the lock.
 // - A slot is free again after its outcome was taken: by `wait`, or by a warp that submits and needs more slots than are free.
@@ -28,6 +28,11 @@ struct Lanes {
     return {mask, count_bits(mask & ((1u << Team::lane()) - 1)), count_bits(mask), lowest_bit(mask)};
   }
   GPUNVME_DEVICE bool leads() const { return rank == 0; }
+  // Number of lanes before the first one whose bit is 0.
+  GPUNVME_DEVICE uint32_t before_gap(uint32_t bits) const {
+    const uint32_t gaps = mask & ~bits;
+    return gaps == 0 ? count : count_bits(mask & ((1u << lowest_bit(gaps)) - 1));
+  }
   // The value of the first lane.
   template <class Word>
   GPUNVME_DEVICE Word share(Word value) const {
@@ -78,22 +83,41 @@ GPUNVME_DEVICE uint32_t next_cid(const gnv_queue& queue, uint32_t slot) {
   return (generation << queue.slot_bits | slot) & 0xffff;
 }
 
-// Rings the doorbell for all entries up to the first incomplete one. If another thread is ringing, leaves the request to it.
-template <class Port>
-GPUNVME_DEVICE void request_ring(gnv_queue& queue) {
-  while (Port::add32_gpu(&queue.ring_requests, 1) == 0) {
-    // Acquire: requests that are counted here are for entries that the loop below sees.
-    const uint32_t requests = Port::load_acquire32_gpu(&queue.ring_requests);
-    uint32_t tail = queue.sq_tail;
-    while (Port::load_acquire32_gpu(&queue.ready[tail & (queue.entries - 1)]) == tail + 1) tail++;
-    if (tail != queue.sq_tail) {
-      Port::fence();
-      Port::mmio_store32(queue.tail_doorbell, tail & (queue.entries - 1));
-      queue.sq_tail = tail;
-      queue.tail_doorbell_writes++;
+// Rings the doorbell for all entries up to the first incomplete one. If another warp is ringing, leaves the request to it. Each
+// lane looks at one entry, so that one round trip to memory serves up to 32.
+template <class Team, class Port>
+GPUNVME_DEVICE void request_ring(gnv_queue& queue, const Lanes<Team>& lanes) {
+  for (uint32_t is_left = 1; is_left != 0;) {
+    uint32_t before = 0, requests = 0, first = 0;
+    if (lanes.leads()) before = Port::add32_gpu(&queue.ring_requests, 1);
+    if (lanes.share(before) != 0) return;
+    if (lanes.leads()) {
+      // Acquire: requests that are counted here are for entries that the loop below sees.
+      requests = Port::load_acquire32_gpu(&queue.ring_requests);
+      first = queue.sq_tail;
     }
-    // Requests since then may be for entries that the loop did not see.
-    if (Port::exchange32_gpu(&queue.ring_requests, 0) == requests) return;
+    Team::sync_warp(lanes.mask);
+    first = lanes.share(first);
+    uint32_t tail = first, complete = 0;
+    do {
+      const uint32_t at = tail + lanes.rank;
+      const bool is_complete = Port::load_acquire32_gpu(&queue.ready[at & (queue.entries - 1)]) == at + 1;
+      complete = lanes.before_gap(Team::ballot(lanes.mask, is_complete));
+      tail += complete;
+    } while (complete == lanes.count);
+    // The fence of the first lane covers the entries that the other lanes have acquired.
+    Team::sync_warp(lanes.mask);
+    if (lanes.leads()) {
+      if (tail != first) {
+        Port::fence();
+        Port::mmio_store32(queue.tail_doorbell, tail & (queue.entries - 1));
+        queue.sq_tail = tail;
+        queue.tail_doorbell_writes++;
+      }
+      // Requests since then may be for entries that the loop did not see.
+      is_left = Port::exchange32_gpu(&queue.ring_requests, 0) != requests;
+    }
+    is_left = lanes.share(is_left);
   }
 }
 
@@ -144,8 +168,7 @@ GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t ex
     const uint64_t dw2_3 = Port::load_completion64(queue.cq + 2 * (at & (queue.entries - 1)) + 1);
     // The Phase Tag is 1 in the first lap, 0 in the second, and so on.
     const bool is_new = ((dw2_3 >> 48 & GPUNVME_CQE_STATUS_P_MASK) != 0) == ((at & queue.entries) == 0);
-    const uint32_t missing = lanes.mask & ~Team::ballot(lanes.mask, is_new);
-    consumed = missing == 0 ? lanes.count : count_bits(lanes.mask & ((1u << lowest_bit(missing)) - 1));
+    consumed = lanes.before_gap(Team::ballot(lanes.mask, is_new));
     if (consumed > 0) Port::fence_acquire();
     // Of several completions with the same SQ and command identifiers, the first counts.
     const uint32_t same = Team::match(lanes.mask, static_cast<uint32_t>(dw2_3 >> 16));
@@ -226,7 +249,7 @@ GPUNVME_DEVICE void harvest(gnv_queue& queue, const Lanes<Team>& lanes, Flight& 
   const uint32_t freeing = Team::ballot(lanes.mask, frees);
   if (freeing == 0) return;
   uint32_t position = 0;
-  if (lanes.leads()) position = Port::add32_gpu(&queue.free_tail, count_bits(freeing));
+  if (lanes.leads()) position = Port::add32_relaxed_gpu(&queue.free_tail, count_bits(freeing));
   position = lanes.share(position);
   if (frees) push_slot<Port>(queue, position + count_bits(freeing & ((1u << Team::lane()) - 1)), number);
   Team::sync_warp(lanes.mask);
@@ -246,8 +269,9 @@ GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, con
     state = Port::load_relaxed32(&queue.state);
     if (state == GNV_RUNNING && waiting != 0) got = acquire_slots<Port>(queue, count_bits(waiting));
     if (got > 0) {
-      free_head = Port::add32_gpu(&queue.free_head, got);
-      ticket = Port::add32_gpu(&queue.sq_ticket, got);
+      // Relaxed: the count above has acquired.
+      free_head = Port::add32_relaxed_gpu(&queue.free_head, got);
+      ticket = Port::add32_relaxed_gpu(&queue.sq_ticket, got);
     }
   }
   state = lanes.share(state);
@@ -269,7 +293,7 @@ GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, con
     wants = false;
   }
   Team::sync_warp(lanes.mask);
-  if (lanes.leads()) request_ring<Port>(queue);
+  request_ring<Team, Port>(queue, lanes);
 }
 
 // Waits until each lane with `waits` has the outcome of the command with its identifier.

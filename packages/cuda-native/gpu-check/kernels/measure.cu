@@ -2,6 +2,7 @@
 // gnv::Device. One block of one thread each, except where noted.
 #include "block_chain.cuh"
 #include "block_threads.cuh"
+#include "drive_load.cuh"
 #include "gpu_port.cuh"
 #include "measure.cuh"
 #include "original.cuh"
@@ -37,4 +38,19 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_block_chain(BlockChain* 
 // Any number of blocks of 32 threads.
 extern "C" __global__ void __launch_bounds__(32) gpunvme_block_threads(BlockThreads* run) {
   block_threads<GpuTeam, GpuPort>(*run);
+}
+
+// One thread per queue.
+extern "C" __global__ void __launch_bounds__(128) gpunvme_queue_layout(const QueueMemory memory) {
+  lay_out_queues<GpuTeam>(memory);
+}
+
+// A warp per queue, in blocks of 32 threads.
+extern "C" __global__ void __launch_bounds__(32) gpunvme_drive_serve(const DriveService service, DriveTotals* totals) {
+  serve_drive<GpuTeam, GpuPort>(service, *totals);
+}
+
+// Any number of blocks of up to 128 threads, all of which run at once.
+extern "C" __global__ void __launch_bounds__(128) gpunvme_drive_load(const DriveLoad load, DriveTotals* totals) {
+  load_drive<GpuTeam, GpuPort>(load, *totals);
 }

@@ -1,20 +1,24 @@
-// gpunvme_null: what speed figures need and no program does. It is no part of a package.
+// gpunvme_drive: drives that CPU threads serve, and counts of PCIe transactions. For gpu-check only.
 #include <node_api.h>
 
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "count.h"
-#include "null_controller.h"
+#include "drive_threads.h"
 
 namespace {
 
 using gpunvme::Counted;
-using gpunvme::NullController;
-using gpunvme::NullQueue;
+using gpunvme::DriveNamespace;
+using gpunvme::DrivePlan;
+using gpunvme::DriveQueue;
+using gpunvme::DriveThreads;
 
-std::map<uint32_t, std::unique_ptr<NullController>> running;
+std::map<uint32_t, std::unique_ptr<DriveThreads>> running;
 uint32_t next_handle = 1;
 
 void Set(napi_env env, napi_value object, const char* name, uint64_t value) {
@@ -23,37 +27,60 @@ void Set(napi_env env, napi_value object, const char* name, uint64_t value) {
   napi_set_named_property(env, object, name, number);
 }
 
-// (queues: BigUint64Array) -> handle. Six words a queue, as NullQueue has them.
-napi_value Start(napi_env env, napi_callback_info info) {
-  napi_value arguments[1], result;
-  size_t count = 1, words = 0;
+// Returns the words of a BigUint64Array, or null with an exception pending.
+const uint64_t* Words(napi_env env, napi_value value, const char* name, size_t multiple, size_t* count) {
   void* data = nullptr;
+  napi_typedarray_type type;
+  if (napi_get_typedarray_info(env, value, &type, count, &data, nullptr, nullptr) == napi_ok && type == napi_biguint64_array &&
+      *count > 0 && *count % multiple == 0)
+    return static_cast<const uint64_t*>(data);
+  const std::string text = std::string(name) + ": expected a BigUint64Array of " + std::to_string(multiple) + " words each";
+  napi_throw_type_error(env, nullptr, text.c_str());
+  return nullptr;
+}
+
+// (queues: DriveQueue[], drive: DriveNamespace and DrivePlan, threads) -> handle
+napi_value Start(napi_env env, napi_callback_info info) {
+  napi_value arguments[3], result;
+  size_t count = 3, queue_words = 0, drive_words = 0;
+  uint32_t threads = 0;
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
-  if (napi_get_typedarray_info(env, arguments[0], nullptr, &words, &data, nullptr, nullptr) != napi_ok || words % 6 != 0) {
-    napi_throw_type_error(env, nullptr, "queues: expected a BigUint64Array of six words a queue");
+  const uint64_t* queues = Words(env, arguments[0], "queues", sizeof(DriveQueue) / 8, &queue_words);
+  if (queues == nullptr) return nullptr;
+  const uint64_t* drive = Words(env, arguments[1], "drive", (sizeof(DriveNamespace) + sizeof(DrivePlan)) / 8, &drive_words);
+  if (drive == nullptr) return nullptr;
+  if (napi_get_value_uint32(env, arguments[2], &threads) != napi_ok || threads == 0) {
+    napi_throw_range_error(env, nullptr, "threads: expected a number of 1 or more");
     return nullptr;
   }
-  const auto* queues = static_cast<const NullQueue*>(data);
-  running[next_handle] = std::make_unique<NullController>(std::vector<NullQueue>(queues, queues + words / 6));
+  const auto* first = reinterpret_cast<const DriveQueue*>(queues);
+  DriveNamespace space;
+  DrivePlan plan;
+  std::memcpy(&space, drive, sizeof space);
+  std::memcpy(&plan, drive + sizeof space / 8, sizeof plan);
+  std::vector<DriveQueue> all(first, first + queue_words / (sizeof(DriveQueue) / 8));
+  running[next_handle] = std::make_unique<DriveThreads>(std::move(all), space, plan, threads);
   napi_create_uint32(env, next_handle++, &result);
   return result;
 }
 
-// (handle) -> { commands, rings }. Its memory may go then.
+// (handle) -> BigUint64Array of DriveQueue, with the counts. The memory of the queues may be freed then.
 napi_value Stop(napi_env env, napi_callback_info info) {
-  napi_value arguments[1], result;
+  napi_value arguments[1], memory, result;
   size_t count = 1;
   uint32_t handle = 0;
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
   const auto found = napi_get_value_uint32(env, arguments[0], &handle) == napi_ok ? running.find(handle) : running.end();
   if (found == running.end()) {
-    napi_throw_type_error(env, nullptr, "handle: expected that of a controller that runs");
+    napi_throw_type_error(env, nullptr, "handle: expected that of a drive that runs");
     return nullptr;
   }
-  found->second->Stop();
-  napi_create_object(env, &result);
-  Set(env, result, "commands", found->second->commands());
-  Set(env, result, "rings", found->second->rings());
+  const std::vector<DriveQueue>& queues = found->second->Stop();
+  const size_t bytes = queues.size() * sizeof(DriveQueue);
+  void* data = nullptr;
+  napi_create_arraybuffer(env, bytes, &data, &memory);
+  std::memcpy(data, queues.data(), bytes);
+  napi_create_typedarray(env, napi_biguint64_array, bytes / 8, memory, 0, &result);
   running.erase(found);
   return result;
 }

@@ -9,7 +9,7 @@ import { deriveProfile } from '@gpunvme/nvme-sim'
 import { startRealTimeSimulator, type RealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 import type { Engine, FaultPlan, NativeRegion, Transport } from '@gpunvme/nvme-spec/transport'
 import type { KernelTexts } from './kernels.js'
-import type { NullControllerAddon } from './null-controller.js'
+import type { DriveAddon } from './drive-addon.js'
 import type { Figure } from './report.js'
 
 export const KIB = 1024
@@ -25,16 +25,47 @@ export interface Scale {
   readonly speedCommands: number
   readonly measureRounds: number
   readonly checksumBytes: number
+  /** Of loads on many queues. */
+  readonly load: {
+    readonly queues: number
+    readonly warps: number
+    readonly rounds: number
+    /** Queues and warps of rates, and commands of each. */
+    readonly points: readonly (readonly [queues: number, warps: number])[]
+    readonly commands: number
+  }
 }
+
+const QUEUES = [1, 2, 4, 8, 16, 32, 64, 128]
+const WARPS = [1, 4, 16, 64, 256, 1024]
 
 export const FULL: Scale = {
   planBytes: 288 * MIB,
   speedCommands: 200_000,
   measureRounds: 2000,
   checksumBytes: 256 * MIB,
+  load: {
+    ...{ queues: 8, warps: 256, rounds: 16, commands: 1 << 19 },
+    points: QUEUES.flatMap((queues) =>
+      WARPS.filter((warps) => warps >= queues).map((warps) => [queues, warps] as const),
+    ),
+  },
 }
 /** For a stand-in, whose threads are not many. */
-export const QUICK: Scale = { planBytes: 2 * MIB, speedCommands: 2000, measureRounds: 20, checksumBytes: 192 * KIB }
+export const QUICK: Scale = {
+  ...{ planBytes: 2 * MIB, speedCommands: 2000, measureRounds: 20 },
+  checksumBytes: 192 * KIB,
+  load: {
+    queues: 2,
+    warps: 4,
+    rounds: 3,
+    commands: 512,
+    points: [
+      [1, 1],
+      [2, 4],
+    ],
+  },
+}
 
 /** What checks are run with. */
 export interface ContextOptions {
@@ -42,7 +73,7 @@ export interface ContextOptions {
   readonly device: CudaDevice
   readonly scale: Scale
   readonly kernels: KernelTexts
-  readonly nullController?: NullControllerAddon | undefined
+  readonly driveAddon?: DriveAddon | undefined
   /** A PCI function, as `0000:0b:00.0`, that is an NVMe controller without a driver, for IOMEMORY alone. */
   readonly nvmeFunction?: string | undefined
   /** Whether a doorbell of it may be rung. */
@@ -75,7 +106,7 @@ export class CheckContext {
   readonly device: CudaDevice
   readonly scale: Scale
   readonly kernels: KernelTexts
-  readonly nullController: NullControllerAddon | undefined
+  readonly driveAddon: DriveAddon | undefined
   readonly nvmeFunction: string | undefined
   readonly ring: boolean
   readonly figures: Figure[] = []
@@ -89,7 +120,7 @@ export class CheckContext {
     this.device = options.device
     this.scale = options.scale
     this.kernels = options.kernels
-    this.nullController = options.nullController
+    this.driveAddon = options.driveAddon
     this.nvmeFunction = options.nvmeFunction
     this.ring = options.ring === true
   }

@@ -7,7 +7,7 @@ export { CheckFailed, NotApplicable, type Check, type Fact, type Facts } from '.
 export { checks } from './checks/index.js'
 export { FULL, QUICK, type CheckContext, type Scale } from './context.js'
 export { entryPoints, readKernels, type KernelTexts } from './kernels.js'
-export { loadNullController, type NullControllerAddon } from './null-controller.js'
+export { loadDriveAddon, type DriveAddon } from './drive-addon.js'
 export {
   SCHEMA,
   SCHEMA_VERSION,

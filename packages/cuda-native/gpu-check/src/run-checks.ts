@@ -5,7 +5,7 @@ import { checks as allChecks } from './checks/index.js'
 import { CheckContext, FULL, type Scale } from './context.js'
 import { readKernels, type KernelTexts } from './kernels.js'
 import { describeMachine, packageVersions, sha256 } from './machine.js'
-import { loadNullController, type NullControllerAddon } from './null-controller.js'
+import { loadDriveAddon, type DriveAddon } from './drive-addon.js'
 import { SCHEMA, SCHEMA_VERSION, UNDER_WAY, writeReport, type CheckResult, type Figure, type Report } from './report.js'
 
 /** How the checks are run. */
@@ -21,7 +21,7 @@ export interface RunOptions {
   /** Whether a doorbell of that function may be rung. */
   readonly ring?: boolean | undefined
   /** The one that was built, if any, when not given. */
-  readonly nullController?: NullControllerAddon | undefined
+  readonly driveAddon?: DriveAddon | undefined
   readonly kernels?: KernelTexts
   /** What an earlier process has found; its checks are not run again. */
   readonly before?: Report | undefined
@@ -42,7 +42,7 @@ export const RELEASE_MS = 20_000
 export async function runChecks(options: RunOptions = {}): Promise<Report> {
   const { checks = allChecks, scale = FULL, device: number = 0, nvmeFunction, kernels = readKernels() } = options
   const ring = options.ring === true
-  const nullController = options.nullController ?? loadNullController()
+  const driveAddon = options.driveAddon ?? loadDriveAddon()
   const status = cudaStatus()
   const report = new RunningReport(options.reportFile, options.before ?? emptyReport(status, kernels))
   if (!status.available) return report.end('no-gpu')
@@ -65,7 +65,7 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
     let figures: readonly Figure[] = []
     try {
       cuda ??= openCuda({ device: number })
-      const context = new CheckContext({ cuda, device, scale, kernels, nullController, nvmeFunction, ring })
+      const context = new CheckContext({ cuda, device, scale, kernels, driveAddon, nvmeFunction, ring })
       result = await judged(check, context)
       figures = context.figures
       const left = await within(RELEASE_MS, context.release())

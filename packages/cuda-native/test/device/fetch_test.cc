@@ -25,7 +25,7 @@ const World kWorlds[] = {
      {.drop_once_in = 12}, 1, true},
     // Most experts have one or two reads, and can be read by the queue that still runs.
     {"late", {.experts = 12, .positions = 24, .max_bytes = 300, .shared = {.queues = 2, .entries = 32, .slots = 24, .timeout_ns = 900'000}}, 2, 32,
-     {.drop_once_in = 8, .late_once_in = 20'000}, 6, true},
+     {.drop_once_in = 6, .late_once_in = 20'000}, 6, true},
 };
 
 const World* world;

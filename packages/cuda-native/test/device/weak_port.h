@@ -47,6 +47,12 @@ struct WeakPort {
     *at += value;
     return before;
   }
+  static uint32_t add32_relaxed_gpu(uint32_t* at, uint32_t value) {
+    point();
+    const uint32_t before = *at;
+    *at += value;
+    return before;
+  }
   static uint32_t xor32_gpu(uint32_t* at, uint32_t value) {
     point();
     arrive();

@@ -8,6 +8,7 @@
 #include "block_chain.cuh"
 #include "block_threads.cuh"
 #include "cpu_port.cuh"
+#include "drive_load.cuh"
 #include "fibers/fiber_team.h"
 #include "measure.cuh"
 #include "original.cuh"
@@ -67,6 +68,23 @@ void BlockThreads(void** parameters, Extent grid, Extent block) {
   RunInterleaved(grid, block, [&] { gpunvme::block_threads<gpunvme::FiberTeam, FiberPort>(run); });
 }
 
+void QueueLayout(void** parameters, Extent grid, Extent block) {
+  const auto memory = Parameter<gpunvme::QueueMemory>(parameters, 0);
+  gpunvme::run_solo(grid.x * block.x, [&] { gpunvme::lay_out_queues<gpunvme::SoloTeam>(memory); });
+}
+
+void DriveServe(void** parameters, Extent grid, Extent block) {
+  const auto service = Parameter<gpunvme::DriveService>(parameters, 0);
+  auto& totals = *Parameter<gpunvme::DriveTotals*>(parameters, 1);
+  RunInterleaved(grid, block, [&] { gpunvme::serve_drive<gpunvme::FiberTeam, FiberPort>(service, totals); });
+}
+
+void DriveLoad(void** parameters, Extent grid, Extent block) {
+  const auto load = Parameter<gpunvme::DriveLoad>(parameters, 0);
+  auto& totals = *Parameter<gpunvme::DriveTotals*>(parameters, 1);
+  RunInterleaved(grid, block, [&] { gpunvme::load_drive<gpunvme::FiberTeam, FiberPort>(load, totals); });
+}
+
 struct RestingPort : gpunvme::CpuPort {
   static void relax(uint32_t empty_polls) {
     Rest(empty_polls);
@@ -97,6 +115,9 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_warp_read") == 0) return WarpRead;
   if (std::strcmp(name, "gpunvme_block_chain") == 0) return BlockChain;
   if (std::strcmp(name, "gpunvme_block_threads") == 0) return BlockThreads;
+  if (std::strcmp(name, "gpunvme_queue_layout") == 0) return QueueLayout;
+  if (std::strcmp(name, "gpunvme_drive_serve") == 0) return DriveServe;
+  if (std::strcmp(name, "gpunvme_drive_load") == 0) return DriveLoad;
   return nullptr;
 }
 

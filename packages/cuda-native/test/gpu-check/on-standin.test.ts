@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
-import { loadNullController } from '../../gpu-check/src/null-controller.js'
+import { loadDriveAddon } from '../../gpu-check/src/drive-addon.js'
 import {
   checks,
   QUICK,
   runChecks,
   type Check,
-  type NullControllerAddon,
+  type DriveAddon,
   type Report,
 } from '../../gpu-check/src/index.js'
 import { built } from '../programs/build.mjs'
@@ -19,14 +19,14 @@ import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../stand
 const standin = useStandin()
 const folder = scratch()
 let library: string
-let nullController: NullControllerAddon
+let driveAddon: DriveAddon
 
 /** Runs the checks of these names on a library. */
 async function run(path: string, ids: readonly string[], reportFile?: string): Promise<Report> {
   process.env['GPUNVME_CUDA_LIBRARY'] = path
   const chosen = checks.filter(({ id }) => ids.includes(id))
   expect(chosen.map(({ id }) => id).sort()).toEqual([...ids].sort())
-  return runChecks({ checks: chosen, scale: QUICK, nullController, reportFile })
+  return runChecks({ checks: chosen, scale: QUICK, driveAddon, reportFile })
 }
 
 const ids = checks.map(({ id }) => id)
@@ -50,7 +50,7 @@ process.env['GPUNVME_COMPUTE_SANITIZER'] = '/nonexistent/compute-sanitizer'
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {
   beforeAll(async () => {
     library = await built('standin/gpu-check')
-    nullController = loadNullController(await built('gpu-check/null.node'))!
+    driveAddon = loadDriveAddon(await built('gpu-check/drive.node'))!
   }, BUILD_MS)
 
   test.each(ids)('%s', { timeout: 120_000 }, async (id) => {
@@ -114,9 +114,9 @@ describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () =
   test('counts transactions by the code itself: 46 for a command of the loop before, about 6 for one of the engine', () => {
     // 13 loads and 22 stores to submit, with 8 and 1 to take the completion; the phase turns with each lap of 64 entries.
     const before = { loads: (13 + 8) * 4096, stores: (22 + 1) * 4096 + 64, doorbells: 2 * 4096 }
-    expect(nullController.count('original', 4096, 32)).toEqual(before)
+    expect(driveAddon.count('original', 4096, 32)).toEqual(before)
     // Four stores of an entry, one of an outcome, one load of a completion; 2 doorbells for each 32.
-    const { loads, stores, doorbells } = nullController.count('engine', 4096, 32)
+    const { loads, stores, doorbells } = driveAddon.count('engine', 4096, 32)
     expect(doorbells).toBe((2 * 4096) / 32)
     expect(stores - 5 * 4096).toBeLessThan(64)
     expect(loads - 4096).toBeLessThan(256)

@@ -101,8 +101,8 @@ export const programs = {
     sources: [...standin, 'test/standin/fetch_example.cc'],
     flags: [...library, '-O2', '-I.'],
   },
-  'gpu-check/null.node': {
-    sources: ['addon.cc', 'count.cc', 'null_controller.cc'].map((name) => `gpu-check/native/${name}`),
+  'gpu-check/drive.node': {
+    sources: ['addon.cc', 'count.cc', 'drive_threads.cc'].map((name) => `gpu-check/native/${name}`),
     flags: [
       ...[...library, '-O2', '-fvisibility=hidden', '-Wl,-s', '-DNAPI_VERSION=8'],
       ...['-Inode_modules/node-api-headers/include', '-Igpu-check/kernels'],

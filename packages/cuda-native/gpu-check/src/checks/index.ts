@@ -1,6 +1,7 @@
 import type { Check } from '../check.js'
 import { blockIoChecks } from './block-io.js'
 import { copyChecks } from './copies.js'
+import { driveLoadChecks } from './drive-load.js'
 import { driverChecks } from './driver.js'
 import { engineChecks } from './engine.js'
 import { faultChecks } from './faults.js'
@@ -21,6 +22,7 @@ export const checks: readonly Check[] = [
   ...engineChecks,
   ...copyChecks,
   ...blockIoChecks,
+  ...driveLoadChecks,
   ...measureChecks,
   ...timerChecks,
   ...faultChecks,

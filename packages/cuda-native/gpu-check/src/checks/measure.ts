@@ -1,7 +1,8 @@
 import { NotApplicable, equal, fail, type Check } from '../check.js'
 import type { CheckContext } from '../context.js'
-import type { NullControllerAddon, NullControllerCounts } from '../null-controller.js'
+import type { DriveAddon } from '../drive-addon.js'
 import { pieceOf } from '../memory.js'
+import { countsOf, driveWords, queueWords } from '../pattern-drive.js'
 import { ratio } from './transfers.js'
 import { allSucceeded } from './transfers.js'
 import type { Bar, Clock, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
@@ -70,11 +71,22 @@ const cycles: Check = {
   },
 }
 
-/** The null controller on a region, for one queue pair. */
-function startNull(addon: NullControllerAddon, address: bigint) {
+/** Starts a drive that moves no data, on the queue pair in a region. Returns a function that ends it and checks what it saw. */
+function startDrive(addon: DriveAddon, address: bigint) {
   const at = (offset: number) => address + BigInt(offset)
-  const queue = [at(SQ), at(CQ), BigInt(ENTRIES), at(DOORBELLS), at(DOORBELLS + 4), 1n]
-  return addon.start(BigUint64Array.from(queue))
+  const memory = (offset: number, lengthBytes: number) => ({ iova: at(offset), lengthBytes, address: at(offset) })
+  const drive = driveWords({
+    ...{ blocks: 2 ** 40, blockBytes: 512, maxBlocks: 8 },
+    ...{ data: memory(DATA, DATA_BYTES), prpLists: memory(LISTS, DEPTH * PAGE_BYTES) },
+  })
+  const doorbells = { tailDoorbell: at(DOORBELLS), headDoorbell: at(DOORBELLS + 4) }
+  const queue = queueWords({ sq: at(SQ), cq: at(CQ), ...doorbells, entries: ENTRIES, qid: 1 })
+  const handle = addon.start(BigUint64Array.from(queue), BigUint64Array.from(drive), 1)
+  return () => {
+    const { commands, rings, mistakes, firstMistake } = countsOf(addon.stop(handle))
+    equal('mistakes that the drive saw', [mistakes, firstMistake], [0, 'none'])
+    return { commands, rings }
+  }
 }
 
 interface Rate {
@@ -83,8 +95,8 @@ interface Rate {
   readonly rings: number
 }
 
-/** The engine on the null controller: whole plans of 4 KiB reads. */
-async function engineRate(context: CheckContext, addon: NullControllerAddon): Promise<Rate & { doorbells: number }> {
+/** The engine on a drive that moves no data: whole plans of 4 KiB reads. */
+async function engineRate(context: CheckContext, addon: DriveAddon): Promise<Rate & { doorbells: number }> {
   const region = context.allocate(REGION_BYTES)
   const registration = context.cuda.register(region.address, REGION_BYTES)
   context.later(() => registration.unregister())
@@ -110,36 +122,36 @@ async function engineRate(context: CheckContext, addon: NullControllerAddon): Pr
     ...{ sqTailDoorbell: DOORBELLS, sqTail: 0, generations: new Uint16Array(DEPTH) },
   }
   const engine = context.engine({
-    name: 'null',
+    name: 'pattern-drive',
     bar,
     clock,
     dma: undefined as never,
     can: undefined as never,
     close: () => Promise.resolve(),
   })
-  const handle = startNull(addon, region.address)
-  let counts: NullControllerCounts
+  const stop = startDrive(addon, region.address)
+  let counts: ReturnType<typeof stop>
   let rate: number
   let doorbells: number
   try {
     engine.attach([pair])
-    const plan = nullPlan(context.scale.speedCommands)
+    const plan = planOf(context.scale.speedCommands)
     const data = piece(DATA, DATA_BYTES)
-    allSucceeded('warm-up', await engine.execute(nullPlan(DEPTH), data))
+    allSucceeded('warm-up', await engine.execute(planOf(DEPTH), data))
     const before = engine.statistics.doorbellWrites
     const { startNs, endNs, ...summary } = await engine.execute(plan, data)
-    allSucceeded('reads of a null controller', { startNs, endNs, ...summary })
+    allSucceeded('reads without data', { startNs, endNs, ...summary })
     rate = (plan.commands * 1e9) / (endNs - startNs)
     doorbells = engine.statistics.doorbellWrites - before
     engine.detach()
   } finally {
-    counts = addon.stop(handle)
+    counts = stop()
   }
-  equal('commands that the null controller saw', counts.commands, context.scale.speedCommands + DEPTH)
+  equal('commands that the drive saw', counts.commands, context.scale.speedCommands + DEPTH)
   return { commandsPerSecond: rate, ...counts, doorbells }
 }
 
-function nullPlan(commands: number): Plan {
+function planOf(commands: number): Plan {
   return {
     ...{ operation: 'read', nsid: 1, blockBytes: 512, commands },
     slba: Float64Array.from({ length: commands }, (_, index) => 8 * index),
@@ -149,8 +161,8 @@ function nullPlan(commands: number): Plan {
   }
 }
 
-/** The loop that the engine is compared with, on a null controller of its own. */
-async function originalRate(context: CheckContext, addon: NullControllerAddon): Promise<Rate> {
+/** The loop that the engine is compared with, on a drive of its own. */
+async function originalRate(context: CheckContext, addon: DriveAddon): Promise<Rate> {
   const { cuda, scale } = context
   cuda.loadKernels(context.kernels.measure)
   const region = context.allocate(REGION_BYTES)
@@ -171,17 +183,18 @@ async function originalRate(context: CheckContext, addon: NullControllerAddon): 
   const run = new BigUint64Array(memory.buffer, 0, 8)
   const pages = BigInt(DATA_BYTES / PAGE_BYTES)
   const commands = BigInt(scale.speedCommands)
-  run.set([memory.gpuPointer + BigInt(queueAt), at(DATA), pages, commands, BigInt(DEPTH), 5_000_000_000n, 0n, 0n])
-  const handle = startNull(addon, region.address)
-  let counts: NullControllerCounts
+  const data = region.address + BigInt(DATA)
+  run.set([memory.gpuPointer + BigInt(queueAt), data, pages, commands, BigInt(DEPTH), 5_000_000_000n, 0n, 0n])
+  const stop = startDrive(addon, region.address)
+  let counts: ReturnType<typeof stop>
   try {
     cuda.launch('gpunvme_original_read', 1, 1, [memory.gpuPointer], stream)
     await stream.finished(60e9)
   } finally {
-    counts = addon.stop(handle)
+    counts = stop()
   }
   equal('commands that succeeded', Number(run[6]), scale.speedCommands)
-  equal('commands that the null controller saw', counts.commands, scale.speedCommands)
+  equal('commands that the drive saw', counts.commands, scale.speedCommands)
   return { commandsPerSecond: (scale.speedCommands * 1e9) / Number(run[7]), ...counts }
 }
 
@@ -190,15 +203,15 @@ const speed: Check = {
   title: 'Commands per second of the engine and of the loop it is compared with, on the same controller',
   limitMs: 120_000,
   async run(context) {
-    const { nullController: addon, scale } = context
-    if (addon === undefined) throw new NotApplicable('the native null controller was not built')
+    const { driveAddon: addon, scale } = context
+    if (addon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
     const original = await originalRate(context, addon)
     const engine = await engineRate(context, addon)
     const conditions = {
       queueDepth: DEPTH,
       queuePairs: 1,
       commands: scale.speedCommands,
-      controller: 'null, one thread',
+      controller: 'answers at once, one thread',
     }
     const rate = (name: string, value: number) =>
       context.figure({ name, value: Math.round(value), unit: 'commands/s', per: '4 KiB reads', conditions })

@@ -1,0 +1,180 @@
+// Commands of many GPU threads at once, on queues whose other end a PatternDrive serves: another kernel, for queues in GPU memory,
+// or CPU threads, for queues in host memory.
+#pragma once
+
+#include "host_words.cuh"
+#include "pattern_drive.cuh"
+
+namespace gpunvme {
+
+template <class Team>
+GPUNVME_DEVICE uint64_t thread_of() {
+  return static_cast<uint64_t>(Team::block()) * Team::threads() + Team::thread();
+}
+
+// Memory for queues, in arrays by queue. Addresses are the GPU's.
+struct QueueMemory {
+  uint64_t queues;
+  uint64_t entries;
+  uint64_t slots;
+  uint64_t prp_list_bytes;
+  // Seen by the drive: submission queues, completion queues of zeros, doorbells, PRP lists.
+  uint64_t sqs;
+  uint64_t cqs;
+  // A pair of doorbells each `doorbell_stride` bytes.
+  uint64_t doorbells;
+  uint64_t doorbell_stride;
+  uint64_t prp_lists;
+  uint64_t prp_list_iova;
+  // Only for kernels: gnv_queue, gnv_slot, and 32-bit words of `entries`.
+  uint64_t words;
+  uint64_t slot_words;
+  uint64_t ready;
+  uint64_t free_slots;
+  // DriveQueue, and 32-bit words by slot. 0: CPU threads serve the queues.
+  uint64_t served;
+  uint64_t in_flight;
+  // A word per queue, and one for the buffer.
+  uint64_t iovas;
+  uint64_t buffer_iova;
+  // Copied to `drives`.
+  gnv_drive drive;
+  uint64_t drives;
+};
+static_assert(sizeof(QueueMemory) == 8 * 23, "written by the host");
+
+// Lays out a queue per thread.
+template <class Team>
+GPUNVME_DEVICE void lay_out_queues(const QueueMemory& memory) {
+  const uint64_t index = thread_of<Team>();
+  if (index >= memory.queues) return;
+  if (index == 0) {
+    *pointer_to<gnv_drive>(memory.drives) = memory.drive;
+    pointer_to<uint64_t>(memory.iovas)[memory.queues] = memory.buffer_iova;
+  }
+  const uint64_t entries = memory.entries, slots = memory.slots;
+  const uint64_t doorbells = memory.doorbells + index * memory.doorbell_stride;
+  gnv_queue& queue = pointer_to<gnv_queue>(memory.words)[index];
+  uint64_t* const list_iova = pointer_to<uint64_t>(memory.iovas) + index;
+  *list_iova = memory.prp_list_iova + index * slots * memory.prp_list_bytes;
+  queue = {};
+  queue.sq = pointer_to<void>(memory.sqs + index * entries * 64);
+  queue.cq = pointer_to<const uint64_t>(memory.cqs + index * entries * 16);
+  queue.tail_doorbell = pointer_to<uint32_t>(doorbells);
+  queue.head_doorbell = pointer_to<uint32_t>(doorbells + 4);
+  queue.prp_lists = pointer_to<uint64_t>(memory.prp_lists + index * slots * memory.prp_list_bytes);
+  queue.prp_list_runs = {list_iova, 63};
+  queue.slots = pointer_to<gnv_slot>(memory.slot_words) + index * slots;
+  queue.ready = pointer_to<uint32_t>(memory.ready) + index * entries;
+  queue.free_slots = pointer_to<uint32_t>(memory.free_slots) + index * entries;
+  queue.entries = static_cast<uint32_t>(entries);
+  queue.slot_count = static_cast<uint32_t>(slots);
+  queue.qid = static_cast<uint32_t>(index) + 1;
+  queue.prp_list_bytes = static_cast<uint32_t>(memory.prp_list_bytes);
+  queue.page_bytes = 4096;
+  gnv_init_queue(&queue);
+  if (memory.served == 0) return;
+  const uint32_t numbers = 1u << queue.slot_bits;
+  DriveQueue& drive = pointer_to<DriveQueue>(memory.served)[index];
+  drive = {};
+  drive.sq = reinterpret_cast<uintptr_t>(queue.sq);
+  drive.cq = reinterpret_cast<uintptr_t>(queue.cq);
+  drive.tail_doorbell = doorbells;
+  drive.head_doorbell = doorbells + 4;
+  drive.in_flight = memory.in_flight + index * numbers * 4;
+  drive.entries = queue.entries;
+  drive.qid = queue.qid;
+  drive.slots = numbers;
+}
+
+// Passed by value.
+struct DriveLoad {
+  gnv_device device;
+  gnv_buffer buffer;
+  DriveNamespace space;
+  DrivePlan plan;
+  // Commands of each thread, blocks of each command, and places in the buffer: one per thread if the drive moves data.
+  uint64_t rounds;
+  uint64_t blocks;
+  uint64_t places;
+};
+static_assert(sizeof(DriveLoad) == 8 * 24, "written by the host");
+
+// Passed by value.
+struct DriveService {
+  DriveNamespace space;
+  DrivePlan plan;
+  // A queue per warp.
+  DriveQueue* queues;
+  uint64_t queue_count;
+  // Ends when so many warps of the load have ended, or at the time limit.
+  uint64_t clients;
+  uint64_t limit_ns;
+};
+static_assert(sizeof(DriveService) == 8 * 17, "written by the host");
+
+// In GPU memory. The host sets the times to 2^64 - 1, and the other words to 0.
+struct DriveTotals {
+  uint64_t first_start_ns;
+  // 2^64 - 1 minus the time.
+  uint64_t last_end_ns;
+  // Warps that have started, and that have ended.
+  uint64_t started;
+  uint64_t ended;
+  // Outcomes by gnv_ending, and words that are not the pattern.
+  uint64_t endings[8];
+  uint64_t wrong_words;
+};
+static_assert(sizeof(DriveTotals) == 8 * 13, "read by the host");
+
+// Serves the queue of this warp until all clients have ended.
+template <class Team, class Port>
+GPUNVME_DEVICE void serve_drive(const DriveService& service, DriveTotals& totals) {
+  const uint64_t warp = thread_of<Team>() / Team::kLanes;
+  if (warp >= service.queue_count) return;
+  PatternDrive<Team, Port> drive(service.queues[warp], service.space, service.plan);
+  const uint64_t end_ns = Port::now_ns() + service.limit_ns;
+  for (uint32_t idle = 0;;) {
+    const bool is_busy = drive.turn();
+    idle = is_busy ? 0 : idle + 1;
+    if (is_busy) continue;
+    const bool is_over = Port::load_acquire64_gpu(&totals.ended) == service.clients || Port::now_ns() >= end_ns;
+    if (Team::ballot(Team::kAllLanes, is_over) != 0) break;
+    Port::relax(idle < 64 ? idle : 64);
+  }
+  drive.report();
+}
+
+// Reads `rounds` times with each lane of a warp, and checks the data if the drive moves them.
+template <class Team, class Port>
+GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals) {
+  const uint64_t thread = thread_of<Team>(), clients = static_cast<uint64_t>(Team::blocks()) * Team::threads() / Team::kLanes;
+  const gnv::BasicDevice<Team, Port> device{load.device};
+  const uint64_t bytes = load.blocks << load.space.block_shift, offset = thread % load.places * bytes;
+  const uint64_t lengths = load.space.blocks / load.blocks;
+  const uint64_t* const data = static_cast<const uint64_t*>(load.buffer.data) + offset / 8;
+  uint64_t successes = 0, wrong = 0;
+  if (Team::lane() == 0) Port::add64_gpu(&totals.started, 1);
+  for (uint32_t polls = 0; Port::load_acquire64_gpu(&totals.started) != clients; polls++) Port::relax(polls);
+  Team::sync_warp(Team::kAllLanes);
+  Team::atomic_min(&totals.first_start_ns, Port::now_ns());
+  GPUNVME_ROLLED
+  for (uint64_t round = 0; round < load.rounds; round++) {
+    const uint64_t slba = pattern_word(round, thread) % lengths * load.blocks;
+    const gnv::Ticket ticket = device.read(0, slba, static_cast<uint32_t>(load.blocks), load.buffer, offset, Team::kAllLanes);
+    const gnv::Outcome outcome = device.wait(ticket, Team::kAllLanes);
+    if (outcome.ok()) successes++;
+    else Team::atomic_add(&totals.endings[outcome.ending() & 7], uint64_t{1});
+    if (load.plan.moves_data == 0 || !outcome.ok()) continue;
+    const uint64_t first = (slba << load.space.block_shift) / 8;
+    GPUNVME_ROLLED
+    for (uint64_t i = 0; i < bytes / 8; i++) wrong += data[i] != pattern_word(load.space.seed, first + i);
+  }
+  Team::atomic_min(&totals.last_end_ns, ~Port::now_ns());
+  Team::atomic_add(&totals.endings[GNV_SUCCESS], successes);
+  Team::atomic_add(&totals.wrong_words, wrong);
+  Team::sync_warp(Team::kAllLanes);
+  if (Team::lane() == 0) Port::add64_gpu(&totals.ended, 1);
+}
+
+}  // namespace gpunvme

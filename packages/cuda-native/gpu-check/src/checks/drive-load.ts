@@ -1,0 +1,133 @@
+import { equal, fail, NotApplicable, type Check, type Fact } from '../check.js'
+import type { CheckContext } from '../context.js'
+import { runLoad, type LoadOptions, type LoadResult, type Server } from '../drive-load.js'
+import type { DriveFaults } from '../pattern-drive.js'
+
+const TIMEOUT_NS = 5_000_000_000
+const LANES = 32
+const NO_MISTAKE = [0, 'none']
+
+/** Number of CPU threads that serve queues in host memory. */
+const THREADS = 8
+
+/** Both kinds of servers; by threads only where the addon was built. */
+function serversOf({ cuda, kernels, driveAddon }: CheckContext): [name: string, server: Server][] {
+  cuda.loadKernels(kernels.measure)
+  const threads: [string, Server][] =
+    driveAddon === undefined ? [] : [['CPU threads', { addon: driveAddon, threads: THREADS }]]
+  return [['a kernel', 'kernel'], ...threads]
+}
+
+/** Checks that every command of a load had one successful outcome, and that the drive saw each once. */
+function allRead(what: string, { endings, wrongWords, drive }: LoadResult, commands: number): void {
+  equal(`${what}: mistakes that the drive saw`, [drive.mistakes, drive.firstMistake], NO_MISTAKE)
+  equal(`${what}: outcomes`, endings, { success: commands })
+  equal(`${what}: commands that the drive saw`, drive.commands, commands)
+  equal(`${what}: words that differ`, wrongWords, 0)
+}
+
+const FAULTS: readonly (readonly [name: string, faults: DriveFaults])[] = [
+  ['in order', {}],
+  ['reversed', { reverses: true }],
+  ['delayed', { delayOneIn: 5, delayRounds: 3, reverses: true }],
+  ['doubled', { duplicateOneIn: 7 }],
+]
+
+const correct: Check = {
+  id: 'drive-load-data',
+  title:
+    'Many GPU threads read at once from a drive that reorders, delays and duplicates completions: every word is right',
+  limitMs: 120_000,
+  async run(context) {
+    const facts: Record<string, Fact> = {}
+    const { warps, queues, rounds } = context.scale.load
+    for (const [name, server] of serversOf(context)) {
+      for (const [how, faults] of FAULTS) {
+        for (const [blockBytes, blocks] of [
+          [512, 1],
+          [4096, 1],
+          // With a PRP list.
+          [512, 32],
+        ] as const) {
+          const what = `served by ${name}, ${how}, ${blocks * blockBytes} bytes`
+          const shape = { server, queues, warps, rounds, blockBytes, blocks, timeoutNs: TIMEOUT_NS, movesData: true }
+          const result = await runLoad(context, { ...shape, ...faults, entries: 64 })
+          allRead(what, result, rounds * warps * LANES)
+          facts[what] = Math.round(result.commandsPerSecond)
+        }
+      }
+    }
+    return facts
+  },
+}
+
+const lossy: Check = {
+  id: 'drive-load-loss',
+  title: 'A drive that loses commands: each of them times out, and every other command ends',
+  limitMs: 60_000,
+  async run(context) {
+    const facts: Record<string, Fact> = {}
+    const { warps, queues } = context.scale.load
+    const timeoutNs = 100_000_000
+    const rounds = 8
+    for (const [name, server] of serversOf(context)) {
+      const shape = { server, queues, warps, rounds, blockBytes: 512, blocks: 1, timeoutNs }
+      const { endings, drive, ns } = await runLoad(context, { ...shape, loseOneIn: 50 })
+      equal(`served by ${name}: mistakes that the drive saw`, [drive.mistakes, drive.firstMistake], NO_MISTAKE)
+      const { success = 0, timeout = 0, halted = 0, ...others } = endings
+      equal(`served by ${name}: other outcomes`, others, {})
+      equal(`served by ${name}: outcomes`, success + timeout + halted, rounds * warps * LANES)
+      equal(`served by ${name}: commands that the drive completed`, success, drive.completions)
+      equal(`served by ${name}: commands that the drive lost`, timeout, drive.lost)
+      if (timeout === 0) fail(`served by ${name}: expected commands that time out, got none`)
+      facts[name] = { success, timeout, halted, timeLimitMs: timeoutNs / 1e6, tookMs: Math.round(ns / 1e6) }
+    }
+    return facts
+  },
+}
+
+const rate: Check = {
+  id: 'drive-load-rate',
+  title: 'Commands per second of many GPU threads on many queues, on drives that answer at once',
+  limitMs: 240_000,
+  async run(context) {
+    if (context.driveAddon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
+    const facts: Record<string, Fact> = {}
+    const { points, commands } = context.scale.load
+    for (const [name, server] of serversOf(context)) {
+      const rates: Record<string, number> = {}
+      let best: { options: LoadOptions; result: LoadResult } | undefined
+      for (const [queues, warps] of points) {
+        const rounds = Math.max(4, Math.ceil(commands / (warps * LANES)))
+        const options = { server, queues, warps, rounds, blockBytes: 4096, blocks: 1, timeoutNs: TIMEOUT_NS }
+        const result = await runLoad(context, options)
+        allRead(`served by ${name}, ${queues} queues, ${warps} warps`, result, rounds * warps * LANES)
+        rates[`${queues} queues, ${warps} warps`] = Math.round(result.commandsPerSecond)
+        if (queues === 1) note(context, 'one-queue', name, options, result)
+        if (best === undefined || result.commandsPerSecond > best.result.commandsPerSecond) best = { options, result }
+      }
+      note(context, 'most', name, best!.options, best!.result)
+      facts[name] = rates
+    }
+    return facts
+  },
+}
+
+/** Records a rate, if it is the highest of its name. */
+function note(context: CheckContext, which: string, server: string, options: LoadOptions, result: LoadResult): void {
+  const name = `drive-load-${which}-${server.replace('a ', '').replace(' ', '-')}`
+  const at = context.figures.findIndex((figure) => figure.name === name)
+  if (at >= 0 && context.figures[at]!.value >= result.commandsPerSecond) return
+  if (at >= 0) context.figures.splice(at, 1)
+  const { queues, warps, rounds } = options
+  const conditions = {
+    ...{ queues, warps, commands: rounds * warps * LANES, rings: result.drive.rings },
+    controller: `answers at once, moves no data, served by ${server}`,
+    memory: server === 'a kernel' ? 'queues in GPU memory' : 'queues in host memory',
+  }
+  const per = 'reads of 4096 bytes, by warps that each wait for 32 commands'
+  context.figure({ name, value: Math.round(result.commandsPerSecond), unit: 'commands/s', per, conditions })
+}
+
+/** GPU threads that submit at once, on drives without an SSD. */
+export const driveLoadChecks: readonly Check[] = [correct, lossy, rate]
