@@ -2,8 +2,8 @@
 // It fetches entries, checks every field, moves data as their PRPs say, and posts completions. A warp of a GPU serves a queue in
 // the memory of that GPU; a CPU thread serves queues in host memory.
 //
-// The plan of faults decides by the position of a command in its queue, so that a run can be repeated. 32 stations hold commands
-// between their fetch and their completion: a warp has one per lane, a thread all of them.
+// The plan of faults decides by the position of a command in its queue, so that a run can be repeated. Stations hold commands
+// between their fetch and their completion: a warp has one per lane, a CPU thread eight.
 #pragma once
 
 #include "pattern.cuh"
@@ -91,7 +91,7 @@ class PatternDrive {
     for (Station& station : stations_) station = {0, 0, 0};
   }
 
-  // Fetches and completes up to 32 commands. Returns whether there was anything to do. All lanes of a warp call it together.
+  // Fetches and completes a command per station, at most. Returns whether there was anything to do. All lanes of a warp call it together.
   GPUNVME_DEVICE bool turn() {
     const uint32_t tail = first(Port::load_acquire32_gpu(pointer<uint32_t>(queue_.tail_doorbell)));
     const uint32_t head = first(Port::load_relaxed32(pointer<uint32_t>(queue_.head_doorbell)));
@@ -123,7 +123,7 @@ class PatternDrive {
     // Rounds until they are due.
     uint32_t delay;
   };
-  static constexpr uint32_t kStations = 32, kPerLane = kStations / Team::kLanes;
+  static constexpr uint32_t kStations = Team::kLanes > 8 ? Team::kLanes : 8, kPerLane = kStations / Team::kLanes;
 
   // Fields of an entry (Base 2.1 §4.1.1, NVM 1.2 §3.2.4).
   struct Command {

@@ -23,6 +23,8 @@ export interface Scale {
   readonly planBytes: number
   /** Of a run for a speed figure. */
   readonly speedCommands: number
+  /** Numbers of leaders to measure. */
+  readonly leaders: readonly number[]
   readonly measureRounds: number
   readonly checksumBytes: number
   /** Of loads on many queues. */
@@ -42,6 +44,7 @@ const WARPS = [1, 4, 16, 64, 256, 1024]
 export const FULL: Scale = {
   planBytes: 288 * MIB,
   speedCommands: 200_000,
+  leaders: [1, 2, 4, 8, 16, 32],
   measureRounds: 2000,
   checksumBytes: 256 * MIB,
   load: {
@@ -53,7 +56,7 @@ export const FULL: Scale = {
 }
 /** For a stand-in, whose threads are not many. */
 export const QUICK: Scale = {
-  ...{ planBytes: 2 * MIB, speedCommands: 2000, measureRounds: 20 },
+  ...{ planBytes: 2 * MIB, speedCommands: 2000, leaders: [1, 2], measureRounds: 20 },
   checksumBytes: 192 * KIB,
   load: {
     queues: 2,

@@ -30,7 +30,7 @@ const World kWorlds[] = {
     {"losses", {.queues = 16, .entries = 16, .slots = 9, .commands = 1024, .timeout_ns = 1'500'000}, 512,
      {.status_once_in = 20, .duplicate_once_in = 8, .drop_once_in = 60}, true, 0, 60},
     {"late", {.queues = 2, .entries = 16, .slots = 9, .commands = 512, .timeout_ns = 800'000}, 256,
-     {.drop_once_in = 30, .late_once_in = 20'000}, true},
+     {.drop_once_in = 20, .late_once_in = 20'000}, true},
     {"lost", {.queues = 4, .entries = 32, .slots = 20, .commands = 1024}, 512, {.drop_once_in = 200}, true, 600},
 };
 

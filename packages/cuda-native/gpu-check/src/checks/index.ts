@@ -6,6 +6,7 @@ import { driverChecks } from './driver.js'
 import { engineChecks } from './engine.js'
 import { faultChecks } from './faults.js'
 import { kernelChecks } from './kernels.js'
+import { leaderChecks } from './leaders.js'
 import { lingeringChecks } from './lingering.js'
 import { measureChecks } from './measure.js'
 import { registrationChecks } from './registration.js'
@@ -24,6 +25,7 @@ export const checks: readonly Check[] = [
   ...blockIoChecks,
   ...driveLoadChecks,
   ...measureChecks,
+  ...leaderChecks,
   ...timerChecks,
   ...faultChecks,
   ...registrationChecks,

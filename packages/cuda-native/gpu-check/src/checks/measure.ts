@@ -1,26 +1,10 @@
 import { NotApplicable, equal, fail, type Check } from '../check.js'
-import type { CheckContext } from '../context.js'
+import { KIB, type CheckContext } from '../context.js'
 import type { DriveAddon } from '../drive-addon.js'
-import { pieceOf } from '../memory.js'
-import { countsOf, driveWords, queueWords } from '../pattern-drive.js'
+import { DEPTH, DriveRegion, ENTRIES, engineOn, PAIR, rateOf, readsOf } from '../engine-on-drive.js'
+import { bytesOf } from '../memory.js'
 import { ratio } from './transfers.js'
 import { allSucceeded } from './transfers.js'
-import type { Bar, Clock, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
-
-const KIB = 1024
-const PAGE_BYTES = 4 * KIB
-const DEPTH = 32
-const ENTRIES = 64
-
-/** Where queues lie in a region: registers first, whose doorbells begin at 1000h as those of a controller do. */
-const BAR_BYTES = 2 * PAGE_BYTES
-const DOORBELLS = PAGE_BYTES
-const SQ = BAR_BYTES
-const CQ = SQ + PAGE_BYTES
-const LISTS = CQ + PAGE_BYTES
-const DATA = LISTS + DEPTH * PAGE_BYTES
-const DATA_BYTES = DEPTH * PAGE_BYTES
-const REGION_BYTES = DATA + DATA_BYTES
 
 const cycles: Check = {
   id: 'cycles',
@@ -29,9 +13,7 @@ const cycles: Check = {
   async run(context) {
     const { cuda, scale } = context
     cuda.loadKernels(context.kernels.measure)
-    const region = context.allocate(REGION_BYTES)
-    const registration = cuda.register(region.address, REGION_BYTES)
-    context.later(() => registration.unregister())
+    const region = new DriveRegion(context, 1)
     const scratch = cuda.allocDevice(64 * KIB)
     context.later(() => scratch.free())
     const run = cuda.allocPinned(4096)
@@ -39,19 +21,20 @@ const cycles: Check = {
     const stream = cuda.stream()
     context.later(() => stream.close())
     const words = new BigUint64Array(run.buffer)
-    const at = (offset: number) => registration.gpuPointer + BigInt(offset)
+    const gpu = (offset: number) => region.gpuPointer + BigInt(offset)
+    const at = (part: number) => gpu(region.at(0, part))
     for (const batch of [1, DEPTH]) {
       // struct MeasureRun of kernels/measure.cuh.
-      words.set([at(SQ), at(CQ), at(DOORBELLS), at(DATA), scratch.gpuPointer])
+      words.set([at(PAIR.sq), at(PAIR.cq), gpu(region.doorbell(0)), at(PAIR.data), scratch.gpuPointer])
       words.set([BigInt(ENTRIES), BigInt(scale.measureRounds), BigInt(batch), 0n, 0n], 5)
       // An entry of the first lap, with its Phase Tag at 0: there is nothing to find.
-      new Uint8Array(region.buffer, CQ, PAGE_BYTES).fill(0)
+      bytesOf(region.piece(region.at(0, PAIR.cq), 4 * KIB)).fill(0)
       cuda.launch('gpunvme_measure', 1, 1, [run.gpuPointer], stream)
       await stream.finished(20e9)
       const [submissions, polls] = [Number(words[8]), Number(words[9])]
       if (submissions === 0 || polls === 0) fail('expected cycles, and the kernel counted none')
       const rung = (scale.measureRounds * batch) % ENTRIES
-      equal('the tail that was rung last', region.load32(DOORBELLS), rung)
+      equal('the tail that was rung last', region.load32(region.doorbell(0)), rung)
       const conditions = { rounds: scale.measureRounds, batch, queues: 'pinned host memory' }
       context.figure({
         ...{
@@ -71,24 +54,6 @@ const cycles: Check = {
   },
 }
 
-/** Starts a drive that moves no data, on the queue pair in a region. Returns a function that ends it and checks what it saw. */
-function startDrive(addon: DriveAddon, address: bigint) {
-  const at = (offset: number) => address + BigInt(offset)
-  const memory = (offset: number, lengthBytes: number) => ({ iova: at(offset), lengthBytes, address: at(offset) })
-  const drive = driveWords({
-    ...{ blocks: 2 ** 40, blockBytes: 512, maxBlocks: 8 },
-    ...{ data: memory(DATA, DATA_BYTES), prpLists: memory(LISTS, DEPTH * PAGE_BYTES) },
-  })
-  const doorbells = { tailDoorbell: at(DOORBELLS), headDoorbell: at(DOORBELLS + 4) }
-  const queue = queueWords({ sq: at(SQ), cq: at(CQ), ...doorbells, entries: ENTRIES, qid: 1 })
-  const handle = addon.start(BigUint64Array.from(queue), BigUint64Array.from(drive), 1)
-  return () => {
-    const { commands, rings, mistakes, firstMistake } = countsOf(addon.stop(handle))
-    equal('mistakes that the drive saw', [mistakes, firstMistake], [0, 'none'])
-    return { commands, rings }
-  }
-}
-
 interface Rate {
   readonly commandsPerSecond: number
   readonly commands: number
@@ -97,95 +62,53 @@ interface Rate {
 
 /** The engine on a drive that moves no data: whole plans of 4 KiB reads. */
 async function engineRate(context: CheckContext, addon: DriveAddon): Promise<Rate & { doorbells: number }> {
-  const region = context.allocate(REGION_BYTES)
-  const registration = context.cuda.register(region.address, REGION_BYTES)
-  context.later(() => registration.unregister())
-  const piece = (offset: number, bytes: number) => pieceOf(region.buffer, region.address, offset, bytes)
-  const bar: Bar = {
-    lengthBytes: BAR_BYTES,
-    // CSTS: ready, and nothing wrong.
-    read32: () => 1,
-    read64: () => 1n,
-    write32: () => undefined,
-    write64: () => undefined,
-    window: { address: region.address, lengthBytes: BAR_BYTES, isMemory: true },
-  }
-  const started = process.hrtime.bigint()
-  const clock: Clock = {
-    now: () => Number(process.hrtime.bigint() - started),
-    idle: () => new Promise((done) => setImmediate(done)),
-  }
-  const pair: QueuePairMemory = {
-    ...{ qid: 1, sqEntries: ENTRIES, sq: piece(SQ, PAGE_BYTES), maxInFlight: DEPTH },
-    cq: { cqid: 1, entries: ENTRIES, memory: piece(CQ, PAGE_BYTES), headDoorbell: DOORBELLS + 4, head: 0, phase: 1 },
-    ...{ prpLists: piece(LISTS, DEPTH * PAGE_BYTES), prpListBytes: PAGE_BYTES, pageBytes: PAGE_BYTES },
-    ...{ sqTailDoorbell: DOORBELLS, sqTail: 0, generations: new Uint16Array(DEPTH) },
-  }
-  const engine = context.engine({
-    name: 'pattern-drive',
-    bar,
-    clock,
-    dma: undefined as never,
-    can: undefined as never,
-    close: () => Promise.resolve(),
-  })
-  const stop = startDrive(addon, region.address)
+  const region = new DriveRegion(context, 1)
+  const stop = region.serve(addon, 1)
   let counts: ReturnType<typeof stop>
-  let rate: number
+  let commandsPerSecond: number
   let doorbells: number
+  const commands = context.scale.speedCommands
   try {
-    engine.attach([pair])
-    const plan = planOf(context.scale.speedCommands)
-    const data = piece(DATA, DATA_BYTES)
-    allSucceeded('warm-up', await engine.execute(planOf(DEPTH), data))
+    const engine = engineOn(context, region)
+    const data = region.piece(region.at(0, PAIR.data), DEPTH * 4 * KIB)
+    allSucceeded('warm-up', await engine.execute(readsOf(DEPTH), data))
     const before = engine.statistics.doorbellWrites
-    const { startNs, endNs, ...summary } = await engine.execute(plan, data)
-    allSucceeded('reads without data', { startNs, endNs, ...summary })
-    rate = (plan.commands * 1e9) / (endNs - startNs)
+    const summary = await engine.execute(readsOf(commands), data)
+    allSucceeded('reads without data', summary)
+    commandsPerSecond = rateOf(summary, commands)
     doorbells = engine.statistics.doorbellWrites - before
     engine.detach()
   } finally {
     counts = stop()
   }
-  equal('commands that the drive saw', counts.commands, context.scale.speedCommands + DEPTH)
-  return { commandsPerSecond: rate, ...counts, doorbells }
-}
-
-function planOf(commands: number): Plan {
-  return {
-    ...{ operation: 'read', nsid: 1, blockBytes: 512, commands },
-    slba: Float64Array.from({ length: commands }, (_, index) => 8 * index),
-    blocks: new Uint32Array(commands).fill(8),
-    offsetBytes: Float64Array.from({ length: commands }, (_, index) => PAGE_BYTES * (index % DEPTH)),
-    queue: new Uint16Array(commands),
-  }
+  equal('commands that the drive saw', counts.commands, commands + DEPTH)
+  return { commandsPerSecond, ...counts, doorbells }
 }
 
 /** The loop that the engine is compared with, on a drive of its own. */
 async function originalRate(context: CheckContext, addon: DriveAddon): Promise<Rate> {
   const { cuda, scale } = context
   cuda.loadKernels(context.kernels.measure)
-  const region = context.allocate(REGION_BYTES)
-  const registration = cuda.register(region.address, REGION_BYTES)
-  context.later(() => registration.unregister())
+  const region = new DriveRegion(context, 1)
   const memory = cuda.allocPinned(4096)
   context.later(() => memory.free())
   const stream = cuda.stream()
   context.later(() => stream.close())
-  const at = (offset: number) => registration.gpuPointer + BigInt(offset)
+  const gpu = (offset: number) => region.gpuPointer + BigInt(offset)
+  const doorbell = gpu(region.doorbell(0))
   const queueAt = 2048
   // struct OriginalQueue and struct OriginalRun of kernels/original.cuh.
   const queue = new DataView(memory.buffer, queueAt, 64)
-  ;[at(SQ), at(CQ), at(DOORBELLS), at(DOORBELLS + 4)].forEach((word, index) =>
+  ;[gpu(region.at(0, PAIR.sq)), gpu(region.at(0, PAIR.cq)), doorbell, doorbell + 4n].forEach((word, index) =>
     queue.setBigUint64(8 * index, word, true),
   )
   ;[ENTRIES, 0, 0, 1, 0, 1, 512, 0].forEach((word, index) => queue.setUint32(32 + 4 * index, word, true))
   const run = new BigUint64Array(memory.buffer, 0, 8)
-  const pages = BigInt(DATA_BYTES / PAGE_BYTES)
+  const pages = BigInt(DEPTH)
   const commands = BigInt(scale.speedCommands)
-  const data = region.address + BigInt(DATA)
+  const data = region.address(region.at(0, PAIR.data))
   run.set([memory.gpuPointer + BigInt(queueAt), data, pages, commands, BigInt(DEPTH), 5_000_000_000n, 0n, 0n])
-  const stop = startDrive(addon, region.address)
+  const stop = region.serve(addon, 1)
   let counts: ReturnType<typeof stop>
   try {
     cuda.launch('gpunvme_original_read', 1, 1, [memory.gpuPointer], stream)

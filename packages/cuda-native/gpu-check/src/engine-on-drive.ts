@@ -1,0 +1,134 @@
+import type { Bar, Clock, OutcomeSummary, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { equal } from './check.js'
+import type { CheckContext } from './context.js'
+import type { DriveAddon } from './drive-addon.js'
+import { pieceOf } from './memory.js'
+import { countsOf, driveWords, queueWords } from './pattern-drive.js'
+
+const PAGE = 4096
+export const DEPTH = 32
+export const ENTRIES = 64
+
+/** Registers come first in a region; the doorbells begin at 1000h, as those of a controller do. */
+const BAR_BYTES = 2 * PAGE
+const DOORBELLS = PAGE
+const DATA_BYTES = DEPTH * PAGE
+
+/** Offsets of a queue pair's parts in its region, and of its doorbells in the first region. */
+export const PAIR = {
+  sq: 0,
+  cq: PAGE,
+  lists: 2 * PAGE,
+  data: 2 * PAGE + DEPTH * PAGE,
+  bytes: 2 * PAGE + DEPTH * PAGE + DATA_BYTES,
+} as const
+
+/** Memory for registers and queue pairs in one region, which the GPU can access, and a drive of CPU threads on it. */
+export class DriveRegion {
+  readonly #pairs: number
+  readonly #region
+  /** The GPU's address of the region. */
+  readonly gpuPointer: bigint
+
+  constructor(context: CheckContext, pairs: number) {
+    this.#pairs = pairs
+    this.#region = context.allocate(BAR_BYTES + pairs * PAIR.bytes)
+    const registration = context.cuda.register(this.#region.address, BAR_BYTES + pairs * PAIR.bytes)
+    context.later(() => registration.unregister())
+    this.gpuPointer = registration.gpuPointer
+  }
+
+  /** Offset of a pair's part. */
+  at(pair: number, part: number): number {
+    return BAR_BYTES + pair * PAIR.bytes + part
+  }
+
+  /** Offset of a pair's tail doorbell. The head doorbell comes 4 bytes after it. */
+  doorbell(pair: number): number {
+    return DOORBELLS + 8 * pair
+  }
+
+  /** The address for this process, and the drive. */
+  address(offset: number): bigint {
+    return this.#region.address + BigInt(offset)
+  }
+
+  piece(offset: number, lengthBytes: number) {
+    return pieceOf(this.#region.buffer, this.#region.address, offset, lengthBytes)
+  }
+
+  load32(offset: number): number {
+    return this.#region.load32(offset)
+  }
+
+  /** Registers of a controller that is ready (CSTS.RDY), and has no error. */
+  get bar(): Bar {
+    return {
+      ...{ lengthBytes: BAR_BYTES, read32: () => 1, read64: () => 1n },
+      ...{ write32: () => undefined, write64: () => undefined },
+      window: { address: this.#region.address, lengthBytes: BAR_BYTES, isMemory: true },
+    }
+  }
+
+  get pairs(): QueuePairMemory[] {
+    return Array.from({ length: this.#pairs }, (_, pair) => {
+      const doorbell = this.doorbell(pair)
+      const cq = { cqid: pair + 1, entries: ENTRIES, memory: this.piece(this.at(pair, PAIR.cq), PAGE), head: 0 }
+      return {
+        ...{ qid: pair + 1, sqEntries: ENTRIES, sq: this.piece(this.at(pair, PAIR.sq), PAGE), maxInFlight: DEPTH },
+        cq: { ...cq, headDoorbell: doorbell + 4, phase: 1 },
+        ...{ prpLists: this.piece(this.at(pair, PAIR.lists), DEPTH * PAGE), prpListBytes: PAGE, pageBytes: PAGE },
+        ...{ sqTailDoorbell: doorbell, sqTail: 0, generations: new Uint16Array(DEPTH) },
+      }
+    })
+  }
+
+  /** Starts a drive that moves no data. Returns a function that ends it and checks what it saw. */
+  serve(addon: DriveAddon, threads: number): () => { readonly commands: number; readonly rings: number } {
+    const everything = { iova: this.address(0), lengthBytes: this.at(this.#pairs, 0), address: this.address(0) }
+    const drive = driveWords({ blocks: 2 ** 40, blockBytes: 512, maxBlocks: 8, data: everything, prpLists: everything })
+    const queues = Array.from({ length: this.#pairs }, (_, pair) => {
+      const doorbell = this.doorbell(pair)
+      return queueWords({
+        ...{ sq: this.address(this.at(pair, PAIR.sq)), cq: this.address(this.at(pair, PAIR.cq)) },
+        ...{ tailDoorbell: this.address(doorbell), headDoorbell: this.address(doorbell + 4) },
+        ...{ entries: ENTRIES, qid: pair + 1 },
+      })
+    })
+    const handle = addon.start(BigUint64Array.from(queues.flat()), BigUint64Array.from(drive), threads)
+    return () => {
+      const { commands, rings, mistakes, firstMistake } = countsOf(addon.stop(handle))
+      equal('mistakes that the drive saw', [mistakes, firstMistake], [0, 'none'])
+      return { commands, rings }
+    }
+  }
+}
+
+/** Opens the engine of a check on the queue pairs of a region, with a leader each. */
+export function engineOn(context: CheckContext, region: DriveRegion) {
+  const started = process.hrtime.bigint()
+  const clock: Clock = {
+    now: () => Number(process.hrtime.bigint() - started),
+    idle: () => new Promise((done) => setImmediate(done)),
+  }
+  const unused = { dma: undefined as never, can: undefined as never, close: () => Promise.resolve() }
+  const engine = context.engine({ name: 'pattern-drive', bar: region.bar, clock, ...unused })
+  engine.attach(region.pairs)
+  return engine
+}
+
+/** Makes a plan of 4 KiB reads over queue pairs, in turns. */
+export function readsOf(commands: number, pairs = 1): Plan {
+  return {
+    ...{ operation: 'read', nsid: 1, blockBytes: 512, commands },
+    slba: Float64Array.from({ length: commands }, (_, index) => 8 * index),
+    blocks: new Uint32Array(commands).fill(8),
+    offsetBytes: Float64Array.from({ length: commands }, (_, index) => PAGE * (index % DEPTH)),
+    queue: Uint16Array.from({ length: commands }, (_, index) => index % pairs),
+  }
+}
+
+/** Commands per second of a plan, by the engine's clock. */
+export function rateOf({ startNs, endNs }: OutcomeSummary, commands: number): number {
+  return (commands * 1e9) / (endNs - startNs)
+}
