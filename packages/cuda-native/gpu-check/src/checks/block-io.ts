@@ -1,12 +1,12 @@
-import { deviceOutcome, deviceQueues, type GpuMemory, type QueueState } from '@gpunvme/cuda-native/cuda'
+import { deviceOutcome, type GpuMemory, type QueueState } from '@gpunvme/cuda-native/cuda'
 import type { DmaMemory, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { equal, equalBytes, type Check, type Fact } from '../check.js'
 import { content } from '../content.js'
 import { BLOCK_BYTES, KIB, MIB, type CheckContext, type Drive } from '../context.js'
+import { lendDrive } from '../lent-drive.js'
 import { bytesOf } from '../memory.js'
 import { ratio } from './transfers.js'
 
-const TIMEOUT_NS = 5_000_000_000
 const NOWHERE = 2n ** 64n - 1n
 /** Opcode of Read in the NVM Command Set. */
 const READ = 2
@@ -39,19 +39,13 @@ interface Device {
 /** Creates a gnv::Device on a queue pair of a simulated drive. */
 async function deviceOn(context: CheckContext, media: Uint8Array, options: DeviceOptions): Promise<Device> {
   const { cuda, kernels } = context
-  const { dataBytes, queueEntries, queueDepth, timeoutNs = TIMEOUT_NS, faults, writable = false } = options
-  const drive = await context.drive(media, 4 * MIB, faults, false)
-  const queues = deviceQueues(cuda)
-  context.later(() => queues.free())
-  const engine = queues.engine(drive.transport)
-  const { namespace } = await context.open(drive, { queues: 1, queueEntries, queueDepth }, engine)
-  // Claims one block more than the namespace has, so that a read beyond its end reaches the controller.
-  const longer = Object.create(namespace, { blocks: { value: namespace.blocks + 1 } }) as typeof namespace
-  const device = await queues.device([{ engine, namespace: longer, writable }], { timeoutNs })
-  context.later(() => device.free())
-  const data = namespace.dma.alloc(dataBytes)
-  const buffer = engine.buffer(data)
-  context.later(() => buffer.free())
+  const { dataBytes, ...shape } = options
+  const { drive, engine, device, allocate } = await lendDrive(context, media, {
+    ...{ queues: 1, memoryBytes: 4 * MIB, ...shape },
+    // A read of the block beyond the end of the namespace must reach the controller.
+    blocksBeyond: 1,
+  })
+  const { memory: data, buffer } = allocate(dataBytes)
   cuda.loadKernels(kernels.measure)
   const stream = cuda.stream()
   context.later(() => stream.close())
