@@ -1,8 +1,10 @@
 // Kernels of gpu-check alone: what single steps of the queue code cost, what the loop before it cost, and programs that use
-// gnv::Device. One block of one thread each, except where noted.
+// gnv::Device, gnv::Array and gnv::fetch. One block of one thread each, except where noted.
+#include "array_sum.cuh"
 #include "block_chain.cuh"
 #include "block_threads.cuh"
 #include "drive_load.cuh"
+#include "expert_layer.cuh"
 #include "gpu_port.cuh"
 #include "measure.cuh"
 #include "original.cuh"
@@ -53,4 +55,23 @@ extern "C" __global__ void __launch_bounds__(32) gpunvme_drive_serve(const Drive
 // Any number of blocks of up to 128 threads, all of which run at once.
 extern "C" __global__ void __launch_bounds__(128) gpunvme_drive_load(const DriveLoad load, DriveTotals* totals) {
   load_drive<GpuTeam, GpuPort>(load, *totals);
+}
+
+// Any number of blocks of whole warps.
+extern "C" __global__ void gpunvme_array_sum(gnv::Array<uint64_t> array, ArraySum run) { array_sum(array, run); }
+
+// One block of 32 threads.
+extern "C" __global__ void gpunvme_route_experts(uint32_t* ids, uint32_t count, uint32_t experts, uint32_t* launches) {
+  route_experts<GpuTeam>(ids, count, experts, launches);
+}
+
+// Any number of blocks of whole warps.
+extern "C" __global__ void gpunvme_fetch_experts(gnv::Device device, gnv_fetch fetch) { gnv::fetch(device, fetch); }
+
+// A block for each position.
+extern "C" __global__ void gpunvme_sum_experts(gnv_fetch fetch, ExpertSum* results) {
+  sum_experts<GpuTeam>(fetch, results);
+}
+extern "C" __global__ void gpunvme_sum_read(const ByteSpan* spans, uint32_t count, uint64_t* sums) {
+  sum_read<GpuTeam>(spans, count, sums);
 }

@@ -36,6 +36,12 @@ export interface Scale {
     readonly points: readonly (readonly [queues: number, warps: number])[]
     readonly commands: number
   }
+  /** Size of a drive that kernels read by pages or experts. */
+  readonly kernelDriveBytes: number
+  /** A model of experts: powers of two of them in each layer, and how many a token selects. */
+  readonly model: { readonly layers: number; readonly experts: number; readonly positions: number }
+  /** Tokens whose time is measured. */
+  readonly tokens: number
 }
 
 const QUEUES = [1, 2, 4, 8, 16, 32, 64, 128]
@@ -53,6 +59,9 @@ export const FULL: Scale = {
       WARPS.filter((warps) => warps >= queues).map((warps) => [queues, warps] as const),
     ),
   },
+  kernelDriveBytes: 64 * MIB,
+  model: { layers: 48, experts: 256, positions: 8 },
+  tokens: 15,
 }
 /** For a stand-in, whose threads are not many. */
 export const QUICK: Scale = {
@@ -68,6 +77,7 @@ export const QUICK: Scale = {
       [2, 4],
     ],
   },
+  ...{ kernelDriveBytes: MIB, model: { layers: 3, experts: 8, positions: 4 }, tokens: 2 },
 }
 
 /** What checks are run with. */

@@ -4,11 +4,15 @@
 #include <x86intrin.h>
 
 #include <cstring>
+#include <functional>
+#include <memory>
 
+#include "array_sum.cuh"
 #include "block_chain.cuh"
 #include "block_threads.cuh"
 #include "cpu_port.cuh"
 #include "drive_load.cuh"
+#include "expert_layer.cuh"
 #include "fibers/fiber_team.h"
 #include "measure.cuh"
 #include "original.cuh"
@@ -85,6 +89,46 @@ void DriveLoad(void** parameters, Extent grid, Extent block) {
   RunInterleaved(grid, block, [&] { gpunvme::load_drive<gpunvme::FiberTeam, FiberPort>(load, totals); });
 }
 
+void ArraySum(void** parameters, Extent grid, Extent block) {
+  const gnv::BasicArray<uint64_t, gpunvme::FiberTeam, FiberPort> array{Parameter<gnv_array>(parameters, 0)};
+  const auto run = Parameter<gpunvme::ArraySum>(parameters, 1);
+  RunInterleaved(grid, block, [&] { gpunvme::array_sum(array, run); });
+}
+
+// Runs each block on a thread, so that no block waits for the reads of another.
+void BlocksAtOnce(Extent grid, Extent block, const std::function<void()>& kernel) {
+  OnThreads(grid, [&](unsigned number) {
+    const gpunvme::FiberLaunch launch = PollingLaunch(grid.x, block.x);
+    std::make_unique<gpunvme::FiberBlock>(launch, number, kernel)->run();
+  });
+}
+
+void RouteExperts(void** parameters, Extent grid, Extent block) {
+  BlocksAtOnce(grid, block, [&] {
+    gpunvme::route_experts<gpunvme::FiberTeam>(Parameter<uint32_t*>(parameters, 0), Parameter<uint32_t>(parameters, 1),
+                                               Parameter<uint32_t>(parameters, 2), Parameter<uint32_t*>(parameters, 3));
+  });
+}
+
+void FetchExperts(void** parameters, Extent grid, Extent block) {
+  const gnv::BasicDevice<gpunvme::FiberTeam, FiberPort> device{Parameter<gnv_device>(parameters, 0)};
+  const auto fetch = Parameter<gnv_fetch>(parameters, 1);
+  BlocksAtOnce(grid, block, [&] { gpunvme::fetch_experts(device, fetch); });
+}
+
+void SumExperts(void** parameters, Extent grid, Extent block) {
+  const auto fetch = Parameter<gnv_fetch>(parameters, 0);
+  auto* results = Parameter<gpunvme::ExpertSum*>(parameters, 1);
+  BlocksAtOnce(grid, block, [&] { gpunvme::sum_experts<gpunvme::FiberTeam>(fetch, results); });
+}
+
+void SumRead(void** parameters, Extent grid, Extent block) {
+  const auto* spans = Parameter<const gpunvme::ByteSpan*>(parameters, 0);
+  const auto count = Parameter<uint32_t>(parameters, 1);
+  auto* sums = Parameter<uint64_t*>(parameters, 2);
+  BlocksAtOnce(grid, block, [&] { gpunvme::sum_read<gpunvme::FiberTeam>(spans, count, sums); });
+}
+
 struct RestingPort : gpunvme::CpuPort {
   static void relax(uint32_t empty_polls) {
     Rest(empty_polls);
@@ -118,6 +162,11 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_queue_layout") == 0) return QueueLayout;
   if (std::strcmp(name, "gpunvme_drive_serve") == 0) return DriveServe;
   if (std::strcmp(name, "gpunvme_drive_load") == 0) return DriveLoad;
+  if (std::strcmp(name, "gpunvme_array_sum") == 0) return ArraySum;
+  if (std::strcmp(name, "gpunvme_route_experts") == 0) return RouteExperts;
+  if (std::strcmp(name, "gpunvme_fetch_experts") == 0) return FetchExperts;
+  if (std::strcmp(name, "gpunvme_sum_experts") == 0) return SumExperts;
+  if (std::strcmp(name, "gpunvme_sum_read") == 0) return SumRead;
   return nullptr;
 }
 

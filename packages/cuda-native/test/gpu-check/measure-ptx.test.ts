@@ -15,7 +15,7 @@ test('the kernels of gpu-check are of these sources', { timeout: 120_000 }, ({ s
   expect(status).toBe(0)
 })
 
-test('each takes one pointer, and what rings a doorbell the tail too', () => {
+test('have these names and numbers of parameters', () => {
   expect([...entryPoints(readKernels().measure)]).toEqual([
     ['gpunvme_original_read', 1],
     ['gpunvme_measure', 1],
@@ -23,5 +23,10 @@ test('each takes one pointer, and what rings a doorbell the tail too', () => {
     ['gpunvme_ring', 2],
     ['gpunvme_block_chain', 1],
     ['gpunvme_block_threads', 1],
+    ['gpunvme_array_sum', 2],
+    ['gpunvme_route_experts', 4],
+    ['gpunvme_fetch_experts', 2],
+    ['gpunvme_sum_experts', 2],
+    ['gpunvme_sum_read', 3],
   ])
 })

@@ -59,7 +59,7 @@ describe.skipIf(!hasStandin)(`a sanitizer that is installed${skippedWithoutStand
     const { checks: results } = await runChecks({ checks: memcheck, scale: QUICK })
     expect(results).toMatchObject([{ verdict: 'passed', facts: { said: '========= ERROR SUMMARY: 0 errors' } }])
     expect(readFileSync(asked, 'utf8')).toMatch(
-      /^--tool memcheck --report-api-errors no --error-exitcode 9 \S+.*main\.js --child --quick --only plans-qd32-pairs1,block-io,block-io-threads,checksum,scatter,pattern --device 0 --report \S+\n$/,
+      /^--tool memcheck --report-api-errors no --error-exitcode 9 \S+.*main\.js --child --quick --only plans-qd32-pairs1,block-io,block-io-threads,array,expert-fetch,checksum,scatter,pattern --device 0 --report \S+\n$/,
     )
   })
 

@@ -1,9 +1,11 @@
 import type { Check } from '../check.js'
+import { arrayChecks } from './array.js'
 import { blockIoChecks } from './block-io.js'
 import { copyChecks } from './copies.js'
 import { driveLoadChecks } from './drive-load.js'
 import { driverChecks } from './driver.js'
 import { engineChecks } from './engine.js'
+import { expertFetchChecks } from './expert-fetch.js'
 import { faultChecks } from './faults.js'
 import { kernelChecks } from './kernels.js'
 import { leaderChecks } from './leaders.js'
@@ -24,6 +26,8 @@ export const checks: readonly Check[] = [
   ...copyChecks,
   ...blockIoChecks,
   ...driveLoadChecks,
+  ...arrayChecks,
+  ...expertFetchChecks,
   ...measureChecks,
   ...leaderChecks,
   ...timerChecks,

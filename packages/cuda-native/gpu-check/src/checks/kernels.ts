@@ -1,8 +1,8 @@
-import * as zlib from 'node:zlib'
 import { scatterEntries, type GpuMemory, type PinnedMemory, type ScatterPiece } from '@gpunvme/cuda-native/cuda'
-import { equal, equalBytes, NotApplicable, type Check } from '../check.js'
+import { equal, equalBytes, type Check } from '../check.js'
 import { content } from '../content.js'
 import type { CheckContext } from '../context.js'
+import { crc32 } from '../crc32.js'
 import { pieceOf } from '../memory.js'
 
 const THREADS = 256
@@ -39,13 +39,6 @@ function launcher(context: CheckContext) {
     await stream.finished(20e9)
     return performance.now() - startMs
   }
-}
-
-/** Node's own, which is zlib's: since 20.15 and 22.2. */
-function crc32(bytes: Uint8Array): number {
-  const given = (zlib as { crc32?: (data: Uint8Array) => number }).crc32
-  if (given === undefined) throw new NotApplicable(`Node ${process.version} has no zlib.crc32`)
-  return given(bytes)
 }
 
 const checksum: Check = {

@@ -85,13 +85,14 @@ function sanitized(tool: string, ids: readonly string[], options: readonly strin
 }
 
 const team = ['checksum', 'scatter', 'pattern']
+const device = ['block-io-threads', 'array', 'expert-fetch']
 
 /** What NVIDIA's own judge says of accesses to memory, where it is installed. */
 export const sanitizerChecks: readonly Check[] = [
   // Not of the driver's answers: that it knows memory not yet is one of them (INVALID_VALUE of
   // cuMemHostGetDevicePointer), by which the engine learns what is to be registered. All others end in errors of ours.
-  sanitized('memcheck', ['plans-qd32-pairs1', 'block-io', 'block-io-threads', ...team], ['--report-api-errors', 'no']),
+  sanitized('memcheck', ['plans-qd32-pairs1', 'block-io', ...device, ...team], ['--report-api-errors', 'no']),
   sanitized('racecheck', ['plans-warp-qd32-pairs1', ...team]),
-  sanitized('initcheck', ['plans-qd32-pairs1', 'block-io', 'block-io-threads']),
-  sanitized('synccheck', ['plans-warp-qd32-pairs1', 'block-io-threads', ...team]),
+  sanitized('initcheck', ['plans-qd32-pairs1', 'block-io', ...device]),
+  sanitized('synccheck', ['plans-warp-qd32-pairs1', ...device, ...team]),
 ]

@@ -1,0 +1,127 @@
+import { equal, type Check } from '../check.js'
+import { content } from '../content.js'
+import type { CheckContext } from '../context.js'
+import { expertModel, routed, sumOfExpert, type ExpertModel } from '../expert-model.js'
+import { openDeviceLoop } from './expert-fetch-by-device.js'
+import { HOST_WAITS, openHostLoop } from './expert-fetch-by-host.js'
+import { ratio } from './transfers.js'
+
+const SHAPE = { queues: 4, queueEntries: 64, queueDepth: 48 }
+/** Opcode of Read in the NVM Command Set. */
+const READ = 2
+/** Values of `gnv_fetch_ending`. */
+const VERIFIED = 1
+const READ_FAILED = 3
+
+function modelOf({ scale }: CheckContext): { readonly media: Uint8Array; readonly model: ExpertModel } {
+  const media = content(scale.kernelDriveBytes, 18)
+  return { media, model: expertModel(media, scale.model.layers, scale.model.experts) }
+}
+
+/** Runs something, and adds its time by the host to `times`, in microseconds for each layer. */
+async function timed<T>(times: number[], layers: number, work: () => Promise<T>): Promise<T> {
+  const startMs = performance.now()
+  const result = await work()
+  times.push((1000 * (performance.now() - startMs)) / layers)
+  return result
+}
+
+/** Without the first, which includes what is done only once. */
+function median(times: readonly number[]): number {
+  const counted = times.slice(1).sort((a, b) => a - b)
+  return counted[Math.floor(counted.length / 2)]!
+}
+
+const fetched: Check = {
+  id: 'expert-fetch',
+  title: 'GPU kernels route, read, verify and sum the experts of all layers with one wait of the host for each token',
+  limitMs: 120_000,
+  async run(context) {
+    const { tokens } = context.scale
+    const { layers, positions } = context.scale.model
+    const { media, model } = modelOf(context)
+    const byDevice = await openDeviceLoop(context, media, model, SHAPE)
+    const byHost = await openHostLoop(context, media, model, SHAPE)
+    const all = [...model.layers.keys()]
+    const times = { device: [] as number[], host: [] as number[], reads: [] as number[] }
+    for (let token = 0; token <= tokens; token++) {
+      const expected = all.map((layer) =>
+        routed(token * layers + layer, context.scale.model).map((expert) => {
+          return { expert, ending: VERIFIED, sum: sumOfExpert(model.layers[layer]![expert]!) }
+        }),
+      )
+      const device = await timed(times.device, layers, () => byDevice.replay(all))
+      equal(`token ${token}: experts, endings and sums of each layer`, device, expected)
+      const host = await timed(times.host, layers, () => byHost.token())
+      const sums = expected.map((layer) => layer.map(({ expert, sum }) => ({ expert, sum })))
+      equal(`token ${token}: experts and sums of each layer, through the host`, host.layers, sums)
+      times.reads.push((await byHost.readsNs(host.plans)) / 1000 / layers)
+    }
+    await byDevice.expectNoMistakes()
+    await byHost.expectNoMistakes()
+    reportTimes(context, model, median(times.device), median(times.host), median(times.reads))
+    return { tokens, layers, fetched: (tokens + 1) * layers * positions }
+  },
+}
+
+/** Reports medians, in microseconds for each layer. */
+function reportTimes(context: CheckContext, { table }: ExpertModel, device: number, host: number, reads: number): void {
+  const { scale } = context
+  const shared = {
+    ...{ ...scale.model, extents: table.maxExtents, extentBytes: '4096 to 12287', ...SHAPE, tokens: scale.tokens },
+    ...{ controller: 'simulated, one thread', data: 'pinned host memory' },
+  }
+  const time = (name: string, value: number, per: string, conditions: Readonly<Record<string, string>>) =>
+    context.figure({ name, value, unit: 'microseconds', per, conditions: { ...shared, ...conditions } })
+  const layer = 'one layer, by the host: time of a token divided by its layers'
+  time('expert-fetch-layer', device, layer, {
+    ...{ loop: 'a CUDA graph for each layer: route, fetch, sum', hostWaits: '1 for each token' },
+  })
+  time('expert-fetch-layer-through-host', host, layer, { loop: 'Node, with the engine cuda', ...HOST_WAITS })
+  time('expert-fetch-reads', reads, 'the reads of one layer alone, by the same plan and the engine cuda', {
+    timeIncludes: "from the plan's start to its last completion",
+  })
+  context.figure({
+    ...{ name: 'expert-fetch-overhead', value: ratio(device - reads, host - reads), unit: 'times' },
+    per: '(layer - reads) / (layer through the host - reads)',
+    conditions: { ...shared, device, host, reads },
+  })
+}
+
+const unanswered: Check = {
+  id: 'expert-fetch-unanswered',
+  title:
+    'A lost read of a fetch fails its expert at the time limit, others are verified, and the next fetch ends at once',
+  limitMs: 60_000,
+  provokes: true,
+  async run(context) {
+    const { media, model } = modelOf(context)
+    const [struck, extent] = [2, 1]
+    const chosen = routed(0, context.scale.model)
+    // A block that only this extent has.
+    const block = model.layers[0]![chosen[struck]!]![extent]!.firstBlock + 2
+    const rules = [
+      { match: { opcode: READ, lba: [block, block], times: 1 }, action: { kind: 'drop-completion' } },
+    ] as const
+    const timeoutNs = 1_000_000_000
+    const { fetch, replay } = await openDeviceLoop(context, media, model, SHAPE, { faults: { rules }, timeoutNs })
+    const startMs = performance.now()
+    const [first] = await replay([0])
+    const tookMs = Math.round(performance.now() - startMs)
+    const failed = { expert: chosen[struck]!, ending: READ_FAILED, sum: 0 }
+    const expected = chosen.map((expert, position) =>
+      position === struck ? failed : { expert, ending: VERIFIED, sum: sumOfExpert(model.layers[0]![expert]!) },
+    )
+    equal('experts, endings and sums', first, expected)
+    const result = fetch.results()[struck]!
+    equal('the lost read', [result.read.ending, result.extent], ['timeout', extent])
+    const nextMs = performance.now()
+    await replay([1])
+    const endings = fetch.results().map(({ ending, read }) => `${ending} ${read.ending}`)
+    equal('the next fetch', [...new Set(endings)], ['read-failed halted'])
+    return { timeoutMs: timeoutNs / 1e6, tookMs, nextTookMs: Math.round(performance.now() - nextMs) }
+  },
+}
+
+/** Experts that kernels fetch, with and without the host. */
+export const expertFetchChecks: readonly Check[] = [fetched, unanswered]
