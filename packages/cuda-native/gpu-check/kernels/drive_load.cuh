@@ -4,6 +4,7 @@
 
 #include "host_words.cuh"
 #include "pattern_drive.cuh"
+#include "ticket_queue.cuh"
 
 namespace gpunvme {
 
@@ -145,11 +146,11 @@ GPUNVME_DEVICE void serve_drive(const DriveService& service, DriveTotals& totals
   drive.report();
 }
 
-// Reads `rounds` times with each lane of a warp, and checks the data if the drive moves them.
-template <class Team, class Port>
-GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals) {
+// Reads `rounds` times with each lane of a warp, and checks the data if the drive moves them. `read(slba, offset)` reads the
+// blocks of one command to the buffer, and returns a gnv::Outcome; all lanes call it together.
+template <class Team, class Port, class Read>
+GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals, const Read& read) {
   const uint64_t thread = thread_of<Team>(), clients = static_cast<uint64_t>(Team::blocks()) * Team::threads() / Team::kLanes;
-  const gnv::BasicDevice<Team, Port> device{load.device};
   const uint64_t bytes = load.blocks << load.space.block_shift, offset = thread % load.places * bytes;
   const uint64_t lengths = load.space.blocks / load.blocks;
   const uint64_t* const data = static_cast<const uint64_t*>(load.buffer.data) + offset / 8;
@@ -161,8 +162,7 @@ GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals) {
   GPUNVME_ROLLED
   for (uint64_t round = 0; round < load.rounds; round++) {
     const uint64_t slba = pattern_word(round, thread) % lengths * load.blocks;
-    const gnv::Ticket ticket = device.read(0, slba, static_cast<uint32_t>(load.blocks), load.buffer, offset, Team::kAllLanes);
-    const gnv::Outcome outcome = device.wait(ticket, Team::kAllLanes);
+    const gnv::Outcome outcome = read(slba, offset);
     if (outcome.ok()) successes++;
     else Team::atomic_add(&totals.endings[outcome.ending() & 7], uint64_t{1});
     if (load.plan.moves_data == 0 || !outcome.ok()) continue;
@@ -175,6 +175,29 @@ GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals) {
   Team::atomic_add(&totals.wrong_words, wrong);
   Team::sync_warp(Team::kAllLanes);
   if (Team::lane() == 0) Port::add64_gpu(&totals.ended, 1);
+}
+
+// By gnv::Device.
+template <class Team, class Port>
+GPUNVME_DEVICE void load_by_device(const DriveLoad& load, DriveTotals& totals) {
+  const gnv::BasicDevice<Team, Port> device{load.device};
+  load_drive<Team, Port>(load, totals, [&](uint64_t slba, uint64_t offset) {
+    const uint32_t blocks = static_cast<uint32_t>(load.blocks);
+    return device.wait(device.read(0, slba, blocks, load.buffer, offset, Team::kAllLanes), Team::kAllLanes);
+  });
+}
+
+// By TicketQueue, whose words are zeros. Warps use the same queues as those of gnv::Device.
+template <class Team, class Port>
+GPUNVME_DEVICE void load_by_tickets(const DriveLoad& load, DriveTotals& totals, uint8_t* words) {
+  const gnv_drive& drive = load.device.drives[0];
+  const uint32_t index = drive.first_queue + static_cast<uint32_t>(thread_of<Team>() / Team::kLanes) % drive.queue_count;
+  TicketQueue<Port> queue(load.device.queues[index], words, index, load.device.timeout_ns);
+  load_drive<Team, Port>(load, totals, [&](uint64_t slba, uint64_t offset) {
+    const uint32_t blocks = static_cast<uint32_t>(load.blocks);
+    return gnv::Outcome(queue.run({GPUNVME_NVM_OPCODE_READ, drive.nsid, slba, blocks, load.blocks << drive.block_shift,
+                                   &load.buffer, offset}));
+  });
 }
 
 }  // namespace gpunvme

@@ -54,7 +54,12 @@ extern "C" __global__ void __launch_bounds__(32) gpunvme_drive_serve(const Drive
 
 // Any number of blocks of up to 128 threads, all of which run at once.
 extern "C" __global__ void __launch_bounds__(128) gpunvme_drive_load(const DriveLoad load, DriveTotals* totals) {
-  load_drive<GpuTeam, GpuPort>(load, *totals);
+  load_by_device<GpuTeam, GpuPort>(load, *totals);
+}
+
+// As gpunvme_drive_load. `words` are zeros: TicketWords and its arrays for each queue.
+extern "C" __global__ void __launch_bounds__(128) gpunvme_ticket_load(const DriveLoad load, DriveTotals* totals, uint8_t* words) {
+  load_by_tickets<GpuTeam, GpuPort>(load, *totals, words);
 }
 
 // Any number of blocks of whole warps.

@@ -35,6 +35,8 @@ export interface Scale {
     /** Queues and warps of rates, and commands of each. */
     readonly points: readonly (readonly [queues: number, warps: number])[]
     readonly commands: number
+    /** Where gnv::Device is compared with the protocol of tickets. */
+    readonly comparedPoints: readonly (readonly [queues: number, warps: number])[]
   }
   /** Size of a drive that kernels read by pages or experts. */
   readonly kernelDriveBytes: number
@@ -58,6 +60,12 @@ export const FULL: Scale = {
     points: QUEUES.flatMap((queues) =>
       WARPS.filter((warps) => warps >= queues).map((warps) => [queues, warps] as const),
     ),
+    comparedPoints: [
+      [1, 16],
+      [8, 64],
+      [32, 256],
+      [128, 1024],
+    ],
   },
   kernelDriveBytes: 64 * MIB,
   model: { layers: 48, experts: 256, positions: 8 },
@@ -73,6 +81,10 @@ export const QUICK: Scale = {
     rounds: 3,
     commands: 512,
     points: [
+      [1, 1],
+      [2, 4],
+    ],
+    comparedPoints: [
       [1, 1],
       [2, 4],
     ],

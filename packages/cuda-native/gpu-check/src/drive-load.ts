@@ -14,8 +14,13 @@ import {
 /** Who serves the queues: a kernel, with queues and data in GPU memory; or CPU threads, with both in host memory. */
 export type Server = 'kernel' | { readonly addon: DriveAddon; readonly threads: number }
 
+/** Code that submits and completes commands: gnv::Device, or the re-creation of BaM's in kernels/ticket_queue.cuh. */
+export type Protocol = 'gnv' | 'tickets'
+
 export interface LoadOptions extends DriveFaults {
   readonly server: Server
+  /** Default: 'gnv'. */
+  readonly protocol?: Protocol
   readonly queues: number
   /** Warps that submit. */
   readonly warps: number
@@ -46,6 +51,8 @@ const PAGE = 4096
 const DOORBELL_STRIDE = 128
 const GNV_QUEUE_BYTES = 512
 const SLOT_BYTES = 16
+/** Size of a `TicketWords`. */
+const TICKET_WORDS_BYTES = 640
 const WARP = 32
 const BLOCK_THREADS = 128
 /** Blocks of the drive. */
@@ -67,7 +74,8 @@ function placed<Name extends string>(lengths: Record<Name, number>): Record<Name
 /** Lays out queues, runs one load of kernels/drive_load.cuh on them, and returns what it and the drive counted. */
 export async function runLoad(context: CheckContext, options: LoadOptions): Promise<LoadResult> {
   const { cuda } = context
-  const { server, queues, warps, rounds, blockBytes, blocks, timeoutNs, entries = 1024, movesData = false } = options
+  const { server, queues, warps, rounds, blockBytes, blocks, timeoutNs } = options
+  const { entries = 1024, movesData = false, protocol = 'gnv' } = options
   const bytes = blocks * blockBytes
   const slots = (entries / 4) * 3
   const numbers = 2 ** Math.ceil(Math.log2(slots + 1))
@@ -82,6 +90,7 @@ export async function runLoad(context: CheckContext, options: LoadOptions): Prom
     ...{ queues: queues * GNV_QUEUE_BYTES, slots: queues * slots * SLOT_BYTES, ready: queues * entries * 4 },
     ...{ freeSlots: queues * entries * 4, served: queues * QUEUE_WORDS * 8, inFlight: queues * numbers * 4 },
     ...{ iovas: (queues + 1) * 8, drives: 32, totals: TOTALS_BYTES },
+    tickets: protocol === 'tickets' ? queues * (TICKET_WORDS_BYTES + 4 * entries * 4) : 0,
   })
   const memory = server === 'kernel' ? deviceMemory(context, shared.end) : hostMemory(context, shared.end)
   const words = cuda.allocDevice(local.end)
@@ -132,7 +141,13 @@ export async function runLoad(context: CheckContext, options: LoadOptions): Prom
     let counts: DriveCounts | undefined
     try {
       if (server === 'kernel') cuda.launch('gpunvme_drive_serve', queues, WARP, [structure(service), totals], drives)
-      cuda.launch('gpunvme_drive_load', (warps * WARP) / threads, threads, [structure(load), totals], stream)
+      const blockCount = (warps * WARP) / threads
+      if (protocol === 'gnv') {
+        cuda.launch('gpunvme_drive_load', blockCount, threads, [structure(load), totals], stream)
+      } else {
+        const parameters = [structure(load), totals, own(local.tickets)]
+        cuda.launch('gpunvme_ticket_load', blockCount, threads, parameters, stream)
+      }
       await stream.finished(LIMIT_NS)
       await drives.finished(LIMIT_NS)
     } finally {

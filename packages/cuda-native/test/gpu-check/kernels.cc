@@ -86,7 +86,14 @@ void DriveServe(void** parameters, Extent grid, Extent block) {
 void DriveLoad(void** parameters, Extent grid, Extent block) {
   const auto load = Parameter<gpunvme::DriveLoad>(parameters, 0);
   auto& totals = *Parameter<gpunvme::DriveTotals*>(parameters, 1);
-  RunInterleaved(grid, block, [&] { gpunvme::load_drive<gpunvme::FiberTeam, FiberPort>(load, totals); });
+  RunInterleaved(grid, block, [&] { gpunvme::load_by_device<gpunvme::FiberTeam, FiberPort>(load, totals); });
+}
+
+void TicketLoad(void** parameters, Extent grid, Extent block) {
+  const auto load = Parameter<gpunvme::DriveLoad>(parameters, 0);
+  auto& totals = *Parameter<gpunvme::DriveTotals*>(parameters, 1);
+  auto* words = Parameter<uint8_t*>(parameters, 2);
+  RunInterleaved(grid, block, [&] { gpunvme::load_by_tickets<gpunvme::FiberTeam, FiberPort>(load, totals, words); });
 }
 
 void ArraySum(void** parameters, Extent grid, Extent block) {
@@ -162,6 +169,7 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_queue_layout") == 0) return QueueLayout;
   if (std::strcmp(name, "gpunvme_drive_serve") == 0) return DriveServe;
   if (std::strcmp(name, "gpunvme_drive_load") == 0) return DriveLoad;
+  if (std::strcmp(name, "gpunvme_ticket_load") == 0) return TicketLoad;
   if (std::strcmp(name, "gpunvme_array_sum") == 0) return ArraySum;
   if (std::strcmp(name, "gpunvme_route_experts") == 0) return RouteExperts;
   if (std::strcmp(name, "gpunvme_fetch_experts") == 0) return FetchExperts;

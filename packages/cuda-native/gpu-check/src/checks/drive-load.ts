@@ -1,6 +1,6 @@
 import { equal, fail, NotApplicable, type Check, type Fact } from '../check.js'
 import type { CheckContext } from '../context.js'
-import { runLoad, type LoadOptions, type LoadResult, type Server } from '../drive-load.js'
+import { runLoad, type LoadOptions, type LoadResult, type Protocol, type Server } from '../drive-load.js'
 import type { DriveFaults } from '../pattern-drive.js'
 
 const TIMEOUT_NS = 5_000_000_000
@@ -32,6 +32,7 @@ const FAULTS: readonly (readonly [name: string, faults: DriveFaults])[] = [
   ['delayed', { delayOneIn: 5, delayRounds: 3, reverses: true }],
   ['doubled', { duplicateOneIn: 7 }],
 ]
+const ORDERS = FAULTS.slice(0, 2)
 
 const correct: Check = {
   id: 'drive-load-data',
@@ -56,6 +57,21 @@ const correct: Check = {
           facts[what] = Math.round(result.commandsPerSecond)
         }
       }
+    }
+    for (const [how, faults] of ORDERS) {
+      const what = `by tickets, ${how}, 4096 bytes`
+      const shape = {
+        server: 'kernel',
+        queues,
+        warps,
+        rounds,
+        blockBytes: 4096,
+        blocks: 1,
+        timeoutNs: TIMEOUT_NS,
+      } as const
+      const result = await runLoad(context, { ...shape, ...faults, protocol: 'tickets', movesData: true, entries: 64 })
+      allRead(what, result, rounds * warps * LANES)
+      facts[what] = Math.round(result.commandsPerSecond)
     }
     return facts
   },
@@ -82,6 +98,13 @@ const lossy: Check = {
       if (timeout === 0) fail(`served by ${name}: expected commands that time out, got none`)
       facts[name] = { success, timeout, halted, timeLimitMs: timeoutNs / 1e6, tookMs: Math.round(ns / 1e6) }
     }
+    const shape = { server: 'kernel', queues, warps, rounds, blockBytes: 512, blocks: 1, timeoutNs } as const
+    const { endings, drive } = await runLoad(context, { ...shape, protocol: 'tickets', loseOneIn: 50 })
+    const { success = 0, timeout = 0, halted = 0, ...others } = endings
+    equal('by tickets: other outcomes', others, {})
+    equal('by tickets: outcomes', success + timeout + halted, rounds * warps * LANES)
+    if (drive.lost === 0 || timeout < drive.lost) fail(`by tickets: ${drive.lost} commands lost, ${timeout} timed out`)
+    facts['by tickets'] = { success, timeout, halted, lost: drive.lost }
     return facts
   },
 }
@@ -93,24 +116,55 @@ const rate: Check = {
   async run(context) {
     if (context.driveAddon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
     const facts: Record<string, Fact> = {}
-    const { points, commands } = context.scale.load
     for (const [name, server] of serversOf(context)) {
       const rates: Record<string, number> = {}
       let best: { options: LoadOptions; result: LoadResult } | undefined
-      for (const [queues, warps] of points) {
-        const rounds = Math.max(4, Math.ceil(commands / (warps * LANES)))
-        const options = { server, queues, warps, rounds, blockBytes: 4096, blocks: 1, timeoutNs: TIMEOUT_NS }
+      for (const point of context.scale.load.points) {
+        const options = rateShape(context, server, point)
         const result = await runLoad(context, options)
-        allRead(`served by ${name}, ${queues} queues, ${warps} warps`, result, rounds * warps * LANES)
-        rates[`${queues} queues, ${warps} warps`] = Math.round(result.commandsPerSecond)
-        if (queues === 1) note(context, 'one-queue', name, options, result)
+        allRead(`served by ${name}, ${pointName(point)}`, result, options.rounds * options.warps * LANES)
+        rates[pointName(point)] = Math.round(result.commandsPerSecond)
+        if (options.queues === 1) note(context, 'one-queue', name, options, result)
         if (best === undefined || result.commandsPerSecond > best.result.commandsPerSecond) best = { options, result }
       }
       note(context, 'most', name, best!.options, best!.result)
       facts[name] = rates
     }
+    for (const point of context.scale.load.comparedPoints) facts[pointName(point)] = await compare(context, point)
     return facts
   },
+}
+
+type Point = readonly [queues: number, warps: number]
+const pointName = ([queues, warps]: Point) => `${queues} queues, ${warps} warps`
+const PER_LOAD = 'reads of 4096 bytes, by warps that each wait for 32 commands'
+
+/** Runs a load by gnv::Device and by tickets, one after the other, and records both rates and their ratio. */
+async function compare(context: CheckContext, [queues, warps]: Point): Promise<Fact> {
+  const commands = roundsOf(context, warps) * warps * LANES
+  const conditions = { queues, warps, commands, controller: 'served by a kernel', memory: 'queues in GPU memory' }
+  const record = (name: string, value: number, unit: string, per: string) => {
+    context.figure({ name: `drive-load-ticket-${name}-${queues}-queues`, value, unit, per, conditions })
+  }
+  const rateOf = async (protocol: Protocol) => {
+    const result = await runLoad(context, { ...rateShape(context, 'kernel', [queues, warps]), protocol })
+    allRead(`by ${protocol}, ${pointName([queues, warps])}`, result, commands)
+    record(protocol, Math.round(result.commandsPerSecond), 'commands/s', PER_LOAD)
+    return result.commandsPerSecond
+  }
+  const gnv = await rateOf('gnv')
+  const tickets = await rateOf('tickets')
+  record('ratio', gnv / tickets, 'times', 'commands/s of gnv::Device, to commands/s of threads that use tickets')
+  return { gnv: Math.round(gnv), tickets: Math.round(tickets), ratio: gnv / tickets }
+}
+
+const roundsOf = ({ scale }: CheckContext, warps: number) =>
+  Math.max(4, Math.ceil(scale.load.commands / (warps * LANES)))
+
+/** The load of a rate: it moves no data. */
+function rateShape(context: CheckContext, server: Server, [queues, warps]: Point): LoadOptions {
+  const rounds = roundsOf(context, warps)
+  return { server, queues, warps, rounds, blockBytes: 4096, blocks: 1, timeoutNs: TIMEOUT_NS }
 }
 
 /** Records a rate, if it is the highest of its name. */
@@ -125,8 +179,7 @@ function note(context: CheckContext, which: string, server: string, options: Loa
     controller: `answers at once, moves no data, served by ${server}`,
     memory: server === 'a kernel' ? 'queues in GPU memory' : 'queues in host memory',
   }
-  const per = 'reads of 4096 bytes, by warps that each wait for 32 commands'
-  context.figure({ name, value: Math.round(result.commandsPerSecond), unit: 'commands/s', per, conditions })
+  context.figure({ name, value: Math.round(result.commandsPerSecond), unit: 'commands/s', per: PER_LOAD, conditions })
 }
 
 /** GPU threads that submit at once, on drives without an SSD. */
