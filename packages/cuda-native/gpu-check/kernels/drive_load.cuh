@@ -200,4 +200,19 @@ GPUNVME_DEVICE void load_by_tickets(const DriveLoad& load, DriveTotals& totals, 
   });
 }
 
+// Ends the kernel that serves the queues. One thread, after a kernel that does not count itself in the totals.
+template <class Port>
+GPUNVME_DEVICE void end_drive(DriveTotals& totals) {
+  Port::add64_gpu(&totals.ended, 1);
+}
+
+// Adds up the first `words` words of the drive, modulo 2^64, without reading them.
+template <class Team>
+GPUNVME_DEVICE void sum_pattern(uint64_t seed, uint64_t words, uint64_t* sum) {
+  uint64_t of_thread = 0;
+  for (uint64_t i = thread_of<Team>(); i < words; i += static_cast<uint64_t>(Team::blocks()) * Team::threads())
+    of_thread += pattern_word(seed, i);
+  Team::atomic_add(sum, of_thread);
+}
+
 }  // namespace gpunvme

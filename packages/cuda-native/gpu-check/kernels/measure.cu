@@ -62,6 +62,13 @@ extern "C" __global__ void __launch_bounds__(128) gpunvme_ticket_load(const Driv
   load_by_tickets<GpuTeam, GpuPort>(load, *totals, words);
 }
 
+extern "C" __global__ void __launch_bounds__(1) gpunvme_drive_end(DriveTotals* totals) { end_drive<GpuPort>(*totals); }
+
+// Any number of blocks and threads.
+extern "C" __global__ void gpunvme_sum_pattern(uint64_t seed, uint64_t words, uint64_t* sum) {
+  sum_pattern<GpuTeam>(seed, words, sum);
+}
+
 // Any number of blocks of whole warps.
 extern "C" __global__ void gpunvme_array_sum(gnv::Array<uint64_t> array, ArraySum run) { array_sum(array, run); }
 

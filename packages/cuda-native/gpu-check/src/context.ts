@@ -42,6 +42,15 @@ export interface Scale {
   readonly kernelDriveBytes: number
   /** A model of experts: powers of two of them in each layer, and how many a token selects. */
   readonly model: { readonly layers: number; readonly experts: number; readonly positions: number }
+  /** Of a gnv::Array on a drive without an SSD: its length, its cache, and the memory of a copy to compare it with. */
+  readonly array: {
+    readonly lengthBytes: number
+    readonly cacheBytes: number
+    readonly copyBytes: number
+    readonly queues: number
+    readonly blocks: number
+    readonly threads: number
+  }
   /** Tokens whose time is measured. */
   readonly tokens: number
 }
@@ -56,7 +65,7 @@ export const FULL: Scale = {
   measureRounds: 2000,
   checksumBytes: 256 * MIB,
   load: {
-    ...{ queues: 8, warps: 256, rounds: 16, commands: 1 << 19 },
+    ...{ queues: 8, warps: 256, rounds: 16, commands: 1 << 21 },
     points: QUEUES.flatMap((queues) =>
       WARPS.filter((warps) => warps >= queues).map((warps) => [queues, warps] as const),
     ),
@@ -69,6 +78,14 @@ export const FULL: Scale = {
   },
   kernelDriveBytes: 64 * MIB,
   model: { layers: 48, experts: 256, positions: 8 },
+  array: {
+    lengthBytes: 8192 * MIB,
+    cacheBytes: 1024 * MIB,
+    copyBytes: 256 * MIB,
+    queues: 64,
+    blocks: 128,
+    threads: 256,
+  },
   tokens: 15,
 }
 /** For a stand-in, whose threads are not many. */
@@ -90,6 +107,7 @@ export const QUICK: Scale = {
     ],
   },
   ...{ kernelDriveBytes: MIB, model: { layers: 3, experts: 8, positions: 4 }, tokens: 2 },
+  array: { lengthBytes: 4 * MIB, cacheBytes: 2 * MIB, copyBytes: MIB, queues: 2, blocks: 1, threads: 128 },
 }
 
 /** What checks are run with. */

@@ -136,6 +136,17 @@ void SumRead(void** parameters, Extent grid, Extent block) {
   BlocksAtOnce(grid, block, [&] { gpunvme::sum_read<gpunvme::FiberTeam>(spans, count, sums); });
 }
 
+void DriveEnd(void** parameters, Extent, Extent) {
+  gpunvme::end_drive<gpunvme::CpuPort>(*Parameter<gpunvme::DriveTotals*>(parameters, 0));
+}
+
+void SumPattern(void** parameters, Extent grid, Extent block) {
+  gpunvme::run_solo(grid.x * block.x, [&] {
+    gpunvme::sum_pattern<gpunvme::SoloTeam>(Parameter<uint64_t>(parameters, 0), Parameter<uint64_t>(parameters, 1),
+                                            Parameter<uint64_t*>(parameters, 2));
+  });
+}
+
 struct RestingPort : gpunvme::CpuPort {
   static void relax(uint32_t empty_polls) {
     Rest(empty_polls);
@@ -175,6 +186,8 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_fetch_experts") == 0) return FetchExperts;
   if (std::strcmp(name, "gpunvme_sum_experts") == 0) return SumExperts;
   if (std::strcmp(name, "gpunvme_sum_read") == 0) return SumRead;
+  if (std::strcmp(name, "gpunvme_drive_end") == 0) return DriveEnd;
+  if (std::strcmp(name, "gpunvme_sum_pattern") == 0) return SumPattern;
   return nullptr;
 }
 

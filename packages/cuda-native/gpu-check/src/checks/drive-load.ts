@@ -1,6 +1,7 @@
 import { equal, fail, NotApplicable, type Check, type Fact } from '../check.js'
 import type { CheckContext } from '../context.js'
-import { runLoad, type LoadOptions, type LoadResult, type Protocol, type Server } from '../drive-load.js'
+import { runLoad, type LoadOptions, type LoadResult, type Protocol } from '../drive-load.js'
+import type { Server } from '../served-queues.js'
 import type { DriveFaults } from '../pattern-drive.js'
 
 const TIMEOUT_NS = 5_000_000_000
@@ -11,8 +12,7 @@ const NO_MISTAKE = [0, 'none']
 const THREADS = 8
 
 /** Both kinds of servers; by threads only where the addon was built. */
-function serversOf({ cuda, kernels, driveAddon }: CheckContext): [name: string, server: Server][] {
-  cuda.loadKernels(kernels.measure)
+function serversOf({ driveAddon }: CheckContext): [name: string, server: Server][] {
   const threads: [string, Server][] =
     driveAddon === undefined ? [] : [['CPU threads', { addon: driveAddon, threads: THREADS }]]
   return [['a kernel', 'kernel'], ...threads]

@@ -2,6 +2,7 @@ import type { Check } from '../check.js'
 import { arrayChecks } from './array.js'
 import { blockIoChecks } from './block-io.js'
 import { copyChecks } from './copies.js'
+import { driveArrayChecks } from './drive-array.js'
 import { driveLoadChecks } from './drive-load.js'
 import { driverChecks } from './driver.js'
 import { engineChecks } from './engine.js'
@@ -26,6 +27,7 @@ export const checks: readonly Check[] = [
   ...copyChecks,
   ...blockIoChecks,
   ...driveLoadChecks,
+  ...driveArrayChecks,
   ...arrayChecks,
   ...expertFetchChecks,
   ...measureChecks,

@@ -1,0 +1,140 @@
+import { deviceOutcome } from '@gpunvme/cuda-native/cuda'
+import { equal, type Check, type Fact } from '../check.js'
+import { KIB, type CheckContext } from '../context.js'
+import { pieceOf } from '../memory.js'
+import { DRIVE_SEED } from '../pattern-drive.js'
+import { LIMIT_NS, ServedQueues, structure } from '../served-queues.js'
+import { ratio } from './transfers.js'
+
+const BLOCK_BYTES = 4 * KIB
+const WAYS = 16
+const WORD_BYTES = 8
+/** Bytes of a `gnv_page_set`. */
+const SET_BYTES = 64
+const PASSES = 3
+/** Copies of memory of the host to the GPU, one after the other. */
+const COPIES = 8
+
+/** Sums an array on a drive that a kernel serves, with a page per access. Returns bytes per second of the fastest pass. */
+async function sumArray(context: CheckContext, pageBytes: number): Promise<number> {
+  const { cuda, scale } = context
+  const { lengthBytes, cacheBytes, queues, blocks, threads } = scale.array
+  const maxBlocks = pageBytes / BLOCK_BYTES
+  const accesses = lengthBytes / pageBytes
+  const slots = cacheBytes / pageBytes
+  const sets = slots / WAYS
+  const shape = { server: 'kernel', queues, blockBytes: BLOCK_BYTES, maxBlocks, dataBytes: cacheBytes } as const
+  const rates: number[] = []
+  for (let pass = 0; pass < PASSES; pass++) {
+    const served = await ServedQueues.open(context, { ...shape, timeoutNs: 5e9, movesData: true })
+    const cache = cuda.allocDevice(sets * SET_BYTES + 2 * slots * WORD_BYTES)
+    const results = cuda.allocDevice((accesses + 3 * blocks * threads) * WORD_BYTES)
+    const stream = cuda.stream()
+    try {
+      await cache.fill(0)
+      const words = cache.gpuPointer + BigInt(sets * SET_BYTES)
+      // gnv_array: version 1, drive 0, the whole extent, and its cache.
+      const array = [
+        ...[1n, ...served.device, 0n, BigInt(lengthBytes), ...served.buffer],
+        ...[cache.gpuPointer, words, words + BigInt(slots * WORD_BYTES)],
+        BigInt(Math.log2(pageBytes)) | (BigInt(Math.log2(BLOCK_BYTES)) << 32n),
+        BigInt(Math.log2(sets)) | (BigInt(WAYS) << 32n),
+      ]
+      // ArraySum: every page once, by warp.
+      const ofThreads = results.gpuPointer + BigInt(accesses * WORD_BYTES)
+      const run = [BigInt(accesses), BigInt(pageBytes / WORD_BYTES), 1n, results.gpuPointer, ofThreads]
+      const { drive } = await served.serve(1, async () => {
+        cuda.launch('gpunvme_array_sum', blocks, threads, [structure(array), structure(run)], stream)
+        cuda.launch('gpunvme_drive_end', 1, 1, [served.totals], stream)
+        await stream.finished(LIMIT_NS)
+      })
+      const what = `an array with pages of ${pageBytes} bytes`
+      equal(`${what}: mistakes that the drive saw`, [drive.mistakes, drive.firstMistake], [0, 'none'])
+      equal(`${what}: reads, one for each page`, drive.commands, accesses)
+      const bytes = await results.read()
+      const endings = new Set(new BigUint64Array(bytes.buffer, 0, accesses))
+      equal(`${what}: outcomes`, [...new Set(Array.from(endings, (word) => deviceOutcome(word).ending))], ['success'])
+      // An ArrayThread per thread: its sum, its start and its end.
+      const column = (which: number) =>
+        new BigUint64Array(bytes.buffer, accesses * WORD_BYTES).filter((_, index) => index % 3 === which)
+      const sum = BigInt.asUintN(
+        64,
+        column(0).reduce((all, each) => all + each, 0n),
+      )
+      equal(`${what}: sum`, `${sum}`, `${await expectedSum(context)}`)
+      rates.push((lengthBytes * 1e9) / Number(column(2).sort().at(-1)! - column(1).sort()[0]!))
+    } finally {
+      stream.close()
+      results.free()
+      cache.free()
+      served.free()
+    }
+  }
+  return Math.max(...rates)
+}
+
+/** Sum of the array's words, by a kernel that reads no drive. */
+async function expectedSum({ cuda, scale }: CheckContext): Promise<bigint> {
+  const sum = cuda.allocDevice(WORD_BYTES)
+  const stream = cuda.stream()
+  try {
+    await sum.fill(0)
+    const words = BigInt(scale.array.lengthBytes / WORD_BYTES)
+    cuda.launch('gpunvme_sum_pattern', 64, 256, [DRIVE_SEED, words, sum.gpuPointer], stream)
+    await stream.finished(LIMIT_NS)
+    return new BigUint64Array((await sum.read()).buffer)[0]!
+  } finally {
+    stream.close()
+    sum.free()
+  }
+}
+
+/** Bytes per second of a copy of locked memory of the host to the GPU: what its link carries. */
+async function copyRate(context: CheckContext): Promise<number> {
+  const { copyBytes } = context.scale.array
+  const region = context.allocate(copyBytes)
+  const memory = pieceOf(region.buffer, region.address, 0, copyBytes)
+  const copies = context.cuda.copyEngine()
+  const onGpu = copies.alloc(copyBytes)
+  try {
+    await copies.copy(memory, 0, onGpu, 0, copyBytes)
+    const startNs = process.hrtime.bigint()
+    for (let copy = 0; copy < COPIES; copy++) await copies.copy(memory, 0, onGpu, 0, copyBytes)
+    return (COPIES * copyBytes * 1e9) / Number(process.hrtime.bigint() - startNs)
+  } finally {
+    copies.forget(memory)
+    onGpu.free()
+    copies.close()
+  }
+}
+
+const arrayRate: Check = {
+  id: 'drive-array-rate',
+  title: 'A gnv::Array is summed through its page cache, on a drive of the GPU, and every word is right',
+  limitMs: 120_000,
+  async run(context) {
+    const { lengthBytes, cacheBytes, copyBytes, ...shape } = context.scale.array
+    const facts: Record<string, Fact> = {}
+    const copied = await copyRate(context)
+    const figure = (name: string, value: number, unit: string, per: string, conditions: Record<string, Fact>) =>
+      context.figure({ name, value, unit, per, conditions })
+    figure('copy-to-gpu-rate', ratio(copied, 1e9), 'GB/s', 'copies of locked host memory to the GPU', { copyBytes })
+    facts['copyGBps'] = ratio(copied, 1e9)
+    for (const pageBytes of [BLOCK_BYTES, 16 * BLOCK_BYTES]) {
+      const rate = await sumArray(context, pageBytes)
+      const conditions = {
+        ...{ lengthBytes, cacheBytes, pageBytes, ...shape },
+        ...{ controller: 'served by a kernel, which generates the data', memory: 'all in GPU memory' },
+      }
+      const per = 'all words of an array, each page pinned by a warp'
+      figure(`drive-array-rate-${pageBytes}`, ratio(rate, 1e9), 'GB/s', per, conditions)
+      const over = `rate of the array, to the rate of copies of host memory to the GPU`
+      figure(`drive-array-over-copy-${pageBytes}`, ratio(rate, copied), 'times', over, conditions)
+      facts[`pagesOf${pageBytes}GBps`] = ratio(rate, 1e9)
+    }
+    return facts
+  },
+}
+
+/** Arrays on drives without an SSD. */
+export const driveArrayChecks: readonly Check[] = [arrayRate]
