@@ -26,6 +26,8 @@ class CpuExecutor final : public Executor {
   Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) override;
   void Forget(uint64_t address) override;
   bool LaunchesTogether() const override { return false; }
+  // Leaders wake the host themselves.
+  void Posted() override {}
   Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) override;
   Problem Check() override;
   Problem Join() override;

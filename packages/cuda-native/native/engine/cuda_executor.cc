@@ -275,6 +275,8 @@ Problem CudaExecutor::Launch(const LaunchedLeaders& leaders, uint64_t launch) {
   return {};
 }
 
+void CudaExecutor::Posted() { watch_->Expect(); }
+
 Problem CudaExecutor::Check() {
   if (Problem problem = Enter()) return problem;
   if (stream_ == nullptr) return {};

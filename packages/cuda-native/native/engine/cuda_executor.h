@@ -32,6 +32,7 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) override;
   void Forget(uint64_t address) override;
   bool LaunchesTogether() const override { return true; }
+  void Posted() override;
   Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) override;
   Problem Check() override;
   Problem Join() override;

@@ -1,8 +1,9 @@
 #include "report_watch.h"
 
-#include <time.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "../thread.h"
@@ -14,8 +15,7 @@ namespace gpunvme {
 namespace {
 
 // A plan takes at least tens of microseconds. Polls are frequent at first, and then become rarer to save CPU time.
-constexpr long kFirstPauseNs = 10'000;
-constexpr long kLongestPauseNs = 200'000;
+constexpr std::chrono::microseconds kFirstPause{10}, kLongestPause{200};
 
 uint64_t Load(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 
@@ -51,25 +51,34 @@ void ReportWatch::Add(const Report* report, uint64_t launch) {
   wake_.NotifyOne();
 }
 
+void ReportWatch::Expect() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    expects_ = true;
+  }
+  wake_.NotifyOne();
+}
+
 void ReportWatch::Run() {
+  // Linux adds 50 us to each pause by default.
+  prctl(PR_SET_TIMERSLACK, 1);
   std::vector<Watched> watched;
-  long pauseNs = kFirstPauseNs;
+  std::chrono::microseconds pause = kFirstPause;
   for (;;) {
     {
       std::unique_lock<std::mutex> lock(mutex_);
       if (watched.empty()) wake_.Wait(lock, [&] { return ending_ || !added_.empty(); });
+      else wake_.WaitFor(lock, pause, [&] { return ending_ || expects_ || !added_.empty(); });
       if (ending_) return;
-      if (!added_.empty()) pauseNs = kFirstPauseNs;
+      pause = expects_ || !added_.empty() ? kFirstPause : std::min(2 * pause, kLongestPause);
+      expects_ = false;
       watched.insert(watched.end(), added_.begin(), added_.end());
       added_.clear();
     }
     if (Look(watched)) {
       waker_->Wake();
-      pauseNs = kFirstPauseNs;
+      pause = kFirstPause;
     }
-    const timespec pause = {0, pauseNs};
-    nanosleep(&pause, nullptr);
-    pauseNs = std::min(2 * pauseNs, kLongestPauseNs);
   }
 }
 

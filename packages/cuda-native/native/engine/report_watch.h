@@ -21,6 +21,8 @@ class ReportWatch {
   Problem Start();
   // Watches a report until its `ended` equals `launch`. Call Start before.
   void Add(const Report* report, uint64_t launch);
+  // Polls frequently again, since reports will soon change.
+  void Expect();
 
  private:
   struct Watched {
@@ -38,6 +40,7 @@ class ReportWatch {
   Condition wake_;
   // Guarded by the lock: entries that the thread has not taken over yet.
   std::vector<Watched> added_;
+  bool expects_ = false;
   bool ending_ = false;
   bool started_ = false;
   pthread_t thread_{};

@@ -448,6 +448,7 @@ Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> m
     Store(queue.control, (control & ~CONTROL_POSTED) | queue.posted);
   }
   jobs_.push_back(std::move(job));
+  executor_->Posted();
   return StartIdle();
 }
 

@@ -55,6 +55,7 @@ class Idle final : public Executor {
   }
   void Forget(uint64_t) override {}
   bool LaunchesTogether() const override { return together; }
+  void Posted() override { posts++; }
   Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) override {
     attempts++;
     if (failures > 0) {
@@ -85,6 +86,8 @@ class Idle final : public Executor {
   Pausable* served = nullptr;
   // Number of the next launches that fail, and of all attempts.
   unsigned failures = 0, attempts = 0;
+  // Number of calls of Posted.
+  unsigned posts = 0;
   // Whether a launch awaits all commands and ends at once.
   bool answers = false;
   std::map<unsigned, Report*> reports;
@@ -162,6 +165,7 @@ int main() {
   executor->launches.clear();
   REQUIRE(!session.Attach(all, true, layouts));
   REQUIRE(!session.Post(2, {2, 1, 512, 1, slba, blocks, offset, queues, 1000}, table, &posted) && posted);
+  REQUIRE(executor->posts == 2);
   REQUIRE(executor->launches.size() == 2 && executor->launches[0] == 1 && executor->launches[1] == 1);
   const auto control = [&](unsigned leader) { return *executor->leaders[leader].pairs->control; };
   executor->end(0);

@@ -82,8 +82,8 @@ function reportTimes(context: CheckContext, { table }: ExpertModel, device: numb
     timeIncludes: "from the plan's start to its last completion",
   })
   context.figure({
-    ...{ name: 'expert-fetch-overhead', value: ratio(device - reads, host - reads), unit: 'times' },
-    per: '(layer - reads) / (layer through the host - reads)',
+    ...{ name: 'expert-fetch-over-host', value: ratio(host, device), unit: 'times' },
+    per: 'time of a layer through the host, to that without it',
     conditions: { ...shared, device, host, reads },
   })
 }
