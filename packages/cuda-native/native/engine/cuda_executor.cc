@@ -20,6 +20,8 @@ constexpr size_t kSharedBytes = 4 << 20;
 constexpr size_t kLocalBytes = 16 << 20;
 // Limit for copies of some kilobytes, and for kernels that have reported their end: microseconds on a working GPU.
 constexpr uint64_t kFinishNs = 5'000'000'000;
+// A copy of some kilobytes takes about 10 us, and a pause at least 50 us (timer slack, prctl(2)).
+constexpr uint64_t kBusyNs = 100'000;
 constexpr timespec kPause = {0, 10'000};
 
 uint64_t NowNs() {
@@ -194,7 +196,7 @@ Problem CudaExecutor::Transfer(const char* call, cuda::Result begun) {
 
 Problem CudaExecutor::Finish(cuda::Stream stream) const {
   Problem problem;
-  for (const uint64_t until_ns = NowNs() + kFinishNs;;) {
+  for (const uint64_t start_ns = NowNs();;) {
     const cuda::Result result = session_.api.cuStreamQuery(stream);
     if (result == cuda::kSuccess) return problem;
     // One error does not prove that the stream is empty; after a second one, its state is unknowable.
@@ -203,8 +205,9 @@ Problem CudaExecutor::Finish(cuda::Stream stream) const {
       problem = ProblemOf("cuStreamQuery", result);
       continue;
     }
-    if (NowNs() > until_ns) return {"cuStreamQuery", "CUDA_ERROR_NOT_READY", "work in a stream did not end", result};
-    nanosleep(&kPause, nullptr);
+    const uint64_t waited_ns = NowNs() - start_ns;
+    if (waited_ns > kFinishNs) return {"cuStreamQuery", "CUDA_ERROR_NOT_READY", "work in a stream did not end", result};
+    if (waited_ns > kBusyNs) nanosleep(&kPause, nullptr);
   }
 }
 
