@@ -51,6 +51,8 @@ gpunvme verify-by-host 60 models verify --image "$work/drive.img"
 gpunvme load-compare 90 load "$work/model.gguf" --image "$work/drive.img" $cuda --compare
 gpunvme load-json 90 load --image "$work/drive.img" $cuda --profile ideal --depth 8 --json
 gpunvme load-to-gpu 120 load "$work/model.gguf" $cuda --profile ideal --to gpu --vram 72MiB --ram 48MiB --passes 3
+# Each step of the GPU with a drive, which is simulated here.
+gpunvme first-light 120 first-light --image "$work/drive.img" --real-time --output "$out/first-light.json"
 # By Linux and fio, where that is installed: of a file, as no drive is here.
 gpunvme bench-file 60 bench --file "$work/drive.img" --bs 4KiB,128KiB --qd 1,32 --rw randread --size 64MiB --time 0.5 \
   --warm-up 0.2 --cool-down 0 --repeats 3 -o "$out/bench-file.json"

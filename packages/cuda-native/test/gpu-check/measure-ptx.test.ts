@@ -27,6 +27,8 @@ test('have these names and numbers of parameters', () => {
     ['gpunvme_drive_serve', 2],
     ['gpunvme_drive_load', 2],
     ['gpunvme_ticket_load', 3],
+    ['gpunvme_drive_end', 1],
+    ['gpunvme_sum_pattern', 3],
     ['gpunvme_array_sum', 2],
     ['gpunvme_route_experts', 4],
     ['gpunvme_fetch_experts', 2],

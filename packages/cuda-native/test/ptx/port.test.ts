@@ -37,6 +37,7 @@ test('each access of the GPU port has the memory order and the scope that its na
     store_release32_gpu: 'st.release.gpu.global.u32',
     store_release64_gpu: 'st.release.gpu.global.u64',
     add32_gpu: 'atom.acq_rel.gpu.global.add.u32',
+    add32_relaxed_gpu: 'atom.relaxed.gpu.global.add.u32',
     xor32_gpu: 'atom.acq_rel.gpu.global.xor.b32',
     exchange32_gpu: 'atom.acq_rel.gpu.global.exch.b32',
     cas32_gpu: 'atom.acq_rel.gpu.global.cas.b32',

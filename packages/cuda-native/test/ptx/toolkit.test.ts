@@ -91,7 +91,7 @@ describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () 
       ['gnv::Device', 'test/ptx/shared_queue.cu', 64, ['by_thread', 'by_warp']],
       ['gnv::Array', 'test/ptx/array.cu', 80, ['gather', 'gather_alone']],
       ['pages of a gnv::Array', 'examples/array_sum.cu', 96, ['sum_pages']],
-      ['a fetch of experts', 'test/ptx/fetch.cu', 72, ['fetch_experts']],
+      ['a fetch of experts', 'test/ptx/fetch.cu', 80, ['fetch_experts']],
     ])('kernels with %s do not spill, and fence before the doorbell of the SQ', (_, source, limit, names) => {
       const { said, rings } = compileAuthors(source, target)
       for (const [name, { stack, spilled, registers }] of Object.entries(resources(said))) {
