@@ -1,3 +1,4 @@
+import type { CudaEngineOptions } from '@gpunvme/cuda-native/cuda'
 import type { Bar, Clock, OutcomeSummary, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { equal } from './check.js'
 import type { CheckContext } from './context.js'
@@ -105,14 +106,14 @@ export class DriveRegion {
 }
 
 /** Opens the engine of a check on the queue pairs of a region, with a leader each. */
-export function engineOn(context: CheckContext, region: DriveRegion) {
+export function engineOn(context: CheckContext, region: DriveRegion, options?: CudaEngineOptions) {
   const started = process.hrtime.bigint()
   const clock: Clock = {
     now: () => Number(process.hrtime.bigint() - started),
     idle: () => new Promise((done) => setImmediate(done)),
   }
   const unused = { dma: undefined as never, can: undefined as never, close: () => Promise.resolve() }
-  const engine = context.engine({ name: 'pattern-drive', bar: region.bar, clock, ...unused })
+  const engine = context.engine({ name: 'pattern-drive', bar: region.bar, clock, ...unused }, options)
   engine.attach(region.pairs)
   return engine
 }

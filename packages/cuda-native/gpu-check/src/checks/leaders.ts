@@ -90,5 +90,36 @@ const latency: Check = {
   },
 }
 
+const doorbells: Check = {
+  id: 'cpu-doorbells',
+  title: 'Commands per second of the engine with doorbells written by the GPU, and by a CPU thread for it',
+  limitMs: 60_000,
+  async run(context) {
+    const { driveAddon: addon, scale } = context
+    if (addon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
+    const commands = Math.min(scale.speedCommands, 100_000)
+    const rateBy = async (doorbells: 'gpu' | 'cpu') => {
+      const region = new DriveRegion(context, 1)
+      const stop = region.serve(addon, 1)
+      try {
+        const engine = engineOn(context, region, { doorbells })
+        const data = region.piece(region.at(0, PAIR.data), DEPTH * 4 * KIB)
+        allSucceeded('warm-up', await engine.execute(readsOf(DEPTH), data))
+        const summary = await engine.execute(readsOf(commands), data)
+        allSucceeded(`reads with doorbells by the ${doorbells}`, summary)
+        engine.detach()
+        return rateOf(summary, commands)
+      } finally {
+        stop()
+      }
+    }
+    const [gpu, cpu] = [await rateBy('gpu'), await rateBy('cpu')]
+    const conditions = { queueDepth: DEPTH, commands, gpu: Math.round(gpu), cpu: Math.round(cpu) }
+    const per = 'commands/s with doorbells by a CPU thread, to those with doorbells by the GPU'
+    context.figure({ name: 'cpu-doorbells-over-direct', value: ratio(cpu, gpu), unit: 'times', per, conditions })
+    return conditions
+  },
+}
+
 /** The engine on a drive that CPU threads serve. */
-export const leaderChecks: readonly Check[] = [leaders, latency]
+export const leaderChecks: readonly Check[] = [leaders, latency, doorbells]
