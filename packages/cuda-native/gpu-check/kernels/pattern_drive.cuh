@@ -247,16 +247,27 @@ class PatternDrive {
       uint32_t wrong = 0;
       walk(now, [&](uint64_t* data, uint64_t bytes, uint64_t offset) {
         const uint64_t from = (now.slba << space_.block_shift) + offset;
-        for (uint64_t i = Team::lane() * 8; i < bytes; i += Team::kLanes * 8) {
-          const uint64_t word = pattern_word(space_.seed, (from + i) / 8);
-          if (now.opcode == GPUNVME_NVM_OPCODE_READ) data[i / 8] = word;
-          else wrong |= data[i / 8] != word;
-        }
+        const bool reads = now.opcode == GPUNVME_NVM_OPCODE_READ;
+        // A PRP1 that is an odd multiple of 4 splits 8-byte words, in memory or between parts.
+        if ((reinterpret_cast<uintptr_t>(data) | bytes | from) % 8 == 0) wrong |= move(data, bytes, from, reads);
+        else wrong |= move(reinterpret_cast<uint32_t*>(data), bytes, from, reads);
       });
       if (Team::ballot(Team::kAllLanes, wrong != 0) != 0 && lane == Team::lane()) mistake = Mistake::DATA;
     }
     // Data of all lanes come before the completion of any.
     Team::sync_warp(Team::kAllLanes);
+  }
+
+  // Stores the bytes of the pattern from `from` on, or compares them. Returns whether this lane found others.
+  template <class Word>
+  GPUNVME_DEVICE bool move(Word* data, uint64_t bytes, uint64_t from, bool reads) const {
+    bool wrong = false;
+    for (uint64_t i = Team::lane() * sizeof(Word); i < bytes; i += Team::kLanes * sizeof(Word)) {
+      const Word word = static_cast<Word>(pattern_at(space_.seed, from + i));
+      if (reads) data[i / sizeof(Word)] = word;
+      else wrong |= data[i / sizeof(Word)] != word;
+    }
+    return wrong;
   }
 
   // Posts what is due and has room. Returns whether stations or entries changed.
