@@ -225,8 +225,7 @@ class PatternDrive {
     for (uint64_t index = 0; at < bytes; index++) {
       const uint64_t left = bytes - at, length = left < page ? left : page;
       if (is_list && index == page / 8 - 1 && left > page) {
-        list = find(space_.prp_lists, list[index], page);
-        if (list == nullptr) return false;
+        if (list[index] % page != 0 || (list = find(space_.prp_lists, list[index], page)) == nullptr) return false;
         index = 0;
       }
       data = find(space_.data, list[index], length);
