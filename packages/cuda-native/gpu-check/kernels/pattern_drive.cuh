@@ -197,7 +197,8 @@ class PatternDrive {
     if (is_flush) return Mistake::NONE;
     command.slba = wide(dword + 10);
     command.blocks = (dword[12] & 0xffff) + 1;
-    if (command.blocks > space_.max_blocks || command.slba > space_.blocks - command.blocks) return Mistake::RANGE;
+    if (command.blocks > space_.max_blocks || command.blocks > space_.blocks || command.slba > space_.blocks - command.blocks)
+      return Mistake::RANGE;
     return walk(command, [](uint64_t*, uint64_t, uint64_t) {}) ? Mistake::NONE : Mistake::PRP;
   }
   static GPUNVME_DEVICE uint64_t wide(const uint32_t* dword) { return static_cast<uint64_t>(dword[1]) << 32 | dword[0]; }
