@@ -14,7 +14,7 @@ namespace gpunvme {
 struct DrivePlan {
   // Never completed.
   uint32_t lose_one_in;
-  // Completed after the commands of the next rounds.
+  // Completed so many rounds later than others: turns in which the drive has commands.
   uint32_t delay_one_in;
   uint32_t delay_rounds;
   // Completed twice.
@@ -53,7 +53,7 @@ enum class Mistake : uint32_t {
   NSID,
   RANGE,
   PRP,
-  // The identifier of a command in flight, or one without a slot.
+  // The identifier of a command in flight, or its slot.
   CID,
   // Data of a write that are not the pattern.
   DATA,
@@ -91,7 +91,8 @@ class PatternDrive {
     for (Station& station : stations_) station = {0, 0, 0};
   }
 
-  // Fetches and completes a command per station, at most. Returns whether there was anything to do. All lanes of a warp call it together.
+  // Fetches and completes a command per station, at most. Returns whether it posted a completion. All lanes of a warp call it
+  // together.
   GPUNVME_DEVICE bool turn() {
     const uint32_t tail = first(Port::load_acquire32_gpu(pointer<uint32_t>(queue_.tail_doorbell)));
     const uint32_t head = first(Port::load_relaxed32(pointer<uint32_t>(queue_.head_doorbell)));
@@ -102,6 +103,9 @@ class PatternDrive {
     rung_ = tail;
     const uint32_t announced = (tail - fetched_) & (queue_.entries - 1);
     if (announced == 0 && busy_ == 0) return false;
+    each([](Station& station, uint32_t) {
+      if (station.delay > 0) station.delay--;
+    });
     fetch(announced);
     return post(head);
   }
@@ -270,11 +274,8 @@ class PatternDrive {
     return wrong;
   }
 
-  // Posts what is due and has room. Returns whether stations or entries changed.
+  // Posts what is due and has room. Returns whether it posted a completion.
   GPUNVME_DEVICE bool post(uint32_t head) {
-    each([](Station& station, uint32_t) {
-      if (station.completions != 0 && station.delay > 0) station.delay--;
-    });
     const uint32_t due = having([](const Station& station) { return station.completions != 0 && station.delay == 0; });
     const uint32_t twice = having([](const Station& station) { return station.completions == 2 && station.delay == 0; });
     // One entry stays free: a full queue is one whose tail is before its head (Base 2.1 §3.3.1.5).
