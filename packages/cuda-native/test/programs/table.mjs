@@ -63,6 +63,14 @@ export const programs = {
   'device/scatter': { sources: ['test/device/scatter_test.cc'], flags: plain },
   'device/scatter-memory': { sources: ['test/device/scatter_test.cc'], flags: memory },
   'device/pattern': { sources: ['test/device/pattern_test.cc'], flags: memory },
+  'gpu-check/pattern-drive': {
+    sources: ['test/gpu-check/pattern_drive_test.cc'],
+    flags: [...memory, '-Igpu-check/kernels'],
+  },
+  'gpu-check/pattern-completions': {
+    sources: ['test/gpu-check/pattern_completions_test.cc'],
+    flags: [...memory, '-Igpu-check/kernels'],
+  },
   'fibers/team': { sources: ['test/fibers/fiber_team_test.cc'], flags: plain },
   'fibers/team-memory': { sources: ['test/fibers/fiber_team_test.cc'], flags: memory },
   'fibers/warp-read': { sources: ['test/fibers/warp_read_test.cc'], flags: plain },
