@@ -214,7 +214,7 @@ class PatternDrive {
   }
 
   // Calls `act(data, bytes, offset)` for each part of the data that is contiguous (Base 2.1 §4.3.1). Returns whether all PRP entries
-  // are correct.
+  // are correct. A first list page with an offset is not, since no host of this drive lays one.
   template <class Act>
   GPUNVME_DEVICE bool walk(const Command& command, const Act& act) const {
     const uint64_t page = 1ULL << space_.page_shift, bytes = static_cast<uint64_t>(command.blocks) << space_.block_shift;

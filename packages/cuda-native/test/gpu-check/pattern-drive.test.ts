@@ -34,6 +34,7 @@ describe.skipIf(!hasCompiler)(`a PatternDrive${skippedWithoutCompiler}`, () => {
       ['completes commands in order', 'ordered'],
       ['completes the commands of a round in reverse order', 'reversed'],
       ['delays completions by the rounds of its plan', 'delayed'],
+      ['completes each command once while it delays every other one', 'interleaved'],
       ['completes commands twice by its plan', 'doubled'],
       ['never completes the commands that its plan loses', 'lost'],
       ['inverts the Phase Tag with each lap and reports the SQ head', 'laps'],

@@ -61,6 +61,24 @@ struct Cases {
     }
   }
 
+  // Delayed commands leave stations free between theirs.
+  static void interleaved() {
+    Rig rig(plan_of([](DrivePlan& plan) { plan.delay_one_in = 2, plan.delay_rounds = 2; }), 16);
+    Cids seen;
+    for (uint32_t cid = 0; cid < 40; cid += 4) {
+      rig.submit_flushes(cid, 4);
+      rig.turn();
+      for (const uint32_t done : rig.take()) seen.push_back(done);
+    }
+    for (int round = 0; round < 3; round++) rig.turn();
+    for (const uint32_t done : rig.take()) seen.push_back(done);
+    std::sort(seen.begin(), seen.end());
+    Cids all;
+    for (uint32_t cid = 0; cid < 40; cid++) all.push_back(cid);
+    expect_cids("each once", seen, all);
+    REQUIRE(rig.queue.mistakes == 0, "%llu mistakes", ull(rig.queue.mistakes));
+  }
+
   static void doubled() {
     Rig rig(plan_of([](DrivePlan& plan) { plan.duplicate_one_in = 2; }), 16);
     rig.submit_flushes(0, 5);
@@ -210,8 +228,9 @@ struct Cases {
   }
 
   static std::vector<Named> all() {
-    return {{"ordered", ordered}, {"reversed", reversed}, {"delayed", delayed}, {"doubled", doubled}, {"lost", lost},
-            {"laps", laps}, {"stations", stations}, {"full", full}, {"full_doubled", full_doubled}, {"counts", counts}};
+    return {{"ordered", ordered}, {"reversed", reversed}, {"delayed", delayed}, {"interleaved", interleaved},
+            {"doubled", doubled}, {"lost", lost}, {"laps", laps}, {"stations", stations},
+            {"full", full}, {"full_doubled", full_doubled}, {"counts", counts}};
   }
 };
 

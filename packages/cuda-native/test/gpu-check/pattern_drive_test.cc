@@ -129,7 +129,11 @@ struct Cases {
         {"PRP2 outside", kTwo, prp2(kDataEnd)},
         {"PRP2 of 0", kTwo, prp2(0)},
         {"PRP2 in the memory of lists", kTwoWhole, prp2(list_page(1))},
-        {"a list with an offset", kList, prp2(list_page(6) + 8)},
+        // The specification allows it, but no host of this drive lays one.
+        {"a list with an offset", kList, [](Entry& entry, uint64_t* lists) {
+           entry.prp2(list_page(6) + 8);
+           for (uint32_t at = 3; at > 0; at--) lists[6 * 8 + at] = lists[6 * 8 + at - 1];
+         }},
         {"a list in the data", kList, prp2(data_page(1))},
         {"a list before the others", kList, prp2(kListIova - kPage)},
         {"a list at the end of the others", kList, prp2(kListEnd)},
