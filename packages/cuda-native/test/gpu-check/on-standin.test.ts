@@ -4,14 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
 import { loadDriveAddon } from '../../gpu-check/src/drive-addon.js'
-import {
-  checks,
-  QUICK,
-  runChecks,
-  type Check,
-  type DriveAddon,
-  type Report,
-} from '../../gpu-check/src/index.js'
+import { checks, QUICK, runChecks, type Check, type DriveAddon, type Report } from '../../gpu-check/src/index.js'
 import { built } from '../programs/build.mjs'
 import { BUILD_MS } from '../programs/program.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../standin/standin.js'
