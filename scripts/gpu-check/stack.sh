@@ -40,7 +40,7 @@ gpunvme doctor-save 60 doctor --save "$work/machine"
 tar -C "$work" -czf "$out/machine.tgz" machine
 gpunvme bench 120 bench --real-time --profile ideal --engines host,cpu-kernel,cuda --bs 4KiB,128KiB --qd 1,32 \
   --rw randread --size 256MiB --time 0.5 --warm-up 0.2 --cool-down 0 --repeats 3 -o "$out/bench.json"
-# What each verb does by the engine cuda; the drive is as fast as it can be, or the one that is simulated unasked.
+# Each verb with the engine cuda, on a drive with the profile ideal or the default one.
 cuda="--real-time --engine cuda"
 gpunvme demo 60 demo --size 96MiB --keep "$work/model.gguf" $cuda --profile ideal
 gpunvme demo-queues 60 demo --size 64MiB $cuda --queues 4 --depth 64
@@ -51,9 +51,9 @@ gpunvme verify-by-host 60 models verify --image "$work/drive.img"
 gpunvme load-compare 90 load "$work/model.gguf" --image "$work/drive.img" $cuda --compare
 gpunvme load-json 90 load --image "$work/drive.img" $cuda --profile ideal --depth 8 --json
 gpunvme load-to-gpu 120 load "$work/model.gguf" $cuda --profile ideal --to gpu --vram 72MiB --ram 48MiB --passes 3
-# Each step of the GPU with a drive, which is simulated here.
+# Each step of first-light that uses the GPU, with a simulated drive.
 gpunvme first-light 120 first-light --image "$work/drive.img" --real-time --output "$out/first-light.json"
-# By Linux and fio, where that is installed: of a file, as no drive is here.
+# By Linux, and by fio if it is installed: from a file, since there is no drive.
 gpunvme bench-file 60 bench --file "$work/drive.img" --bs 4KiB,128KiB --qd 1,32 --rw randread --size 64MiB --time 0.5 \
   --warm-up 0.2 --cool-down 0 --repeats 3 -o "$out/bench-file.json"
 step stream-to-gpu 120 "$node" "$here/stream-to-gpu.mjs" "$work/model.gguf"

@@ -14,8 +14,8 @@
 //   reads the page again. After GNV_TIMEOUT and GNV_LOST, the slot is quarantined until the host has reset the controller and
 //   emptied the cache.
 // - Each access ends within three time limits of the device: one to obtain a cache slot, one to obtain a queue slot, and one
-//   for the command. If lanes call together, it ends within three for each different page: lanes that wait for a slot have a
-//   whole time limit again after each read by other lanes. An access that obtains no cache slot ends with GNV_BUSY.
+//   for the command. If lanes call together, it ends within three for each distinct page: lanes that wait for a slot get
+//   the full time limit again after each read by other lanes. An access that obtains no cache slot ends with GNV_BUSY.
 // - A thread in `read` holds no page while it waits for a slot, except a page that another thread is reading. Threads in `read`
 //   therefore cannot deadlock. A thread that has pinned a page and calls `read` or `pin` holds the page while it waits. All
 //   threads together must hold fewer pages in this way than a set has slots. Otherwise, such calls can end with GNV_BUSY.

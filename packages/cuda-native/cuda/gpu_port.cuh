@@ -100,7 +100,7 @@ struct GpuPort {
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(at), "r"(value) : "memory");
     return before;
   }
-  // Without order: other accesses order what the value stands for. An acquire or release waits for a fence.
+  // Relaxed: other accesses order the memory that the value refers to. An acquire or release would cost a fence.
   static GPUNVME_DEVICE uint32_t add32_relaxed_gpu(uint32_t* at, uint32_t value) {
     uint32_t before;
     asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(at), "r"(value) : "memory");

@@ -3,7 +3,7 @@
 //
 // - A thread takes a count of free slots and SQ positions, then pops its slots. With a position, it waits only for a store of
 //   another thread to the ring of free slots, never for a completion, so that every position is filled.
-// - The warp that raises `ring_requests` to 1 rings, also for later requests, until none is left.
+// - The warp that raises `ring_requests` from 0 to 1 rings the doorbell, also for later requests, until none is left.
 // - The warp that holds `cq_lock` consumes completions, one per lane, and stores outcomes in slots. Waiting threads poll
 //   their slot in GPU memory, and try the lock.
 // - A slot is free again after its outcome was taken: by `wait`, or by a warp that submits and needs more slots than are free.
@@ -84,7 +84,7 @@ GPUNVME_DEVICE uint32_t next_cid(const gnv_queue& queue, uint32_t slot) {
 }
 
 // Rings the doorbell for all entries up to the first incomplete one. If another warp is ringing, leaves the request to it. Each
-// lane looks at one entry, so that one round trip to memory serves up to 32.
+// lane checks one entry, so that one round trip to memory covers up to 32 entries.
 template <class Team, class Port>
 GPUNVME_DEVICE void request_ring(gnv_queue& queue, const Lanes<Team>& lanes) {
   for (uint32_t is_left = 1; is_left != 0;) {
@@ -92,7 +92,7 @@ GPUNVME_DEVICE void request_ring(gnv_queue& queue, const Lanes<Team>& lanes) {
     if (lanes.leads()) before = Port::add32_gpu(&queue.ring_requests, 1);
     if (lanes.share(before) != 0) return;
     if (lanes.leads()) {
-      // Acquire: requests that are counted here are for entries that the loop below sees.
+      // Acquire: the loop below sees the entries of all requests that are counted here.
       requests = Port::load_acquire32_gpu(&queue.ring_requests);
       first = queue.sq_tail;
     }
@@ -114,7 +114,7 @@ GPUNVME_DEVICE void request_ring(gnv_queue& queue, const Lanes<Team>& lanes) {
         queue.sq_tail = tail;
         queue.tail_doorbell_writes++;
       }
-      // Requests since then may be for entries that the loop did not see.
+      // Later requests may be for entries that the loop did not see.
       is_left = Port::exchange32_gpu(&queue.ring_requests, 0) != requests;
     }
     is_left = lanes.share(is_left);
@@ -269,7 +269,7 @@ GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, con
     state = Port::load_relaxed32(&queue.state);
     if (state == GNV_RUNNING && waiting != 0) got = acquire_slots<Port>(queue, count_bits(waiting));
     if (got > 0) {
-      // Relaxed: the count above has acquired.
+      // Relaxed: `acquire_slots` has acquire order.
       free_head = Port::add32_relaxed_gpu(&queue.free_head, got);
       ticket = Port::add32_relaxed_gpu(&queue.sq_ticket, got);
     }

@@ -1,5 +1,5 @@
-// Builds gpu-check/build/gpunvme_drive.node, the drive that CPU threads serve, where it is packed from. Uses no network.
-// Without a compiler nothing is built, and the checks leave the speed figures out.
+// Builds gpu-check/build/gpunvme_drive.node, the drive that CPU threads serve, for packing. Uses no network. Without a
+// compiler, builds nothing, and the checks omit the speed figures.
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { built, compilerProblem } from '../test/programs/build.mjs'

@@ -8,14 +8,14 @@ namespace gpunvme {
 
 // Passed by value. Addresses are the GPU's.
 struct ArraySum {
-  // Number of accesses of all threads together. Access n is to word n * step, modulo the size of the array.
+  // Number of accesses by all threads together. Access n is to word n * step, modulo the size of the array.
   uint64_t accesses;
   uint64_t step;
-  // 1: each warp pins the page of its word, and sums the page. 0: each thread reads its word alone.
+  // 1: each warp pins the page of its word, and sums the page. 0: each thread reads one word.
   uint64_t by_warp;
-  // An outcome per access.
+  // Address of an outcome per access.
   uint64_t outcomes;
-  // An ArrayThread per thread.
+  // Address of an ArrayThread per thread.
   uint64_t threads;
 };
 static_assert(sizeof(ArraySum) == 8 * 5, "written by the host");
@@ -23,7 +23,7 @@ static_assert(sizeof(ArraySum) == 8 * 5, "written by the host");
 struct ArrayThread {
   // Modulo 2^64.
   uint64_t sum;
-  // Before the first access, and after the last.
+  // Times before the first access, and after the last.
   uint64_t start_ns;
   uint64_t end_ns;
 };

@@ -11,7 +11,7 @@ struct BlockChain {
   gnv_device device;
   // Every read stores its data at the start.
   gnv_buffer buffer;
-  // Of one read or write.
+  // Number of blocks of one read or write.
   uint64_t blocks;
   uint64_t reads;
   uint64_t first_lba;
@@ -21,7 +21,7 @@ struct BlockChain {
   uint64_t outcomes;
   // The data of all successful reads as the thread saw them, one after the other.
   uint64_t kept;
-  // Result: time from each submission until its outcome was known, summed over the reads.
+  // Result: time from submission to outcome, summed over the reads.
   uint64_t ns;
 };
 static_assert(sizeof(BlockChain) == 8 * 15, "written by the host");

@@ -1,4 +1,4 @@
-// A GPU program of many threads, each of which reads one block: alone, or together with the lanes of its warp.
+// A GPU program of many threads, each of which reads one block: individually, or together with the lanes of its warp.
 #pragma once
 
 #include "host_words.cuh"
@@ -8,7 +8,7 @@ namespace gpunvme {
 // Words that the host writes. Addresses are the GPU's.
 struct BlockThreads {
   gnv_device device;
-  // Thread n reads block n to the n-th place.
+  // Thread n reads block n into the n-th block of the buffer.
   gnv_buffer buffer;
   // 1: the lanes of a warp pass their common mask. 0: every thread acts alone.
   uint64_t by_warp;

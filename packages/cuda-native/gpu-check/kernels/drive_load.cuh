@@ -1,5 +1,5 @@
-// Commands of many GPU threads at once, on queues whose other end a PatternDrive serves: another kernel, for queues in GPU memory,
-// or CPU threads, for queues in host memory.
+// Commands from many GPU threads at once, on queues that a PatternDrive serves: in another kernel for queues in GPU memory, or in
+// CPU threads for queues in host memory.
 #pragma once
 
 #include "host_words.cuh"
@@ -13,21 +13,21 @@ GPUNVME_DEVICE uint64_t thread_of() {
   return static_cast<uint64_t>(Team::block()) * Team::threads() + Team::thread();
 }
 
-// Memory for queues, in arrays by queue. Addresses are the GPU's.
+// Memory for queues, in arrays indexed by queue. Addresses are the GPU's.
 struct QueueMemory {
   uint64_t queues;
   uint64_t entries;
   uint64_t slots;
   uint64_t prp_list_bytes;
-  // Seen by the drive: submission queues, completion queues of zeros, doorbells, PRP lists.
+  // Accessed by the drive: submission queues, completion queues of zeros, doorbells, PRP lists.
   uint64_t sqs;
   uint64_t cqs;
-  // A pair of doorbells each `doorbell_stride` bytes.
+  // A pair of doorbells every `doorbell_stride` bytes.
   uint64_t doorbells;
   uint64_t doorbell_stride;
   uint64_t prp_lists;
   uint64_t prp_list_iova;
-  // Only for kernels: gnv_queue, gnv_slot, and 32-bit words of `entries`.
+  // Accessed only by kernels: gnv_queue and gnv_slot; `ready` and `free_slots` have `entries` 32-bit words per queue.
   uint64_t words;
   uint64_t slot_words;
   uint64_t ready;
@@ -35,7 +35,7 @@ struct QueueMemory {
   // DriveQueue, and 32-bit words by slot. 0: CPU threads serve the queues.
   uint64_t served;
   uint64_t in_flight;
-  // A word per queue, and one for the buffer.
+  // An IOVA per queue, and one for the buffer.
   uint64_t iovas;
   uint64_t buffer_iova;
   // Copied to `drives`.
@@ -44,7 +44,7 @@ struct QueueMemory {
 };
 static_assert(sizeof(QueueMemory) == 8 * 23, "written by the host");
 
-// Lays out a queue per thread.
+// Initializes one queue per thread.
 template <class Team>
 GPUNVME_DEVICE void lay_out_queues(const QueueMemory& memory) {
   const uint64_t index = thread_of<Team>();
@@ -94,7 +94,7 @@ struct DriveLoad {
   gnv_buffer buffer;
   DriveNamespace space;
   DrivePlan plan;
-  // Commands of each thread, blocks of each command, and places in the buffer: one per thread if the drive moves data.
+  // Commands per thread, blocks per command, and places in the buffer: one place per thread if the drive moves data.
   uint64_t rounds;
   uint64_t blocks;
   uint64_t places;
@@ -108,7 +108,7 @@ struct DriveService {
   // A queue per warp.
   DriveQueue* queues;
   uint64_t queue_count;
-  // Ends when so many warps of the load have ended, or at the time limit.
+  // The service ends when this many warps of the load have ended, or at the time limit.
   uint64_t clients;
   uint64_t limit_ns;
 };
@@ -122,7 +122,7 @@ struct DriveTotals {
   // Warps that have started, and that have ended.
   uint64_t started;
   uint64_t ended;
-  // Outcomes by gnv_ending, and words that are not the pattern.
+  // Numbers of outcomes by gnv_ending, and of words that differ from the pattern.
   uint64_t endings[8];
   uint64_t wrong_words;
 };
@@ -146,8 +146,8 @@ GPUNVME_DEVICE void serve_drive(const DriveService& service, DriveTotals& totals
   drive.report();
 }
 
-// Reads `rounds` times with each lane of a warp, and checks the data if the drive moves them. `read(slba, offset)` reads the
-// blocks of one command to the buffer, and returns a gnv::Outcome; all lanes call it together.
+// Executes `rounds` reads per lane of a warp, and checks the data if the drive moves them. `read(slba, offset)` reads the blocks
+// of one command into the buffer, and returns a gnv::Outcome; all lanes call it together.
 template <class Team, class Port, class Read>
 GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals, const Read& read) {
   const uint64_t thread = thread_of<Team>(), clients = static_cast<uint64_t>(Team::blocks()) * Team::threads() / Team::kLanes;
@@ -177,7 +177,7 @@ GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals, const
   if (Team::lane() == 0) Port::add64_gpu(&totals.ended, 1);
 }
 
-// By gnv::Device.
+// Runs a load through gnv::Device.
 template <class Team, class Port>
 GPUNVME_DEVICE void load_by_device(const DriveLoad& load, DriveTotals& totals) {
   const gnv::BasicDevice<Team, Port> device{load.device};
@@ -187,7 +187,7 @@ GPUNVME_DEVICE void load_by_device(const DriveLoad& load, DriveTotals& totals) {
   });
 }
 
-// By TicketQueue, whose words are zeros. Warps use the same queues as those of gnv::Device.
+// Runs a load through TicketQueues, whose words are initially 0. Each warp uses the same queue as with gnv::Device.
 template <class Team, class Port>
 GPUNVME_DEVICE void load_by_tickets(const DriveLoad& load, DriveTotals& totals, uint8_t* words) {
   const gnv_drive& drive = load.device.drives[0];
@@ -200,7 +200,7 @@ GPUNVME_DEVICE void load_by_tickets(const DriveLoad& load, DriveTotals& totals, 
   });
 }
 
-// Ends the kernel that serves the queues. One thread, after a kernel that does not count itself in the totals.
+// Ends the kernel that serves the queues, after a kernel that does not count its own warps in the totals. One thread.
 template <class Port>
 GPUNVME_DEVICE void end_drive(DriveTotals& totals) {
   Port::add64_gpu(&totals.ended, 1);

@@ -1,4 +1,4 @@
-// Kernels of a model's layer beside the fetch of its experts, with sums instead of a computation.
+// The other kernels of a model layer that fetches experts: a router, and sums in place of the computation.
 #pragma once
 
 #include "fetch.cuh"
@@ -6,7 +6,7 @@
 
 namespace gpunvme {
 
-// Selects experts, and counts the launch: all different, if `experts` is a power of two and at least `count`. One warp.
+// Selects experts, and counts the launch. The experts are distinct if `experts` is a power of two and at least `count`. One warp.
 template <class Team>
 GPUNVME_DEVICE void route_experts(uint32_t* ids, uint32_t count, uint32_t experts, uint32_t* launches) {
   const uint32_t now = *launches;
@@ -21,7 +21,7 @@ struct ByteSpan {
   uint64_t bytes;
 };
 
-// Sums the bytes of `count` spans by a block, each times its number in the span, from 1.
+// Sums the bytes of `count` spans with one block. Each byte is multiplied by its position in the span, from 1.
 template <class Team, class SpanAt>
 GPUNVME_DEVICE void sum_spans(uint32_t count, const SpanAt& span_at, uint64_t* result) {
   auto& sum = Team::template shared<uint64_t>();
@@ -46,7 +46,7 @@ struct ExpertSum {
 };
 static_assert(sizeof(ExpertSum) == 16, "read by the host");
 
-// Sums the experts of a fetch, a block for each position.
+// Sums the experts of a fetch, with one block per position.
 template <class Team>
 GPUNVME_DEVICE void sum_experts(const gnv_fetch& fetch, ExpertSum* results) {
   const uint32_t position = Team::block();
@@ -61,7 +61,7 @@ GPUNVME_DEVICE void sum_experts(const gnv_fetch& fetch, ExpertSum* results) {
   sum_spans<Team>(expert.extent_count, span_at, &result.sum);
 }
 
-// Sums the experts that the host has read, a block for each position: `count` spans of each.
+// Sums experts that the host has read, of `count` spans each, with one block per position.
 template <class Team>
 GPUNVME_DEVICE void sum_read(const ByteSpan* spans, uint32_t count, uint64_t* sums) {
   const uint32_t position = Team::block();

@@ -1,5 +1,5 @@
-// Kernels of gpu-check alone: what single steps of the queue code cost, what the loop before it cost, and programs that use
-// gnv::Device, gnv::Array and gnv::fetch. One block of one thread each, except where noted.
+// Kernels that only gpu-check uses: the cost of single steps of the queue code, the cost of the original loop, and programs that
+// use gnv::Device, gnv::Array and gnv::fetch. One block of one thread each, except where noted.
 #include "array_sum.cuh"
 #include "block_chain.cuh"
 #include "block_threads.cuh"
@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_measure(MeasureRun* run)
 
 extern "C" __global__ void __launch_bounds__(1) gpunvme_timer_steps(TimerRun* run) { timer_steps<GpuPort>(*run); }
 
-// Tells a controller once more what it was told last: nothing is to be fetched.
+// Writes the current tail to a doorbell again: the controller has nothing to fetch.
 extern "C" __global__ void __launch_bounds__(1) gpunvme_ring(uint32_t* doorbell, uint64_t tail) {
   GpuPort::mmio_store32(doorbell, static_cast<uint32_t>(tail));
 }
@@ -47,17 +47,17 @@ extern "C" __global__ void __launch_bounds__(128) gpunvme_queue_layout(const Que
   lay_out_queues<GpuTeam>(memory);
 }
 
-// A warp per queue, in blocks of 32 threads.
+// One warp per queue, in blocks of 32 threads.
 extern "C" __global__ void __launch_bounds__(32) gpunvme_drive_serve(const DriveService service, DriveTotals* totals) {
   serve_drive<GpuTeam, GpuPort>(service, *totals);
 }
 
-// Any number of blocks of up to 128 threads, all of which run at once.
+// Any number of blocks of up to 128 threads. All blocks must be resident at the same time.
 extern "C" __global__ void __launch_bounds__(128) gpunvme_drive_load(const DriveLoad load, DriveTotals* totals) {
   load_by_device<GpuTeam, GpuPort>(load, *totals);
 }
 
-// As gpunvme_drive_load. `words` are zeros: TicketWords and its arrays for each queue.
+// Like gpunvme_drive_load. `words` are a TicketWords and its arrays for each queue, initially 0.
 extern "C" __global__ void __launch_bounds__(128) gpunvme_ticket_load(const DriveLoad load, DriveTotals* totals, uint8_t* words) {
   load_by_tickets<GpuTeam, GpuPort>(load, *totals, words);
 }
@@ -80,7 +80,7 @@ extern "C" __global__ void gpunvme_route_experts(uint32_t* ids, uint32_t count, 
 // Any number of blocks of whole warps.
 extern "C" __global__ void gpunvme_fetch_experts(gnv::Device device, gnv_fetch fetch) { gnv::fetch(device, fetch); }
 
-// A block for each position.
+// One block per position.
 extern "C" __global__ void gpunvme_sum_experts(gnv_fetch fetch, ExpertSum* results) {
   sum_experts<GpuTeam>(fetch, results);
 }

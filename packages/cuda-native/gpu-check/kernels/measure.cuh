@@ -1,4 +1,4 @@
-// What single steps of the queue code cost, on queues that nobody serves.
+// Measures the cycles of single steps of the queue code, on queues without a controller.
 #pragma once
 
 #include "complete.cuh"
@@ -7,25 +7,25 @@ namespace gpunvme {
 
 // Ten words, which the host writes and reads.
 struct MeasureRun {
-  // A submission and a completion queue of `entries`, two doorbells one after the other, and data of a page for each command:
-  // memory as that of a controller is, seen by the device that runs this. The completion queue is all zeros.
+  // A submission and a completion queue of `entries`, two adjacent doorbells, and a page of data for each command, as for a
+  // controller. Addresses are those of the device that runs this. The completion queue is all zeros.
   uint64_t sq;
   uint64_t cq;
   uint64_t doorbells;
   uint64_t data;
-  // 64 KiB near to the device, for what a leader keeps.
+  // 64 KiB in the device's own memory, for the state of a leader.
   uint64_t scratch;
   uint64_t entries;
   uint64_t rounds;
   // Commands that one doorbell announces, 1 to 32.
   uint64_t batch;
-  // Taken by all rounds together: of `batch` commands and their doorbell each; of one poll that finds nothing each.
+  // Results, summed over all rounds: cycles of `batch` commands and their doorbell, and of one empty poll.
   uint64_t submission_cycles;
   uint64_t poll_cycles;
 };
 static_assert(sizeof(MeasureRun) == 80, "written by the host");
 
-// All that a leader of one queue pair needs beside the queues.
+// State of a leader of one queue pair, except the queues.
 struct MeasureState {
   Leader leader;
   Pair pair;
@@ -76,7 +76,7 @@ GPUNVME_DEVICE void lay_out(MeasureState& state, const MeasureRun& run, uint32_t
   state.leader.phase = 1;
 }
 
-// `Cycles::now()` counts those of whoever runs this.
+// `Cycles::now()` returns the cycle counter of the device that runs this.
 template <class Port, class Cycles>
 GPUNVME_DEVICE void measure(MeasureRun& run) {
   MeasureState& state = *at_address<MeasureState>(run.scratch);
@@ -91,7 +91,7 @@ GPUNVME_DEVICE void measure(MeasureRun& run) {
     Port::fence();
     Port::mmio_store32(state.pair.tail_doorbell, state.pair.sq_tail);
     submissions += Cycles::now() - before;
-    // As if all had completed.
+    // Frees the slots as if all commands had completed.
     state.active.submitted = 0;
     for (uint32_t slot = 0; slot < batch; slot++) free_slot(state.pair, slot);
   }

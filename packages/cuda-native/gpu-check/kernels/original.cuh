@@ -1,17 +1,17 @@
-// The loop that this project is measured against, in our own words: what an earlier system did for each 4 KiB command. One
-// thread; the queue's state in pinned host memory, so that every field of it crosses PCIe; the first dword of an entry made
-// by five dependent read-modify-writes of that memory; a doorbell for every command, and one for every completion; three
-// loads of each completion. Nothing is matched to anything: completions are counted.
+// The original loop, re-created for comparison: the steps of an earlier system for each 4 KiB command. One thread. The queue's
+// state is in pinned host memory, so each access to a field crosses PCIe. Five dependent read-modify-writes of that memory build
+// the first dword of an entry. Every command and every completion has its own doorbell write. Each completion takes three loads.
+// Completions are counted, and not matched to commands.
 //
-// It is a measure only. The counts are those of that system's compiled code for sm_86: 13 loads and 22 stores a command,
-// and 3 loads of a completion.
+// For measurement only. The numbers of accesses are those of that system's compiled code for sm_86: 13 loads and 22 stores per
+// command, and 3 loads per completion.
 #pragma once
 
 #include "target.cuh"
 
 namespace gpunvme {
 
-// In pinned host memory: each use of a field is a transaction.
+// In pinned host memory: each access to a field is a PCIe transaction.
 struct OriginalQueue {
   uint64_t sq;
   uint64_t cq;
@@ -29,19 +29,19 @@ struct OriginalQueue {
 
 struct OriginalRun {
   OriginalQueue* queue;
-  // Device addresses of the data, one page a command, `pages` of them in turn.
+  // Device address of the data, one page per command. Commands use the `pages` pages in turn.
   uint64_t data;
   uint64_t pages;
   uint64_t commands;
   uint64_t depth;
-  // For each completion.
+  // Time limit for each completion.
   uint64_t timeout_ns;
   // Written at the end: commands that succeeded, and nanoseconds from the first to the last.
   uint64_t succeeded;
   uint64_t ns;
 };
 
-// How words of pinned memory are loaded and stored: each time anew. Another class counts them.
+// Loads and stores words of pinned memory, without caching them in registers. Another class counts the accesses.
 struct PinnedWords {
   template <class Word>
   static GPUNVME_DEVICE Word load(const Word* at) {
@@ -77,7 +77,7 @@ GPUNVME_DEVICE void original_submit(OriginalQueue* queue, uint64_t slba, uint64_
   Port::fence();
 }
 
-// Whether a completion came in time, and said success.
+// Returns whether a completion arrived within the time limit and reports success.
 template <class Port, class Words>
 GPUNVME_DEVICE bool original_poll(OriginalQueue* queue, uint64_t timeout_ns) {
   const uint64_t until_ns = Port::now_ns() + timeout_ns;
@@ -101,7 +101,7 @@ GPUNVME_DEVICE bool original_poll(OriginalQueue* queue, uint64_t timeout_ns) {
 
 template <class Port, class Words>
 GPUNVME_DEVICE void original_read(OriginalRun& run) {
-  // The run itself is in pinned memory too, and is no part of what is measured: it is read here, once.
+  // The run is in pinned memory too. It is loaded once, so that its loads do not affect the measurement.
   const OriginalRun given = run;
   const uint64_t start_ns = Port::now_ns();
   uint64_t submitted = 0;

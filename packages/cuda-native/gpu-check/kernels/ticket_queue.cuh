@@ -1,35 +1,35 @@
-// The queue protocol of BaM, re-created to compare gnv::Device with it. For gpu-check only: after a time-out it has no recovery.
+// The queue protocol of BaM, re-created for comparison with gnv::Device. For gpu-check only: it cannot recover from a time-out.
 //
 // Sources: Qureshi et al., "GPU-Initiated On-Demand High-Throughput Storage Access in the BaM System Architecture", ASPLOS 2023;
 // for the order of steps, include/nvm_parallel_queue.h of github.com/ZaidQureshi/bam at d600085.
 //
-// Each thread acts alone. It takes the next free identifier of a table, and a ticket. A ticket is an SQ position: a place, and
-// the lap in which to use it. The thread waits for its turn at the place, writes the entry, and marks the place. A thread that
-// gets the tail lock rings for all marked places. Then each thread searches the CQ for its identifier, from the head on, and
-// marks the entry that it finds. A thread that gets the head lock releases all marked entries, and frees the places that the
-// controller has fetched by then.
+// Each thread acts alone. It takes the next free identifier from a table, and a ticket. A ticket is an SQ position: a place, and
+// the lap in which to use it. The thread waits for its turn at the place, writes the entry, and marks the place. The thread that
+// obtains the tail lock rings the doorbell for all marked places. Then each thread searches the CQ for its identifier, starting
+// at the head, and marks the entry that it finds. The thread that obtains the head lock releases all marked entries, and frees
+// the places that the controller has fetched by then.
 //
 // Differences:
 // - Every wait has a time limit, and a time-out halts the queue. The original polls without end.
 // - A mark is the position + 1, and a turn is a number of laps. Threads compare them with positions, where the original clears
-//   marks by atomic exchanges, counts two steps for each lap, and locks completion entries.
-// - Waiting threads back off as those of gnv::Device do.
-// - A fence for the whole system precedes a tail doorbell, as in gnv::Device. Other controllers than a kernel need it.
-// - As many identifiers as a gnv_queue has slots, since these own the PRP lists. The original has 65536.
+//   marks with atomic exchanges, counts two steps per lap, and locks completion entries.
+// - Waiting threads back off as in gnv::Device.
+// - A system-scope fence precedes each tail doorbell write, as in gnv::Device. Controllers other than a kernel need it.
+// - There are as many identifiers as slots in a gnv_queue, since slots own the PRP lists. The original has 65536.
 #pragma once
 
 #include "gpunvme.cuh"
 
 namespace gpunvme {
 
-// Words of a queue, initially 0. Four arrays of `entries` words follow: see TicketQueue.
+// Words of a queue, initially 0. Four arrays of `entries` words follow (see TicketQueue).
 struct alignas(128) TicketWords {
   alignas(128) uint32_t next_ticket;
   alignas(128) uint32_t next_identifier;
   // Positions before `tail` are announced.
   alignas(128) uint32_t tail_lock;
   uint32_t tail;
-  // CQ positions before `cq_head` are released, SQ positions before `sq_head` are fetched.
+  // CQ positions before `cq_head` are released; SQ positions before `sq_head` are fetched.
   alignas(128) uint32_t head_lock;
   uint32_t cq_head;
   uint32_t sq_head;
@@ -38,7 +38,7 @@ struct alignas(128) TicketWords {
 };
 static_assert(sizeof(TicketWords) == 640, "allocated by the host");
 
-// A thread's view of a queue. It uses the constant words of `queue`.
+// A thread's view of a queue. It uses only the constant words of `queue`.
 template <class Port>
 class TicketQueue {
  public:
@@ -68,7 +68,7 @@ class TicketQueue {
   }
 
  private:
-  // Calls `test` until it returns true. Returns whether it did within the time limit of the command.
+  // Polls `test` until it returns true. Returns false at the time limit of the command.
   template <class Test>
   GPUNVME_DEVICE bool wait_until(const Test& test) const {
     for (uint32_t polls = 0; !test(); polls++) {
@@ -107,7 +107,7 @@ class TicketQueue {
     });
   }
 
-  // Announces the marked places, unless another thread does.
+  // Announces the marked places, unless another thread is doing so.
   GPUNVME_DEVICE void advance_tail() {
     if (!try_lock(words_.tail_lock)) return;
     const uint32_t first = Port::load_relaxed32(&words_.tail), fetched = Port::load_relaxed32(&words_.sq_head);
@@ -122,12 +122,12 @@ class TicketQueue {
     unlock(words_.tail_lock);
   }
 
-  // Waits for the completion, and until it is released: then no search finds it again, and its identifier can be reused.
+  // Waits for the completion and its release. After that, no search finds it again, and its identifier can be reused.
   GPUNVME_DEVICE bool complete(uint32_t cid, uint32_t& status) {
     uint32_t position = 0;
     if (!wait_until([&] { return find(cid, position, status); })) return false;
     Port::fence_acquire();
-    // If the head passed whole laps during the search, the position is that many laps later.
+    // If the head advanced by whole laps during the search, the position is that many laps later.
     const uint32_t head = Port::load_relaxed32(&words_.cq_head);
     position = head + ((position - head) & (2 * queue_.entries - 1));
     Port::store_release32_gpu(&consumed_[position & mask_], position + 1);
@@ -152,7 +152,8 @@ class TicketQueue {
     return false;
   }
 
-  // Releases the marked completions, and frees the places up to the SQ Head Pointer of the last one, unless another thread does.
+  // Releases the marked completions, and frees the places up to the SQ Head Pointer of the last one, unless another thread is
+  // doing so.
   GPUNVME_DEVICE void advance_head() {
     if (!try_lock(words_.head_lock)) return;
     const uint32_t first = Port::load_relaxed32(&words_.cq_head);
@@ -160,7 +161,7 @@ class TicketQueue {
     while (Port::load_acquire32_gpu(&consumed_[head & mask_]) == head + 1) head++;
     if (head != first) {
       const uint64_t last = Port::load_completion64(queue_.cq + 2 * ((head - 1) & mask_) + 1);
-      // Orders the controller's fetch, of which the completion tells, before the next lap of a place.
+      // Orders the controller's fetch, which the completion reports, before the next use of a place.
       Port::fence_acquire();
       const uint32_t fetched = Port::load_relaxed32(&words_.sq_head);
       const uint32_t freed = (static_cast<uint32_t>(last) - fetched) & mask_;

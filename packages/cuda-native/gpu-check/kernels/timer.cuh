@@ -1,4 +1,4 @@
-// By what the clock of the device that runs this steps: no time-out is finer.
+// Measures the step of the device's clock, which is the resolution of time-outs.
 #pragma once
 
 #include "target.cuh"
@@ -8,12 +8,12 @@ namespace gpunvme {
 // Six words, which the host writes and reads.
 struct TimerRun {
   uint64_t looks;
-  // Of all looks: how often the clock had changed, by how much at least and at most, and from the first change to the last.
+  // Results: number of changes, smallest and largest change, and time from the first change to the last.
   uint64_t steps;
   uint64_t least_ns;
   uint64_t most_ns;
   uint64_t span_ns;
-  // Changes to an earlier time.
+  // Number of changes to an earlier time.
   uint64_t backwards;
 };
 static_assert(sizeof(TimerRun) == 48, "written by the host");
@@ -31,7 +31,7 @@ GPUNVME_DEVICE void timer_steps(TimerRun& run) {
     if (now < before) {
       backwards++;
     } else if (first == 0) {
-      // The first look was in the middle of a step.
+      // The first read was in the middle of a step.
       first = now;
     } else {
       const uint64_t step = now - before;

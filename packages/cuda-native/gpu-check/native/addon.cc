@@ -34,7 +34,7 @@ const uint64_t* Words(napi_env env, napi_value value, const char* name, size_t m
   if (napi_get_typedarray_info(env, value, &type, count, &data, nullptr, nullptr) == napi_ok && type == napi_biguint64_array &&
       *count > 0 && *count % multiple == 0)
     return static_cast<const uint64_t*>(data);
-  const std::string text = std::string(name) + ": expected a BigUint64Array of " + std::to_string(multiple) + " words each";
+  const std::string text = std::string(name) + ": expected a BigUint64Array with a multiple of " + std::to_string(multiple) + " words";
   napi_throw_type_error(env, nullptr, text.c_str());
   return nullptr;
 }
@@ -50,7 +50,7 @@ napi_value Start(napi_env env, napi_callback_info info) {
   const uint64_t* drive = Words(env, arguments[1], "drive", (sizeof(DriveNamespace) + sizeof(DrivePlan)) / 8, &drive_words);
   if (drive == nullptr) return nullptr;
   if (napi_get_value_uint32(env, arguments[2], &threads) != napi_ok || threads == 0) {
-    napi_throw_range_error(env, nullptr, "threads: expected a number of 1 or more");
+    napi_throw_range_error(env, nullptr, "threads: expected 1 or more");
     return nullptr;
   }
   const auto* first = reinterpret_cast<const DriveQueue*>(queues);
@@ -64,7 +64,7 @@ napi_value Start(napi_env env, napi_callback_info info) {
   return result;
 }
 
-// (handle) -> BigUint64Array of DriveQueue, with the counts. The memory of the queues may be freed then.
+// (handle) -> BigUint64Array of DriveQueue, with the counts. After this, the memory of the queues can be freed.
 napi_value Stop(napi_env env, napi_callback_info info) {
   napi_value arguments[1], memory, result;
   size_t count = 1;
@@ -72,7 +72,7 @@ napi_value Stop(napi_env env, napi_callback_info info) {
   napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
   const auto found = napi_get_value_uint32(env, arguments[0], &handle) == napi_ok ? running.find(handle) : running.end();
   if (found == running.end()) {
-    napi_throw_type_error(env, nullptr, "handle: expected that of a drive that runs");
+    napi_throw_type_error(env, nullptr, "handle: expected the handle of a running drive");
     return nullptr;
   }
   const std::vector<DriveQueue>& queues = found->second->Stop();

@@ -10,7 +10,7 @@ namespace gpunvme {
 
 namespace {
 
-// Answers on the thread that rings, so that no poll finds nothing.
+// Completes commands on the thread that rings, so that no poll is empty.
 struct Device {
   explicit Device(uint32_t count) : entries(count), sq(16 * count), cq(2 * count) {}
 
@@ -32,7 +32,7 @@ struct Device {
   uint32_t head = 0;
   uint32_t posted = 0;
   uint64_t phase = 1;
-  // Completions that were posted, and not loaded yet.
+  // Number of completions that are posted but not yet loaded.
   uint64_t unseen = 0;
 };
 

@@ -1,4 +1,4 @@
-// How often the code of an engine crosses PCIe, by running it on the CPU with a port that counts.
+// Counts the PCIe transactions of an engine's code by running it on the CPU with a counting port.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct Counted {
   uint64_t doorbells = 0;
 };
 
-// Of so many 4 KiB reads with at most `depth` in flight, on a device that has answered whenever it is looked at. Polls that
-// find nothing are left out: how many there are is up to the controller.
+// Counts the transactions of `commands` 4 KiB reads, at most `depth` in flight, on a device that completes each command before
+// the next poll. Empty polls are excluded: their number depends on the controller.
 Counted CountEngine(uint32_t commands, uint32_t depth);
 Counted CountOriginal(uint32_t commands, uint32_t depth);
 

@@ -33,7 +33,7 @@ void DriveThreads::Run(size_t first, size_t step) {
     bool is_busy = false;
     for (auto& drive : drives) is_busy |= drive.turn();
     idle = is_busy ? 0 : idle + 1;
-    // The host may be a thread of the same core.
+    // The host may be a thread on the same core.
     if (idle % 1024 == 1023) sched_yield();
     else if (idle > 0) __builtin_ia32_pause();
   }

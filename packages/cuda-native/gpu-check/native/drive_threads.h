@@ -1,4 +1,4 @@
-// Serves queues in host memory by CPU threads.
+// Serves queues in host memory with CPU threads.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace gpunvme {
 
-// A drive of which each thread serves a share of the queues. Addresses are those of this process.
+// A drive whose threads each serve a share of the queues. Addresses are those of this process.
 class DriveThreads {
  public:
-  // Starts `threads` threads. `queues` have all constant words except `in_flight`.
+  // Starts `threads` threads. All constant words of `queues` are set, except `in_flight`.
   DriveThreads(std::vector<DriveQueue> queues, const DriveNamespace& space, const DrivePlan& plan, unsigned threads);
   ~DriveThreads();
 

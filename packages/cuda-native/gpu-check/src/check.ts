@@ -1,35 +1,35 @@
 import type { CheckContext } from './context.js'
 
-/** What a check has found, for the report: plain JSON. */
+/** A finding of a check, for the report: plain JSON. */
 export type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact }
 
-/** By name. */
+/** Findings by name. */
 export interface Facts {
   readonly [name: string]: Fact
 }
 
-/** Something that holds on every GPU, or does not. */
+/** A requirement that is checked on a GPU. */
 export interface Check {
   /** Stable, in lower case with hyphens. */
   readonly id: string
-  /** What holds, in a sentence. */
+  /** The requirement, in one sentence. */
   readonly title: string
-  /** Whether it makes commands fail: of others, a command that the driver had to send again has failed. */
+  /** Whether the check makes commands fail. Any other check fails if the driver had to recover a command. */
   readonly provokes?: boolean
-  /** Whether what it does to the driver is nobody else's business: it gets a process that nothing else is run in. */
+  /** Whether the check runs in a process of its own, because it can disturb the CUDA driver for later checks. */
   readonly alone?: boolean
-  /** After so long it is given up as an error. */
+  /** Time limit, after which the check ends with an error. */
   readonly limitMs: number
-  /** @throws CheckFailed where it does not hold; NotApplicable where there is nothing to ask it of. */
+  /** @throws CheckFailed if the requirement does not hold; NotApplicable if this machine cannot run the check */
   run(context: CheckContext): Promise<Facts>
 }
 
-/** What was promised does not hold. */
+/** Error: the requirement of a check does not hold. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }
 
-/** There is nothing here that this could be asked of. */
+/** Error: a check cannot run on this machine. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
@@ -38,13 +38,13 @@ export function fail(message: string): never {
   throw new CheckFailed(message)
 }
 
-/** Compares by value. */
+/** Compares by value. @throws CheckFailed if the values differ */
 export function equal(what: string, got: unknown, expected: unknown): void {
   const [has, needs] = [JSON.stringify(got), JSON.stringify(expected)]
   if (has !== needs) fail(`${what}: expected ${needs}, got ${has}`)
 }
 
-/** Every byte; says which is the first that differs, and how many do. */
+/** Compares every byte. @throws CheckFailed with the number of differing bytes and the first of them */
 export function equalBytes(what: string, got: Uint8Array, expected: Uint8Array): void {
   equal(`${what}: length in bytes`, got.length, expected.length)
   if (Buffer.compare(got, expected) === 0) return
@@ -54,5 +54,7 @@ export function equalBytes(what: string, got: Uint8Array, expected: Uint8Array):
     if (got[at] === expected[at]) continue
     if (wrong++ === 0) first = at
   }
-  fail(`${what}: ${wrong} of ${got.length} bytes differ, the first at ${first}: ${got[first]!} for ${expected[first]!}`)
+  fail(
+    `${what}: ${wrong} of ${got.length} bytes differ, the first at ${first}: expected ${expected[first]!}, got ${got[first]!}`,
+  )
 }

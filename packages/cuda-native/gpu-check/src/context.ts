@@ -17,32 +17,33 @@ export const MIB = 1024 * KIB
 export const BLOCK_BYTES = 512
 export const SERIAL = 'GPUCHECK1'
 
-/** How much is done. Nothing in it makes a check more lenient. */
+/** Amount of work. No value makes a check more lenient. */
 export interface Scale {
-  /** Of each plan, at most; and the size of the drive. */
+  /** Maximum size of a plan, and size of the drive. */
   readonly planBytes: number
-  /** Of a run for a speed figure. */
+  /** Commands of a run for a speed figure. */
   readonly speedCommands: number
   /** Numbers of leaders to measure. */
   readonly leaders: readonly number[]
   readonly measureRounds: number
   readonly checksumBytes: number
-  /** Of loads on many queues. */
+  /** Loads on many queues. */
   readonly load: {
     readonly queues: number
     readonly warps: number
     readonly rounds: number
-    /** Queues and warps of rates, and commands of each. */
+    /** Queues and warps of each rate that is measured. */
     readonly points: readonly (readonly [queues: number, warps: number])[]
+    /** Commands of each rate. */
     readonly commands: number
-    /** Where gnv::Device is compared with the protocol of tickets. */
+    /** Queues and warps at which gnv::Device is compared with the ticket protocol. */
     readonly comparedPoints: readonly (readonly [queues: number, warps: number])[]
   }
-  /** Size of a drive that kernels read by pages or experts. */
+  /** Size of a drive from which kernels read pages or experts. */
   readonly kernelDriveBytes: number
-  /** A model of experts: powers of two of them in each layer, and how many a token selects. */
+  /** A model of experts: layers, experts per layer (a power of two), and experts that a token selects per layer. */
   readonly model: { readonly layers: number; readonly experts: number; readonly positions: number }
-  /** Of a gnv::Array on a drive without an SSD: its length, its cache, and the memory of a copy to compare it with. */
+  /** A gnv::Array on a drive that a kernel serves: its length, its cache, and the size of a copy for comparison. */
   readonly array: {
     readonly lengthBytes: number
     readonly cacheBytes: number
@@ -51,7 +52,7 @@ export interface Scale {
     readonly blocks: number
     readonly threads: number
   }
-  /** Tokens whose time is measured. */
+  /** Number of tokens whose time is measured. */
   readonly tokens: number
 }
 
@@ -88,7 +89,7 @@ export const FULL: Scale = {
   },
   tokens: 15,
 }
-/** For a stand-in, whose threads are not many. */
+/** For a stand-in, which has few threads. */
 export const QUICK: Scale = {
   ...{ planBytes: 2 * MIB, speedCommands: 2000, leaders: [1, 2], measureRounds: 20 },
   checksumBytes: 192 * KIB,
@@ -110,40 +111,40 @@ export const QUICK: Scale = {
   array: { lengthBytes: 4 * MIB, cacheBytes: 2 * MIB, copyBytes: MIB, queues: 2, blocks: 1, threads: 128 },
 }
 
-/** What checks are run with. */
+/** Options of a check's context. */
 export interface ContextOptions {
   readonly cuda: Cuda
   readonly device: CudaDevice
   readonly scale: Scale
   readonly kernels: KernelTexts
   readonly driveAddon?: DriveAddon | undefined
-  /** A PCI function, as `0000:0b:00.0`, that is an NVMe controller without a driver, for IOMEMORY alone. */
+  /** PCI function of an NVMe controller, such as `0000:0b:00.0`, whose registers checks may register with the GPU. */
   readonly nvmeFunction?: string | undefined
-  /** Whether a doorbell of it may be rung. */
+  /** Whether a check may ring a doorbell of that controller. */
   readonly ring?: boolean
 }
 
-/** A drive on a thread of its own. */
+/** A simulated drive that runs on its own thread. */
 export interface Drive {
   readonly simulator: RealTimeSimulator
   readonly transport: Transport
-  /** What it has its registers, and the driver its queues and data in. */
+  /** Memory for the drive's registers, and for queues and data of the driver. */
   readonly memory: NativeRegion
-  /** The file that holds what is on it. */
+  /** Path of the file that backs the drive. */
   readonly mediaPath: string
-  /** What is on it now, past the controller. */
+  /** Reads the drive's content from that file, without the controller. */
   readonly stored: () => Uint8Array
 }
 
-/** The driver on a drive. */
+/** A drive that the driver has opened. */
 export interface OpenedDrive {
   readonly controller: Controller<WritableNamespace>
   readonly namespace: WritableNamespace
-  /** Resolves when the controller is closed, and all that happened to it is among `recoveries`. */
+  /** Resolves when the controller is closed and all its events are in `recoveries`. */
   readonly watched: Promise<void>
 }
 
-/** What a check works with. Everything that it makes is undone for it, in reverse. */
+/** Resources for one check. `release` undoes everything that was created, in reverse order. */
 export class CheckContext {
   readonly cuda: Cuda
   readonly device: CudaDevice
@@ -154,7 +155,7 @@ export class CheckContext {
   readonly ring: boolean
   readonly figures: Figure[] = []
   readonly host = loadHardwareHost()
-  /** What the driver had to do because commands got no answer: none, unless a check provokes it. */
+  /** Recovery steps of the driver after commands timed out. Empty, unless the check provokes them. */
   readonly recoveries: string[] = []
   private readonly undo: (() => unknown)[] = []
 
@@ -168,7 +169,7 @@ export class CheckContext {
     this.ring = options.ring === true
   }
 
-  /** To be done when the check has ended, before what was asked for earlier. */
+  /** Registers an action for the end of the check. The last action that was registered runs first. */
   later(action: () => unknown): void {
     this.undo.push(action)
   }
@@ -177,7 +178,7 @@ export class CheckContext {
     this.figures.push(figure)
   }
 
-  /** Memory of the process that is locked and in place. */
+  /** Allocates locked, resident memory of this process. */
   allocate(lengthBytes: number): NativeRegion {
     const region = this.host.allocate(lengthBytes, 4096)
     this.later(() => region.unmap())
@@ -185,8 +186,8 @@ export class CheckContext {
   }
 
   /**
-   * A simulated drive in native memory that holds `media` in a file; `memoryBytes` are for queues and data. It sleeps
-   * where nobody asks for anything, unless times are measured with it.
+   * Starts a simulated drive in native memory, backed by a file with `media`. `memoryBytes` is the size of the memory for
+   * queues and data. With `sleeps`, an idle drive sleeps, which would distort measured times.
    */
   async drive(media: Uint8Array, memoryBytes: number, faults?: FaultPlan, sleeps = true): Promise<Drive> {
     const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-'))
@@ -206,12 +207,12 @@ export class CheckContext {
     return { simulator, transport: simulator.transport, memory, mediaPath: path, stored: () => readFileSync(path) }
   }
 
-  /** The engine of this check. */
+  /** Creates an engine `cuda` on the GPU of this check. */
   engine(transport: Transport, options?: CudaEngineOptions): KernelEngine {
     return cudaEngine(transport, this.cuda, options)
   }
 
-  /** The driver on a drive, for writing; closed with the check where it is not closed before. */
+  /** Opens a drive for reading and writing. The end of the check closes it if it is still open. */
   async open(
     { transport }: Drive,
     options: ControllerOptions,
@@ -230,7 +231,7 @@ export class CheckContext {
     }
   }
 
-  /** Undoes everything, and says what could not be. */
+  /** Runs the registered actions. Returns their errors. */
   async release(): Promise<unknown[]> {
     const errors: unknown[] = []
     for (const action of this.undo.splice(0).reverse()) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** PCIe transactions of an engine's code, counted by running it on a port that counts. */
+/** PCIe transactions of an engine's code, counted by running it on a counting port. */
 export interface CountedTransactions {
   readonly loads: number
   readonly stores: number
@@ -11,17 +11,17 @@ export interface CountedTransactions {
 
 /** The addon gpunvme_drive: drives that CPU threads serve (`native/drive_threads.cc`), and counts of PCIe transactions. */
 export interface DriveAddon {
-  /** Starts a drive: words of `DriveQueue` per queue, and of `DriveNamespace` and `DrivePlan`. */
+  /** Starts a drive, and returns its handle. The words are a `DriveQueue` per queue, and a `DriveNamespace` and `DrivePlan`. */
   readonly start: (queues: BigUint64Array, drive: BigUint64Array, threads: number) => number
-  /** Ends a drive. Returns its queues, with their counts. */
+  /** Stops a drive. Returns its queues with their counts. */
   readonly stop: (handle: number) => BigUint64Array
-  /** Counts transactions of so many 4 KiB reads at that depth. */
+  /** Counts the transactions of `commands` 4 KiB reads at a queue depth. */
   readonly count: (which: 'engine' | 'original', commands: number, depth: number) => CountedTransactions
 }
 
 const file = new URL('../build/gpunvme_drive.node', import.meta.url)
 
-/** Returns undefined where the addon was not built: `node gpu-check/build-native.mjs` builds it. */
+/** Loads the addon. Returns undefined if it is not built (`node gpu-check/build-native.mjs`). */
 export function loadDriveAddon(path: string = fileURLToPath(file)): DriveAddon | undefined {
   return existsSync(path) ? (createRequire(import.meta.url)(path) as DriveAddon) : undefined
 }

@@ -2,7 +2,7 @@ import type { CheckContext } from './context.js'
 import type { DriveCounts, DriveFaults } from './pattern-drive.js'
 import { LIMIT_NS, ServedQueues, structure, type Server } from './served-queues.js'
 
-/** Code that submits and completes commands: gnv::Device, or the re-creation of BaM's in kernels/ticket_queue.cuh. */
+/** Queue protocol of the GPU threads: gnv::Device, or that of BaM as re-created in kernels/ticket_queue.cuh. */
 export type Protocol = 'gnv' | 'tickets'
 
 export interface LoadOptions extends DriveFaults {
@@ -10,12 +10,12 @@ export interface LoadOptions extends DriveFaults {
   /** Default: 'gnv'. */
   readonly protocol?: Protocol
   readonly queues: number
-  /** Warps that submit. */
+  /** Number of warps that submit. */
   readonly warps: number
-  /** Commands of each of their threads, one after another. */
+  /** Commands that each thread executes, one after another. */
   readonly rounds: number
   readonly blockBytes: number
-  /** Blocks of each command. */
+  /** Blocks per command. */
   readonly blocks: number
   readonly timeoutNs: number
   readonly entries?: number
@@ -23,11 +23,11 @@ export interface LoadOptions extends DriveFaults {
 
 export interface LoadResult {
   readonly commandsPerSecond: number
-  /** From the first start of a warp to the last end, by the GPU's clock. */
+  /** Time from the first start of a warp to the last end, by the GPU's clock. */
   readonly ns: number
-  /** Number of outcomes, by the name of their `gnv_ending`. */
+  /** Number of outcomes by name of `gnv_ending`. */
   readonly endings: Readonly<Record<string, number>>
-  /** 64-bit words that differ from the drive's. */
+  /** Number of 64-bit words that differ from the drive's data. */
   readonly wrongWords: number
   readonly drive: DriveCounts
 }
@@ -38,7 +38,7 @@ const TICKET_WORDS_BYTES = 640
 const WARP = 32
 const BLOCK_THREADS = 128
 
-/** Lays out queues, runs one load of kernels/drive_load.cuh on them, and returns what it and the drive counted. */
+/** Sets up queues, runs one load of kernels/drive_load.cuh on them, and returns the counts of the load and the drive. */
 export async function runLoad(context: CheckContext, options: LoadOptions): Promise<LoadResult> {
   const { cuda } = context
   const { warps, rounds, blockBytes, blocks, movesData = false, protocol = 'gnv' } = options
@@ -52,7 +52,7 @@ export async function runLoad(context: CheckContext, options: LoadOptions): Prom
   try {
     await tickets?.fill(0)
     const load = [...served.device, ...served.buffer, ...served.drive, ...[rounds, blocks, places].map(BigInt)]
-    // The whole load is `warps` warps, in blocks of up to four.
+    // The load has `warps` warps in total, in blocks of up to four.
     const threads = Math.min(warps * WARP, BLOCK_THREADS)
     const { drive, totals } = await served.serve(warps, async () => {
       const parameters = [structure(load), served.totals, ...(tickets === undefined ? [] : [tickets.gpuPointer])]

@@ -10,12 +10,12 @@ const PAGE = 4096
 export const DEPTH = 32
 export const ENTRIES = 64
 
-/** Registers come first in a region; the doorbells begin at 1000h, as those of a controller do. */
+/** A region starts with the registers. As on a controller, the doorbells start at 1000h. */
 const BAR_BYTES = 2 * PAGE
 const DOORBELLS = PAGE
 const DATA_BYTES = DEPTH * PAGE
 
-/** Offsets of a queue pair's parts in its region, and of its doorbells in the first region. */
+/** Offsets of the parts of a queue pair from its start in the region, and its size. */
 export const PAIR = {
   sq: 0,
   cq: PAGE,
@@ -24,7 +24,7 @@ export const PAIR = {
   bytes: 2 * PAGE + DEPTH * PAGE + DATA_BYTES,
 } as const
 
-/** Memory for registers and queue pairs in one region, which the GPU can access, and a drive of CPU threads on it. */
+/** A memory region with registers and queue pairs that the GPU can access. CPU threads can serve it as a drive. */
 export class DriveRegion {
   readonly #pairs: number
   readonly #region
@@ -39,7 +39,7 @@ export class DriveRegion {
     this.gpuPointer = registration.gpuPointer
   }
 
-  /** Offset of a pair's part. */
+  /** Offset of a part of a pair. */
   at(pair: number, part: number): number {
     return BAR_BYTES + pair * PAIR.bytes + part
   }
@@ -49,7 +49,7 @@ export class DriveRegion {
     return DOORBELLS + 8 * pair
   }
 
-  /** The address for this process, and the drive. */
+  /** Address in this process, which is also the drive's. */
   address(offset: number): bigint {
     return this.#region.address + BigInt(offset)
   }
@@ -62,7 +62,7 @@ export class DriveRegion {
     return this.#region.load32(offset)
   }
 
-  /** Registers of a controller that is ready (CSTS.RDY), and has no error. */
+  /** Registers of a controller that is ready (CSTS.RDY) and has no error. */
   get bar(): Bar {
     return {
       ...{ lengthBytes: BAR_BYTES, read32: () => 1, read64: () => 1n },
@@ -84,7 +84,7 @@ export class DriveRegion {
     })
   }
 
-  /** Starts a drive that moves no data. Returns a function that ends it and checks what it saw. */
+  /** Starts a drive that moves no data. Returns a function that stops it, and checks that it detected no host errors. */
   serve(addon: DriveAddon, threads: number): () => { readonly commands: number; readonly rings: number } {
     const everything = { iova: this.address(0), lengthBytes: this.at(this.#pairs, 0), address: this.address(0) }
     const drive = driveWords({ blocks: 2 ** 40, blockBytes: 512, maxBlocks: 8, data: everything, prpLists: everything })
@@ -99,13 +99,13 @@ export class DriveRegion {
     const handle = addon.start(BigUint64Array.from(queues.flat()), BigUint64Array.from(drive), threads)
     return () => {
       const { commands, rings, mistakes, firstMistake } = countsOf(addon.stop(handle))
-      equal('mistakes that the drive saw', [mistakes, firstMistake], [0, 'none'])
+      equal('host errors detected by the drive', [mistakes, firstMistake], [0, 'none'])
       return { commands, rings }
     }
   }
 }
 
-/** Opens the engine of a check on the queue pairs of a region, with a leader each. */
+/** Attaches an engine `cuda` to the queue pairs of a region, with one leader per pair. */
 export function engineOn(context: CheckContext, region: DriveRegion, options?: CudaEngineOptions) {
   const started = process.hrtime.bigint()
   const clock: Clock = {
@@ -118,7 +118,7 @@ export function engineOn(context: CheckContext, region: DriveRegion, options?: C
   return engine
 }
 
-/** Makes a plan of 4 KiB reads over queue pairs, in turns. */
+/** Creates a plan of 4 KiB reads that are distributed round-robin over the queue pairs. */
 export function readsOf(commands: number, pairs = 1): Plan {
   return {
     ...{ operation: 'read', nsid: 1, blockBytes: 512, commands },

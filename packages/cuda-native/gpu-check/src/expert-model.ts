@@ -8,16 +8,16 @@ const EXTENTS = 3
 export interface ExpertExtent {
   readonly firstBlock: number
   readonly blocks: number
-  /** Offset of its first block in the expert's memory. */
+  /** Offset of the extent's first block in the expert's memory. */
   readonly offset: number
   readonly skip: number
   readonly bytes: number
   readonly crc32: number
-  /** Sum of its bytes, each times its number from 1. */
+  /** Sum of the bytes, each multiplied by its position from 1. */
   readonly sum: number
 }
 
-/** Queues of a drive that experts are read from. */
+/** Queues of a drive from which experts are read. */
 export interface QueueShape {
   readonly queues: number
   readonly queueEntries: number
@@ -31,8 +31,8 @@ export interface ExpertModel {
 }
 
 /**
- * Divides a drive's content into experts of three extents of 4 to 12 KiB, which start and end anywhere in a block. Extents
- * follow one another, and start again where the drive ends: experts of different layers can have bytes in common.
+ * Divides a drive's content into experts with three extents of 4 to 12 KiB, which start and end anywhere in a block. Extents
+ * are contiguous, and wrap around at the end of the drive: experts of different layers can share bytes.
  */
 export function expertModel(media: Uint8Array, layerCount: number, expertCount: number): ExpertModel {
   let start = 7
@@ -55,7 +55,7 @@ export function expertModel(media: Uint8Array, layerCount: number, expertCount: 
   return { table: tableOf(layers), layers }
 }
 
-/** Sum of the data of an expert, as kernels compute it. */
+/** Returns the sum of an expert's data, as kernels compute it. */
 export function sumOfExpert(extents: readonly ExpertExtent[]): number {
   return extents.reduce((sum, extent) => sum + extent.sum, 0)
 }
@@ -102,7 +102,7 @@ function tableOf(layers: ExpertModel['layers']): FetchTable {
   return { bytes: new Uint8Array(view.buffer), layers: names, maxBytes, maxExtents: EXTENTS }
 }
 
-/** Identifiers that the kernel route_experts selects in its launch `launch`. */
+/** Returns the experts that the kernel route_experts selects in launch number `launch`, from 0. */
 export function routed(launch: number, { experts, positions }: { experts: number; positions: number }): number[] {
   return Array.from({ length: positions }, (_, position) => (launch * 37 + position * (2 * launch + 1)) % experts)
 }

@@ -1,6 +1,6 @@
 /**
  * Checks of the GPU engine on the driver and the GPU of a machine, without a test framework: for `npm run test:gpu`, for a
- * packed copy on a machine without anything else, and on a stand-in for libcuda. Not published.
+ * packed copy on a bare machine, and for tests on a stand-in for libcuda. Not published.
  * @module
  */
 export { CheckFailed, NotApplicable, type Check, type Fact, type Facts } from './check.js'

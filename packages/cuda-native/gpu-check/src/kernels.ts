@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The kernels that the package ships, and those of these checks alone. */
+/** PTX of the kernels that the package ships, and of those that only these checks use. */
 export interface KernelTexts {
   readonly kernels: Uint8Array
   readonly measure: Uint8Array
@@ -14,7 +14,7 @@ export function readKernels(): KernelTexts {
   }
 }
 
-/** The entry points of a PTX text, with how many parameters each takes. */
+/** Returns the number of parameters of each entry point in a PTX text. */
 export function entryPoints(ptx: Uint8Array): ReadonlyMap<string, number> {
   const entries = new TextDecoder().decode(ptx).matchAll(/\.entry\s+([\w$]+)\s*\(([^)]*)\)/g)
   return new Map([...entries].map(([, name, list]) => [name!, list!.split('.param').length - 1]))

@@ -4,16 +4,16 @@ import type { DmaMemory, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { CheckContext, Drive } from './context.js'
 
 export interface LentDriveOptions {
-  /** Number of queues, entries of each, and commands in flight on each. */
+  /** Number of queues, entries per queue, and commands in flight per queue. */
   readonly queues: number
   readonly queueEntries: number
   readonly queueDepth: number
-  /** Memory for queues and data. */
+  /** Size of the memory for queues and data. */
   readonly memoryBytes: number
   readonly timeoutNs?: number
   readonly faults?: FaultPlan | undefined
   readonly writable?: boolean
-  /** Blocks that the `gnv::Device` has behind the last one of the namespace. */
+  /** Number of blocks by which the `gnv::Device` exceeds the namespace. */
   readonly blocksBeyond?: number
 }
 
@@ -27,7 +27,7 @@ export interface LentDrive {
   readonly allocate: (lengthBytes: number) => { readonly memory: DmaMemory; readonly buffer: DeviceBuffer }
 }
 
-/** Opens a drive with `media`, and lends its queues to kernels until the check ends. */
+/** Starts a drive with `media`, and lends its queues to kernels until the check ends. */
 export async function lendDrive(
   context: CheckContext,
   media: Uint8Array,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { arch, cpus, release, totalmem, version } from 'node:os'
 
-/** Where a report comes from. No name of the machine or of anybody on it. */
+/** The machine that a report is from. Contains no host or user names. */
 export interface Machine {
   readonly kernel: string
   readonly kernelVersion: string
@@ -11,9 +11,9 @@ export interface Machine {
   readonly cpus: number
   readonly memoryBytes: number
   readonly node: string
-  /** The C library that Node runs on; absent where it does not say. */
+  /** Version of glibc that Node uses; absent if unknown. */
   readonly glibc?: string
-  /** The first line of /proc/driver/nvidia/version: the kernel module's flavour and version. */
+  /** First line of /proc/driver/nvidia/version: flavour and version of the kernel module. */
   readonly nvidiaModule?: string
 }
 
@@ -33,7 +33,7 @@ export function describeMachine(): Machine {
 
 const PACKAGES = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native']
 
-/** Versions of our packages, as they are installed beside this. */
+/** Returns the versions of the gpunvme packages that these checks use. */
 export function packageVersions(): Record<string, string> {
   return Object.fromEntries(
     PACKAGES.map((name) => {

@@ -1,8 +1,8 @@
 // The program: `node main.js [--report FILE] [--quick] [--only ID[,ID…]] [--device N] [--bdf BDF [--ring]]
 // [--limit SECONDS]`.
 //
-// The checks run in a process of their own. Whatever happens to it - a crash in native code, a driver call that does not
-// come back, an error that stays with the process - this one is left, and has the rest run by another.
+// The checks run in a child process. If it crashes in native code, hangs in a driver call, or gets an error that persists in
+// the process, this process starts another one for the remaining checks.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { checks, conclusion, FULL, headline, lineOf, QUICK, readReport, runChecks, supervise } from './index.js'
 import type { Report } from './index.js'
 
-/** Exit statuses: a machine without a GPU is no failure of ours, and no success. */
+/** Exit statuses. A machine without a GPU is neither a success nor a failure. */
 const PASSED = 0
 const FAILED = 1
 const USAGE = 2
@@ -20,7 +20,7 @@ const NO_GPU = 3
 const usage =
   'usage: gpu-check [--report FILE] [--quick] [--only ID,ID] [--device N] [--bdf 0000:0b:00.0 [--ring]] [--limit SECONDS]'
 const say = (text: string) => process.stdout.write(`${text}\n`)
-// Whoever listens may go: the report is what counts.
+// The reader of stdout may exit early. The checks continue, since the report is the result.
 process.stdout.on('error', () => undefined)
 
 const options = {
@@ -40,10 +40,10 @@ function parse() {
     const { values } = parseArgs({ options })
     const only = values.only?.split(',')
     const unknown = only?.filter((id) => !checks.some((check) => check.id === id)) ?? []
-    if (unknown.length > 0) throw new TypeError(`no check is called ${unknown.join(', ')}`)
+    if (unknown.length > 0) throw new TypeError(`--only: unknown check ${unknown.join(', ')}`)
     if (!/^\d+$/.test(values.device)) throw new TypeError(`--device: expected a number, got ${values.device}`)
-    if (values.ring === true && values.bdf === undefined) throw new TypeError('--ring: expected --bdf beside it')
-    if (!(Number(values.limit) > 0)) throw new TypeError(`--limit: expected seconds, got ${values.limit}`)
+    if (values.ring === true && values.bdf === undefined) throw new TypeError('--ring requires --bdf')
+    if (!(Number(values.limit) > 0)) throw new TypeError(`--limit: expected a number of seconds, got ${values.limit}`)
     return { ...values, chosen: only === undefined ? checks : checks.filter(({ id }) => only.includes(id)) }
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n${usage}\n`)
@@ -66,7 +66,7 @@ async function child(reportFile: string): Promise<number> {
 }
 
 async function parent(reportFile: string): Promise<number> {
-  // What stands there is of another run.
+  // An existing file is the report of another run.
   rmSync(reportFile, { force: true })
   const own = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const report = await supervise({
@@ -77,7 +77,7 @@ async function parent(reportFile: string): Promise<number> {
     say('no report was written')
     return FAILED
   }
-  for (const result of report.checks) if (result.reason?.startsWith('the process was ') === true) say(lineOf(result))
+  for (const result of report.checks) if (result.reason?.startsWith('the process ended: ') === true) say(lineOf(result))
   say(`\n${headline(report)}\n${conclusion(report)}`)
   return statusOf(report)
 }
@@ -85,12 +85,12 @@ async function parent(reportFile: string): Promise<number> {
 const given = parse()
 if (given.child === true) {
   const status = await child(given.report!)
-  // Nothing that is left of the driver in this process is asked to end: it may not be able to.
+  // Skips all exit handlers: after an error, the CUDA driver may be unable to shut down in this process.
   if (readReport(given.report!)?.outcome === 'unfinished') process.kill(process.pid, 'SIGKILL')
   process.exit(status)
 } else {
   const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-'))
-  // What a process that was ended has left there goes with the rest.
+  // Temporary files of killed processes are removed with this folder.
   process.env['TMPDIR'] = scratch
   const status = await parent(resolve(given.report ?? join(scratch, 'report.json')))
   rmSync(scratch, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 
-/** A part of memory of this process as memory for transfers, whose device addresses are this process's. */
+/** Wraps a range of this process's memory as DMA memory whose device addresses are the process's addresses. */
 export function pieceOf(buffer: ArrayBuffer, address: bigint, offsetBytes: number, lengthBytes: number): DmaMemory {
   const iova = Number(address) + offsetBytes
   return {
@@ -18,7 +18,7 @@ export function bytesOf({ view }: DmaMemory): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view!.buffer as ArrayBuffer, view!.byteOffset, view!.byteLength)
 }
 
-/** Pages of `memory` in another order: page i is its page `order[i]`. The host does not see them as one. */
+/** Reorders the pages of `memory`: page i is page `order[i]` of `memory`. The host has no contiguous view of the result. */
 export function scattered(memory: DmaMemory, order: readonly number[], pageBytes: number): DmaMemory {
   const segments: { offsetBytes: number; iova: number; lengthBytes: number }[] = []
   order.forEach((page, index) => {

@@ -1,17 +1,17 @@
 /** Words of kernels/pattern_drive.cuh. */
 
-/** Memory that entries may refer to: as the controller addresses it, and its address for whoever serves the queues. */
+/** Memory that entries may refer to: its IOVA, and its address in the kernel or process that serves the queues. */
 export interface DriveMemory {
   readonly iova: bigint
   readonly lengthBytes: number
   readonly address: bigint
 }
 
-/** What a drive does beside completing each command once, in order. "One in" counts commands of a queue. */
+/** Deviations from completing each command once, in order. "One in" counts commands of a queue. */
 export interface DriveFaults {
   /** Commands that are never completed. */
   readonly loseOneIn?: number
-  /** Commands that are completed some rounds later. */
+  /** Commands that are completed `delayRounds` rounds later. */
   readonly delayOneIn?: number
   readonly delayRounds?: number
   /** Commands that are completed twice. */
@@ -48,7 +48,7 @@ export function driveWords(options: DriveOptions): bigint[] {
   ]
 }
 
-/** A queue pair, by addresses for whoever serves it. */
+/** A queue pair. Addresses are those of the kernel or process that serves it. */
 export interface DriveQueue {
   readonly sq: bigint
   readonly cq: bigint
@@ -66,15 +66,15 @@ export function queueWords({ sq, cq, tailDoorbell, headDoorbell, entries, qid }:
 /** Number of words of a `DriveQueue`. */
 export const QUEUE_WORDS = 13
 
-/** What a drive has done, over all its queues. */
+/** Counts of a drive, summed over its queues. */
 export interface DriveCounts {
   readonly commands: number
-  /** Changes of tail doorbells that it has seen: some are overwritten before it looks. */
+  /** Changes of tail doorbells that the drive has seen. It misses values that are overwritten between two polls. */
   readonly rings: number
   readonly completions: number
   readonly lost: number
   readonly mistakes: number
-  /** Name of the first mistake of a queue. */
+  /** Name of the first mistake on a queue. */
   readonly firstMistake: string
 }
 

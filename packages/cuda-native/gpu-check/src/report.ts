@@ -4,59 +4,59 @@ import type { Facts } from './check.js'
 import type { Machine } from './machine.js'
 
 export const SCHEMA = 'gpunvme-gpu-check'
-/** Goes up when what stands in a report changes its meaning. */
+/** Incremented when the meaning of a field in the report changes. */
 export const SCHEMA_VERSION = 1
 
-/** How a check ended. `error`: nobody knows whether it holds, as it ended by itself or took too long. */
+/** How a check ended. `error`: inconclusive, because the check threw an error or exceeded its time limit. */
 export type Verdict = 'passed' | 'failed' | 'not-applicable' | 'error'
 
-/** The reason of a check that has begun, which stays where the process ends in the middle of it. */
-export const UNDER_WAY = 'the process ended while it ran'
+/** Reason of a check that has started. It remains in the report if the process ends during the check. */
+export const UNDER_WAY = 'the process ended during the check'
 
 export interface CheckResult {
   readonly id: string
   readonly title: string
   readonly verdict: Verdict
-  /** What did not hold, or why nobody knows; absent where it passed. */
+  /** Why the check failed, was inconclusive or did not run; absent if it passed. */
   readonly reason?: string
   readonly facts: Facts
   readonly durationMs: number
 }
 
-/** A number that was measured, with all that is needed to read it. */
+/** A measured value, with everything needed to interpret it. */
 export interface Figure {
-  /** Stable, as `engine-commands-per-second`. */
+  /** Stable, such as `engine-commands-per-second`. */
   readonly name: string
   readonly value: number
-  /** As `commands/s`, `cycles`, `transactions`. */
+  /** Such as `commands/s`, `cycles`, `transactions`. */
   readonly unit: string
-  /** What it is a quantity of: `one 4 KiB read`, `one poll that finds nothing`. */
+  /** What was measured: `one 4 KiB read`, `one empty poll`. */
   readonly per: string
-  /** Under which it was measured, as `queue depth`. */
+  /** Conditions of the measurement, such as the queue depth. */
   readonly conditions: Facts
 }
 
-/** What was found on a machine. Everything in it is plain JSON. */
+/** Results of the checks on a machine, as plain JSON. */
 export interface Report {
   readonly schema: typeof SCHEMA
   readonly version: number
   readonly startedAt: string
-  /** null while it is under way, and for ever where the process ended before the last check did. */
+  /** null until the last check has ended. */
   readonly endedAt: string | null
-  /** `unfinished` until the last check has ended; `no-gpu` where there is none: `cuda` says why. */
+  /** `unfinished` until the last check has ended; `no-gpu` if no GPU is usable, with the cause in `cuda`. */
   readonly outcome: 'passed' | 'failed' | 'unfinished' | 'no-gpu'
-  /** What ended it before its time; absent otherwise. */
+  /** Why the run ended early; absent otherwise. */
   readonly ended?: string
   readonly machine: Machine
   readonly packages: Readonly<Record<string, string>>
-  /** SHA-256 of the kernels' texts. */
+  /** SHA-256 of each PTX file. */
   readonly kernels: Readonly<Record<string, string>>
   readonly cuda: CudaStatus
   readonly checks: readonly CheckResult[]
   readonly figures: readonly Figure[]
 }
 
-/** Replaces the report at once: whoever reads it finds a whole one, whatever happens to this process. */
+/** Replaces the report atomically: readers always find a complete one, even if this process crashes. */
 export function writeReport(path: string, report: Report): void {
   const next = `${path}.next`
   const fd = openSync(next, 'w')

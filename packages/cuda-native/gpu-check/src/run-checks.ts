@@ -8,35 +8,35 @@ import { describeMachine, packageVersions, sha256 } from './machine.js'
 import { loadDriveAddon, type DriveAddon } from './drive-addon.js'
 import { SCHEMA, SCHEMA_VERSION, UNDER_WAY, writeReport, type CheckResult, type Figure, type Report } from './report.js'
 
-/** How the checks are run. */
+/** Options of a run. */
 export interface RunOptions {
-  /** Where the report goes, after each check anew; nowhere when not given. */
+  /** File of the report, replaced after each check. Default: none. */
   readonly reportFile?: string | undefined
-  /** All of them when not given. */
+  /** Default: all checks. */
   readonly checks?: readonly Check[]
   readonly scale?: Scale
-  /** The driver's number of the GPU; 0 when not given. */
+  /** Index of the GPU in the CUDA driver. Default: 0. */
   readonly device?: number
   readonly nvmeFunction?: string | undefined
-  /** Whether a doorbell of that function may be rung. */
+  /** Whether a check may ring a doorbell of that function. */
   readonly ring?: boolean | undefined
-  /** The one that was built, if any, when not given. */
+  /** Default: the addon in the build folder, if any. */
   readonly driveAddon?: DriveAddon | undefined
   readonly kernels?: KernelTexts
-  /** What an earlier process has found; its checks are not run again. */
+  /** Report of an earlier process, whose checks are not run again. */
   readonly before?: Report | undefined
-  /** Called with each result as it comes, for people. */
+  /** Called with each result, for display. */
   readonly onResult?: (result: CheckResult) => void
 }
 
-/** What cleaning up after a check may take, and closing the GPU. */
+/** Time limit for the clean-up of a check, and for closing the GPU. */
 export const RELEASE_MS = 20_000
 
 /**
- * Runs checks one after the other on one GPU. Throws nothing that a check throws: it is in the report.
+ * Runs checks one after another on one GPU. Errors of checks are reported, not thrown.
  *
- * Ends early, with a report that is `unfinished`, after a check that did not pass, and around one that is to be alone:
- * after some errors the driver answers nothing but errors for as long as the process lives. Another process goes on then,
+ * Ends early, with an `unfinished` report, after a check that failed or ended with an error, and before and after a check that
+ * runs alone: after some errors, every call of the CUDA driver fails until the process ends. Another process then continues,
  * with that report as `before`.
  */
 export async function runChecks(options: RunOptions = {}): Promise<Report> {
@@ -47,7 +47,8 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
   const report = new RunningReport(options.reportFile, options.before ?? emptyReport(status, kernels))
   if (!status.available) return report.end('no-gpu')
   const device = status.devices[number]
-  if (device === undefined) throw new RangeError(`device: expected one of ${status.devices.length}, got ${number}`)
+  if (device === undefined)
+    throw new RangeError(`device: expected the index of one of ${status.devices.length} GPUs, got ${number}`)
 
   let cuda: Cuda | undefined
   let isSpoilt = false
@@ -57,7 +58,7 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
       await close(cuda)
       return report.soFar()
     }
-    // In the report before it begins: where the process ends in the middle of it, that is what the report says.
+    // Written before the check starts, so that the report names the check if the process ends during it.
     report.begin(check)
     const startMs = performance.now()
     const took = () => Math.round(performance.now() - startMs)
@@ -71,8 +72,10 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
       const left = await within(RELEASE_MS, context.release())
       if (left === undefined || left.length > 0) {
         const reason =
-          left === undefined ? `cleaning up took more than ${RELEASE_MS} ms` : `cleaning up: ${told(left[0])}`
-        // What was wrong before is why.
+          left === undefined
+            ? `the clean-up did not end within ${RELEASE_MS} ms`
+            : `the clean-up failed: ${told(left[0])}`
+        // If the check did not pass, its own reason is the cause.
         if (result.verdict === 'passed') result = { ...result, verdict: 'error', reason }
       }
     } catch (error) {
@@ -91,11 +94,16 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
 async function judged(check: Check, context: CheckContext): Promise<Pick<CheckResult, 'verdict' | 'reason' | 'facts'>> {
   try {
     const facts: Facts | undefined = await within(check.limitMs, check.run(context))
-    if (facts === undefined) return { verdict: 'error', reason: `it did not end within ${check.limitMs} ms`, facts: {} }
-    // Events that have happened are told in a turn of the event loop.
+    if (facts === undefined)
+      return { verdict: 'error', reason: `the check did not end within ${check.limitMs} ms`, facts: {} }
+    // Pending events of controllers are delivered in one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     if (check.provokes !== true && context.recoveries.length > 0) {
-      return { verdict: 'failed', reason: `commands got no answer: ${context.recoveries.join(', ')}`, facts }
+      return {
+        verdict: 'failed',
+        reason: `the driver had to recover commands: ${context.recoveries.join(', ')}`,
+        facts,
+      }
     }
     return { verdict: 'passed', facts }
   } catch (error) {
@@ -106,7 +114,7 @@ async function judged(check: Check, context: CheckContext): Promise<Pick<CheckRe
   }
 }
 
-/** What it resolves to, or undefined after so long: its own end is then nobody's any more. */
+/** Resolves to the result of `work`, or to undefined after `limitMs`. A later result or error of `work` is ignored. */
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
   work.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
@@ -118,7 +126,7 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefin
   }
 }
 
-/** As far as that is possible: what does not close is left to the end of the process. */
+/** Closes the GPU if possible. Otherwise, the end of the process releases it. */
 async function close(cuda: Cuda | undefined): Promise<void> {
   if (cuda === undefined) return
   await within(RELEASE_MS, cuda.close()).catch(() => undefined)
@@ -137,7 +145,7 @@ function emptyReport(cuda: CudaStatus, kernels: KernelTexts): Report {
   }
 }
 
-/** The report as it grows. */
+/** A report under construction. */
 class RunningReport {
   private report: Report
   private readonly file: string | undefined
@@ -163,7 +171,7 @@ class RunningReport {
     this.write(this.report)
   }
 
-  /** With checks left to run. */
+  /** Returns the report without ending it: checks are left to run. */
   soFar(): Report {
     return this.report
   }

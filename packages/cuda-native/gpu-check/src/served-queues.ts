@@ -10,40 +10,40 @@ import {
   type DriveFaults,
 } from './pattern-drive.js'
 
-/** Who serves the queues: a kernel, with queues and data in GPU memory; or CPU threads, with both in host memory. */
+/** Server of the queues: a kernel, with queues and data in GPU memory, or CPU threads, with both in host memory. */
 export type Server = 'kernel' | { readonly addon: DriveAddon; readonly threads: number }
 
 export interface ServedOptions extends DriveFaults {
   readonly server: Server
   readonly queues: number
-  /** Entries of each queue, a power of two; three quarters of them are slots. Default: 1024. */
+  /** Entries per queue, a power of two. A queue has three quarters as many slots. Default: 1024. */
   readonly entries?: number
   readonly blockBytes: number
-  /** Blocks of the longest command. */
+  /** Maximum number of blocks of a command. */
   readonly maxBlocks: number
-  /** Memory for data. */
+  /** Size of the memory for data. */
   readonly dataBytes: number
   readonly timeoutNs: number
 }
 
 const PAGE = 4096
-/** Distance of two queues' doorbells: a cache line of the GPU each. */
+/** Distance between the doorbells of two queues: one cache line of the GPU. */
 const DOORBELL_STRIDE = 128
 const GNV_QUEUE_BYTES = 512
 const SLOT_BYTES = 16
 const WARP = 32
 const LAYOUT_THREADS = 128
 const TOTALS_BYTES = 13 * 8
-/** Blocks of the drive. */
+/** Size of the drive in blocks. */
 export const DRIVE_BLOCKS = 2 ** 32
 export const LIMIT_NS = 30e9
 
-/** A parameter of a kernel, from its words. */
+/** Encodes a kernel parameter that is a structure of words. */
 export function structure(words: readonly bigint[]): Uint8Array {
   return new Uint8Array(BigUint64Array.from(words).buffer)
 }
 
-/** Places arrays of these lengths one behind the other, each at the start of a page. */
+/** Places arrays of these lengths one after another, each at the start of a page. */
 function placed<Name extends string>(lengths: Record<Name, number>): Record<Name, number> & { readonly end: number } {
   let end = 0
   const places = Object.entries<number>(lengths).map(([name, length]) => {
@@ -54,7 +54,7 @@ function placed<Name extends string>(lengths: Record<Name, number>): Record<Name
   return { ...(Object.fromEntries(places) as Record<Name, number>), end }
 }
 
-/** Queues and data in memory, a `gnv_device` for them, and a PatternDrive at their other end. */
+/** Queues and data in memory, a `gnv_device` that uses them, and a PatternDrive that serves them. */
 export class ServedQueues {
   /** Words of the `gnv_device`, of a `gnv_buffer` with all data, and of the drive. */
   readonly device: readonly bigint[]
@@ -118,7 +118,7 @@ export class ServedQueues {
     return queues
   }
 
-  /** As the drive addresses memory: by its own addresses. */
+  /** Address of shared memory for the drive, which needs no translation. */
   #iova(offset: number): bigint {
     return this.#memory.iova + BigInt(offset)
   }
@@ -150,8 +150,8 @@ export class ServedQueues {
   }
 
   /**
-   * Serves the queues while `act` runs kernels. A kernel that serves ends when `clients` warps of a load have ended. Returns what
-   * the drive counted, and the words of `DriveTotals`.
+   * Serves the queues while `act` runs kernels. A serving kernel ends when `clients` warps of a load have ended. Returns the
+   * counts of the drive, and the words of `DriveTotals`.
    */
   async serve(clients: number, act: () => Promise<void>): Promise<{ drive: DriveCounts; totals: BigUint64Array }> {
     const { server, queues } = this.#options
@@ -175,7 +175,7 @@ export class ServedQueues {
     return { drive, totals: await read(this.#local.totals, TOTALS_BYTES) }
   }
 
-  /** Serves the queues by CPU threads. Returns a function that ends them and returns their counts. */
+  /** Starts CPU threads that serve the queues. Returns a function that stops them and returns their counts. */
   #startThreads({ addon, threads }: Exclude<Server, 'kernel'>): () => DriveCounts {
     const words = Array.from({ length: this.#options.queues }, (_, index) => {
       const doorbells = this.#iova(this.#shared.doorbells + index * DOORBELL_STRIDE)
@@ -213,7 +213,7 @@ function hostMemory({ cuda, host }: CheckContext, lengthBytes: number): QueueMem
   const registration = cuda.register(region.address, lengthBytes)
   return {
     ...{ gpuPointer: registration.gpuPointer, iova: region.address },
-    // New pages are zeros.
+    // New pages are zeroed.
     clear: () => Promise.resolve(),
     free: () => {
       registration.unregister()

@@ -5,13 +5,13 @@ import type { Check } from './check.js'
 import { UNDER_WAY, writeReport, type Report } from './report.js'
 import { RELEASE_MS } from './run-checks.js'
 
-/** A process that runs checks, and what it may take. */
+/** A process that runs checks, and its time limits. */
 export interface Supervised {
-  /** Command and arguments; what it does not finish is asked of another one, with `--resume`. */
+  /** Command and arguments. If a process does not finish, the next one gets `--resume`. */
   readonly command: readonly string[]
   readonly checks: readonly Check[]
   readonly reportFile: string
-  /** For all of it. */
+  /** Time limit for all checks together. */
   readonly limitMs: number
   /** Milliseconds beyond the time limits of a check and its clean-up, which the process itself enforces. 10 s by default. */
   readonly graceMs?: number
@@ -19,14 +19,13 @@ export interface Supervised {
 
 const LOOK_MS = 200
 const GRACE_MS = 10_000
-/** What ending may take once the report is complete. */
+/** Time limit for the end of the process, once the report is complete. */
 const END_MS = 5_000
 
 /**
- * Runs checks in a process of their own until the report is complete. Whatever happens there - a crash in native code, a
- * call of the driver that does not come back, an error after which the driver answers nothing else - costs one check: the
- * others are run by the next process, as is one that is to be alone. Gives the report,
- * or undefined where none was written.
+ * Runs checks in child processes until the report is complete. A crash in native code, a driver call that does not return, or
+ * an error after which every driver call fails costs only one check: the next process runs the others. A check that runs alone
+ * also gets its own process. Returns the report, or undefined if none was written.
  */
 export async function supervise(supervised: Supervised): Promise<Report | undefined> {
   const { command, checks, reportFile, limitMs, graceMs = GRACE_MS } = supervised
@@ -43,7 +42,7 @@ export async function supervise(supervised: Supervised): Promise<Report | undefi
     if (report === undefined || report.outcome !== 'unfinished') return report
     const isOver = performance.now() >= untilMs
     const whole = withReason(report, ended)
-    // One that ends before it comes to a check would do so for ever.
+    // A process that ends before it starts a check would do so again.
     const isStuck = resume && whole.checks.length === before
     if (!isOver && !isStuck && whole.checks.length < checks.length) {
       writeReport(reportFile, whole)
@@ -55,7 +54,7 @@ export async function supervise(supervised: Supervised): Promise<Report | undefi
   }
 }
 
-/** For how long a report has said nothing new, and whether what is under way may take as long. */
+/** Measures how long a report has not changed, and compares that with the limit of the current check. */
 export class Silence {
   readonly #checks: readonly Check[]
   readonly #graceMs: number
@@ -71,26 +70,26 @@ export class Silence {
   isTooLong(report: Report | undefined, nowMs: number): boolean {
     const running = report?.checks.at(-1)
     const isUnderWay = running === undefined || running.reason === UNDER_WAY
-    // That a check has ended is news too: from then on the process has its time to end.
+    // The end of a check is a change too: it starts the time limit for the end of the process.
     const now = `${report?.checks.length} ${isUnderWay} ${report?.endedAt}`
     if (now !== this.#seen) this.#sinceMs = nowMs
     this.#seen = now
     const check = this.#checks.find(({ id }) => id === running?.id)
-    // One that is alone leaves nothing for others: what it has made goes with its process.
+    // A check that runs alone needs no clean-up: the end of its process releases everything.
     const releaseMs = check?.alone === true ? 0 : RELEASE_MS
     const patienceMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + this.#graceMs : END_MS
     return nowMs - this.#sinceMs >= patienceMs
   }
 }
 
-/** The check that was under way has ended with the process, and why. */
+/** Replaces the reason of the check that was running when the process ended. */
 function withReason(report: Report, reason: string): Report {
   const running = report.checks.at(-1)
   if (running?.reason !== UNDER_WAY) return report
-  return { ...report, checks: [...report.checks.slice(0, -1), { ...running, reason: `the process was ${reason}` }] }
+  return { ...report, checks: [...report.checks.slice(0, -1), { ...running, reason: `the process ended: ${reason}` }] }
 }
 
-/** How the process has ended, in words. */
+/** Runs the process. Returns a description of how it ended. */
 async function runOnce(
   [program, ...args]: readonly string[],
   silence: Silence,
@@ -99,16 +98,16 @@ async function runOnce(
 ): Promise<string> {
   const child = spawn(program!, args, { stdio: 'inherit' })
   let ended: string | undefined
-  child.on('error', (error) => (ended ??= `not started: ${error.message}`))
-  child.on('exit', (code, signal) => (ended ??= signal === null ? `over with status ${code}` : `ended by ${signal}`))
+  child.on('error', (error) => (ended ??= `could not start: ${error.message}`))
+  child.on('exit', (code, signal) => (ended ??= signal === null ? `exit status ${code}` : `signal ${signal}`))
   const isOver = () => ended !== undefined
   while (!isOver()) {
     await sleep(LOOK_MS)
     const why =
       performance.now() >= untilMs
-        ? 'ended at the limit of all checks together'
+        ? 'killed at the time limit of all checks'
         : silence.isTooLong(readReport(reportFile), performance.now())
-          ? 'ended, as it did nothing any more'
+          ? 'killed because it made no progress'
           : undefined
     if (why === undefined || isOver()) continue
     ended = why

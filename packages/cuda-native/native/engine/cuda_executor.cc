@@ -20,7 +20,7 @@ constexpr size_t kSharedBytes = 4 << 20;
 constexpr size_t kLocalBytes = 16 << 20;
 // Limit for copies of some kilobytes, and for kernels that have reported their end: microseconds on a working GPU.
 constexpr uint64_t kFinishNs = 5'000'000'000;
-// A copy of some kilobytes takes about 10 us, and a pause at least 50 us (timer slack, prctl(2)).
+// Time to poll without pauses. A copy of a few kilobytes takes about 10 us, a pause at least 50 us (timer slack, prctl(2)).
 constexpr uint64_t kBusyNs = 100'000;
 constexpr timespec kPause = {0, 10'000};
 

@@ -100,7 +100,7 @@ class Executor {
   virtual bool LaunchesTogether() const = 0;
   // Starts `serve` for `leaders`, after their earlier launches.
   virtual Problem Launch(const LaunchedLeaders& leaders, uint64_t launch) = 0;
-  // Called after work was posted: reports of running leaders will soon change.
+  // Called after work is posted: reports of running leaders will soon change.
   virtual void Posted() = 0;
   // Returns the failure of a launch, if any.
   virtual Problem Check() = 0;

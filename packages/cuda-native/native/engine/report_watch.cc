@@ -60,7 +60,7 @@ void ReportWatch::Expect() {
 }
 
 void ReportWatch::Run() {
-  // Linux adds 50 us to each pause by default.
+  // By default, the timer slack of Linux adds 50 us to each pause.
   prctl(PR_SET_TIMERSLACK, 1);
   std::vector<Watched> watched;
   std::chrono::microseconds pause = kFirstPause;

@@ -109,7 +109,7 @@ describe.skipIf(!hasCompiler)(`threads that share the page cache of an array${sk
   })
 
   test.each([
-    ['a lane gets its element although the reads of other lanes take longer than the time limit', 'slow'],
+    ['gives each lane its element although the reads of other lanes take longer than the time limit', 'slow'],
     ['ends an access as busy one time limit after the last read by other lanes, if no slot is free', 'taken'],
   ])('%s', async (_, name) => {
     expect(await (await program('device/array-lanes')).run([name])).toBe('')

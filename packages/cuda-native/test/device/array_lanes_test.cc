@@ -6,7 +6,7 @@ namespace model {
 namespace {
 
 constexpr uint64_t kTimeoutNs = 200'000;
-// The controller completes commands only once in this time: two reads, one after the other, take longer than the time limit.
+// The controller completes commands once in each period: two consecutive reads take longer than the time limit.
 constexpr uint64_t kPeriodNs = kTimeoutNs / 10 * 6;
 
 ArrayRig* rig;
@@ -50,7 +50,7 @@ uint64_t run() {
 void slow() {
   const uint64_t elapsed_ns = run();
   REQUIRE(endings[GNV_SUCCESS] == 32, "%u of 32 lanes have their element", endings[GNV_SUCCESS]);
-  REQUIRE(elapsed_ns > 10 * kTimeoutNs, "the reads took %llu ns only", ull(elapsed_ns));
+  REQUIRE(elapsed_ns > 10 * kTimeoutNs, "the reads took only %llu ns", ull(elapsed_ns));
   REQUIRE(rig->finish().misses == 32, "not all lanes read their page");
 }
 

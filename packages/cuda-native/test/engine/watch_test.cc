@@ -86,7 +86,7 @@ class Idle final : public Executor {
   Pausable* served = nullptr;
   // Number of the next launches that fail, and of all attempts.
   unsigned failures = 0, attempts = 0;
-  // Number of calls of Posted.
+  // Number of calls to Posted.
   unsigned posts = 0;
   // Whether a launch awaits all commands and ends at once.
   bool answers = false;

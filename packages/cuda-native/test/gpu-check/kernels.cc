@@ -102,7 +102,7 @@ void ArraySum(void** parameters, Extent grid, Extent block) {
   RunInterleaved(grid, block, [&] { gpunvme::array_sum(array, run); });
 }
 
-// Runs each block on a thread, so that no block waits for the reads of another.
+// Runs each block on a separate thread, so that no block waits for the reads of another.
 void BlocksAtOnce(Extent grid, Extent block, const std::function<void()>& kernel) {
   OnThreads(grid, [&](unsigned number) {
     const gpunvme::FiberLaunch launch = PollingLaunch(grid.x, block.x);

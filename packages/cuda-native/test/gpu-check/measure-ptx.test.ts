@@ -6,7 +6,7 @@ import { entryPoints, readKernels } from '../../gpu-check/src/kernels.js'
 
 const script = join(import.meta.dirname, '../../scripts/build-ptx.mjs')
 
-test('the kernels of gpu-check are of these sources', { timeout: 120_000 }, ({ skip }) => {
+test('measure.ptx is built from the current sources', { timeout: 120_000 }, ({ skip }) => {
   // Without nvcc the script compares digests; nvcc itself needs g++ and its headers.
   const missing = spawnSync('nvcc', ['--version']).error ? undefined : missingForC('g++')
   if (missing !== undefined) return skip(missing)
@@ -15,7 +15,7 @@ test('the kernels of gpu-check are of these sources', { timeout: 120_000 }, ({ s
   expect(status).toBe(0)
 })
 
-test('have these names and numbers of parameters', () => {
+test('the kernels of gpu-check have these names and numbers of parameters', () => {
   expect([...entryPoints(readKernels().measure)]).toEqual([
     ['gpunvme_original_read', 1],
     ['gpunvme_measure', 1],

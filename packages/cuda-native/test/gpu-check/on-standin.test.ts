@@ -24,20 +24,20 @@ async function run(path: string, ids: readonly string[], reportFile?: string): P
 
 const ids = checks.map(({ id }) => id)
 
-/** What there is nothing to ask of here, and why. */
+/** Checks that do not apply on the stand-in, and their reasons. */
 const elsewhere = new Map([
-  ['io-registration-of-bar', 'no NVMe function was named'],
-  ['io-registration-of-vfio', 'no NVMe function was named'],
+  ['io-registration-of-bar', 'no NVMe function given (--bdf)'],
+  ['io-registration-of-vfio', 'no NVMe function given (--bdf)'],
   ...['memcheck', 'racecheck', 'initcheck', 'synccheck'].map(
     (tool) =>
       [
         `sanitizer-${tool}`,
-        'there is no /nonexistent/compute-sanitizer, which GPUNVME_COMPUTE_SANITIZER names',
+        'GPUNVME_COMPUTE_SANITIZER names /nonexistent/compute-sanitizer, which does not exist',
       ] as const,
   ),
-  ['ring-doorbell', 'it was not asked for, by --ring beside --bdf'],
+  ['ring-doorbell', 'requires --ring and --bdf'],
 ])
-// One that is installed would look for a GPU.
+// An installed sanitizer would look for a GPU.
 process.env['GPUNVME_COMPUTE_SANITIZER'] = '/nonexistent/compute-sanitizer'
 
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {

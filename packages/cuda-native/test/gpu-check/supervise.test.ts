@@ -24,7 +24,7 @@ function program(name: string, deed: string): { command: string[]; reportFile: s
     const write = (value) => (writeFileSync(file + '.next', JSON.stringify(value)), renameSync(file + '.next', file))
     for (const id of ['one', 'two', 'three']) {
       if (report.checks.some((each) => each.id === id)) continue
-      write({ ...report, checks: [...report.checks, { id, verdict: 'error', reason: 'the process ended while it ran' }] })
+      write({ ...report, checks: [...report.checks, { id, verdict: 'error', reason: 'the process ended during the check' }] })
       if (id === 'two') { ${deed} }
       report.checks.push({ id, verdict: 'passed' })
       write(report)
@@ -45,7 +45,7 @@ test('a process that crashes costs the check that ran, and no other', async () =
     endedAt: 'now',
     checks: [
       { id: 'one', verdict: 'passed' },
-      { id: 'two', verdict: 'error', reason: 'the process was ended by SIGSEGV' },
+      { id: 'two', verdict: 'error', reason: 'the process ended: signal SIGSEGV' },
       { id: 'three', verdict: 'passed' },
     ],
   })
@@ -74,15 +74,18 @@ test('a process that hangs in a check that is alone is ended when its time is up
   const hang = program('alone', 'for (;;) {}')
   const alone = checks.map((check) => ({ ...check, alone: check.id === 'two', limitMs: 500 }))
   const report = await supervise({ ...hang, checks: alone, limitMs: 60_000, graceMs: 500 })
-  expect(report!.checks[1]).toMatchObject({ id: 'two', reason: 'the process was ended, as it did nothing any more' })
+  expect(report!.checks[1]).toMatchObject({
+    id: 'two',
+    reason: 'the process ended: killed because it made no progress',
+  })
   expect(report!.checks[2]).toMatchObject({ id: 'three', verdict: 'passed' })
 })
 
 test('a process that hangs is ended at the limit of all checks together, and the report says so', async () => {
   const hang = program('hang', 'for (;;) {}')
   const report = await supervise({ ...hang, checks, limitMs: 2_000 })
-  const reason = 'the process was ended at the limit of all checks together'
-  expect(report).toMatchObject({ outcome: 'failed', ended: 'ended at the limit of all checks together' })
+  const reason = 'the process ended: killed at the time limit of all checks'
+  expect(report).toMatchObject({ outcome: 'failed', ended: 'killed at the time limit of all checks' })
   expect(report!.checks.at(-1)).toMatchObject({ verdict: 'error', reason })
   expect(JSON.parse(readFileSync(hang.reportFile, 'utf8')) as Report).toEqual(report)
 })
@@ -98,8 +101,8 @@ test('a process has its time to end after a check, however long that check took'
   const soFar = (reason?: string) =>
     ({ endedAt: null, checks: [{ id: 'three', verdict: 'passed', ...(reason && { reason }) }] }) as unknown as Report
   const silence = new Silence(checks, 0)
-  expect(silence.isTooLong(soFar('the process ended while it ran'), 200)).toBe(false)
-  expect(silence.isTooLong(soFar('the process ended while it ran'), 60_000)).toBe(false)
+  expect(silence.isTooLong(soFar('the process ended during the check'), 200)).toBe(false)
+  expect(silence.isTooLong(soFar('the process ended during the check'), 60_000)).toBe(false)
   expect(silence.isTooLong(soFar(), 60_200)).toBe(false)
   expect(silence.isTooLong(soFar(), 65_199)).toBe(false)
   expect(silence.isTooLong(soFar(), 65_200)).toBe(true)

@@ -11,23 +11,23 @@ const WORD_BYTES = 8
 const READ = 2
 const SHAPE = { queues: 4, queueEntries: 256, queueDepth: 192 }
 
-/** A launch of kernels/array_sum.cuh. */
+/** Parameters of a launch of kernels/array_sum.cuh. */
 interface SumOrder {
   readonly blocks: number
   readonly threads: number
-  /** Whether warps sum pages. Otherwise, threads sum words. */
+  /** true: warps sum pages. false: threads sum words. */
   readonly byWarp: boolean
   readonly accesses: number
-  /** Distance in words of one access from the one before. */
+  /** Distance in words between consecutive accesses. */
   readonly step: number
 }
 
 interface SumResult {
-  /** Name of the outcome of each access. */
+  /** Name of each access's outcome. */
   readonly endings: readonly string[]
   /** Modulo 2^64. */
   readonly sum: bigint
-  /** From the first access to the last outcome, by the GPU's clock. */
+  /** Time from the first access to the last outcome, by the GPU's clock. */
   readonly ns: number
 }
 
@@ -45,7 +45,7 @@ async function sumBy(context: CheckContext, array: DeviceArray, order: SumOrder)
     )
     cuda.launch('gpunvme_array_sum', blocks, threads, [array.argument, new Uint8Array(words.buffer)], stream)
     await stream.finished(30e9)
-    // Of each thread: its sum, its start and its end.
+    // Each thread stores its sum, its start and its end.
     const column = (which: number) => new BigUint64Array(results.buffer).filter((_, index) => index % 3 === which)
     const endings = Array.from(new BigUint64Array(outcomes.buffer, 0, accesses), (word) => deviceOutcome(word).ending)
     return { endings, sum: sumOf(column(0)), ns: Number(column(2).sort().at(-1)! - column(1).sort()[0]!) }
@@ -63,7 +63,7 @@ function sumOf(words: BigUint64Array): bigint {
   )
 }
 
-/** A launch on a cache that is empty, and the sum that it must find. */
+/** A launch on an empty cache, and the expected sum. */
 interface SumCase {
   readonly name: string
   readonly pageBytes: number
@@ -71,7 +71,7 @@ interface SumCase {
   readonly expected: bigint
 }
 
-/** Pages of two sizes, few and many threads, all pages by warp and scattered words by thread. */
+/** Combines two page sizes, few or many threads, and all pages by warp or scattered words by thread. */
 function casesOf(driveBytes: number, words: BigUint64Array): SumCase[] {
   const scattered = { byWarp: false, accesses: driveBytes / (2 * KIB), step: 7_368_787 }
   const visited = Array.from({ length: scattered.accesses }, (_, n) => words[(n * scattered.step) % words.length]!)
@@ -89,7 +89,7 @@ function casesOf(driveBytes: number, words: BigUint64Array): SumCase[] {
   )
 }
 
-/** Runs a case, and compares its sum, its outcomes and the statistics of the array. */
+/** Runs a case, and checks its sum, its outcomes and the statistics of the array. */
 async function sumOnce(context: CheckContext, cached: DeviceArray, { name, order, expected }: SumCase) {
   const { endings, sum, ns } = await sumBy(context, cached, order)
   equal(`${name}: outcomes`, [...new Set(endings)], ['success'])
@@ -97,7 +97,7 @@ async function sumOnce(context: CheckContext, cached: DeviceArray, { name, order
   const statistics = cached.statistics()
   const { hits, misses, coalesced, evictions, busy } = statistics
   equal(`${name}: hits, misses and coalesced accesses`, hits + misses + coalesced, order.accesses)
-  // The first page in each slot replaces none.
+  // The first page in a slot evicts no other.
   equal(`${name}: evictions`, evictions, misses - cached.slots)
   equal(`${name}: accesses that obtained no page`, busy, 0)
   return { statistics, ns }
@@ -105,16 +105,16 @@ async function sumOnce(context: CheckContext, cached: DeviceArray, { name, order
 
 const array: Check = {
   id: 'array',
-  title: 'GPU threads sum a drive through a cache of an eighth of its size, by pages and by scattered words',
+  title: 'GPU threads sum a drive through a cache one eighth its size, by page and by scattered word',
   limitMs: 120_000,
   async run(context) {
     const { kernelDriveBytes } = context.scale
-    // The last page is not whole.
+    // The last page is incomplete.
     const media = content(kernelDriveBytes + 5 * BLOCK_BYTES, 16)
     const cacheBytes = kernelDriveBytes / 8
     const { drive, engine, device, allocate } = await lendDrive(context, media, {
       ...{ ...SHAPE, memoryBytes: cacheBytes + 16 * MIB },
-      // Threads compete for slots: the last one obtains a slot when most others have ended.
+      // Threads compete for slots: the last one obtains a slot only after most others have ended.
       timeoutNs: 15e9,
     })
     const { buffer: cache } = allocate(cacheBytes)
@@ -132,22 +132,22 @@ const array: Check = {
       const conditions = { ...shape, ...SHAPE, controller: 'simulated, one thread', cache: 'pinned host memory' }
       const figure = order.byWarp
         ? { amount: media.length, unit: 'bytes/s', per: 'sum of all words of a drive, each page pinned by a warp' }
-        : { amount: order.accesses, unit: 'accesses/s', per: 'words at scattered indices, each read by a thread alone' }
+        : { amount: order.accesses, unit: 'accesses/s', per: 'words at scattered indices, each read by one thread' }
       const { amount, ...described } = figure
       context.figure({ name: `array-${name}`, value: ratio(amount * 1e9, ns), ...described, conditions })
       facts[name] = { ...shape, ...statistics, ns }
     }
-    equal('reads that the controller saw, one for each miss', (await readsOf()) - readsBefore, allMisses)
+    equal('reads received by the controller, one per miss', (await readsOf()) - readsBefore, allMisses)
     const stale = engine.queueStates().map(({ staleCompletions }) => staleCompletions)
-    equal('completions of no command', stale, Array(SHAPE.queues).fill(0))
-    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    equal('stale completions', stale, Array(SHAPE.queues).fill(0))
+    equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
     return facts
   },
 }
 
 const unanswered: Check = {
   id: 'array-unanswered',
-  title: 'Accesses that wait for a lost read end at its time limit, and later ones at once',
+  title: 'Accesses that wait for a lost read end at its time limit, and later accesses end immediately',
   limitMs: 60_000,
   provokes: true,
   async run(context) {
@@ -161,7 +161,7 @@ const unanswered: Check = {
     const { buffer: cache } = allocate(4 * KIB)
     const cached = device.array({ cache, pageBytes: BLOCK_BYTES })
     context.later(() => cached.free())
-    // A page has as many words as there are threads: all read words of one page, then of the next.
+    // A page has as many words as there are threads: all threads read words of one page, then of the next.
     const threads = BLOCK_BYTES / WORD_BYTES
     const accesses = 3 * threads
     const read = await sumBy(context, cached, { blocks: 1, threads, byWarp: false, accesses, step: 1 })
@@ -170,7 +170,7 @@ const unanswered: Check = {
     const pinned = await sumBy(context, cached, {
       ...{ blocks: 1, threads, byWarp: true, accesses: pages, step: threads },
     })
-    equal('pages that warps pin afterwards', [...new Set(pinned.endings)], ['halted'])
+    equal('pages pinned afterwards by warps', [...new Set(pinned.endings)], ['halted'])
     equal('sums of failed accesses', [`${read.sum}`, `${pinned.sum}`], ['0', '0'])
     equal('accesses that obtained no page', cached.statistics().busy, 0)
     equal('reads after the lost one', (await drive.simulator.statistics()).ioCommands[READ] ?? 0, 0)
@@ -178,5 +178,5 @@ const unanswered: Check = {
   },
 }
 
-/** Programs of the GPU that read a drive as an array. */
+/** GPU programs that read a drive as an array. */
 export const arrayChecks: readonly Check[] = [array, unanswered]

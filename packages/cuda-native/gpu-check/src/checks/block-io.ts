@@ -42,7 +42,7 @@ async function deviceOn(context: CheckContext, media: Uint8Array, options: Devic
   const { dataBytes, ...shape } = options
   const { drive, engine, device, allocate } = await lendDrive(context, media, {
     ...{ queues: 1, memoryBytes: 4 * MIB, ...shape },
-    // A read of the block beyond the end of the namespace must reach the controller.
+    // A read of the first block after the namespace must reach the controller.
     blocksBeyond: 1,
   })
   const { memory: data, buffer } = allocate(dataBytes)
@@ -65,7 +65,7 @@ async function deviceOn(context: CheckContext, media: Uint8Array, options: Devic
   return { drive, data, words, run, counters: () => engine.queueStates()[0]! }
 }
 
-/** Describes an outcome; a status by SCT and SC, an invalid command by its gnv_reason. */
+/** Formats an outcome: a status with SCT and SC, an invalid command with its gnv_reason. */
 function describeOutcome(word: bigint): string {
   const { ending, status, reason } = deviceOutcome(word)
   if (ending === 'status') return `status ${(status & 0x7ff).toString(16)}h`
@@ -74,17 +74,17 @@ function describeOutcome(word: bigint): string {
 
 interface ChainOrder {
   readonly reads: number
-  /** Of each read, and of the write. */
+  /** Size of each read, and of the write. */
   readonly bytes: number
-  /** The block with which the chain starts. */
+  /** First block of the chain. */
   readonly first: number
-  /** Where the complement of the last read is written. Without it, nothing is written or flushed. */
+  /** Block at which the complement of the last read is written. If absent, nothing is written or flushed. */
   readonly writeAt?: number
 }
 
 interface ChainResult {
   readonly outcomes: string[]
-  /** What the GPU saw of each successful read, one after the other; then a5h. */
+  /** Data of each successful read in order, as the GPU saw them; then a5h. */
   readonly kept: Uint8Array
   readonly ns: number
 }
@@ -107,7 +107,7 @@ async function followChain(context: CheckContext, device: Device, order: ChainOr
     const changed = bytesOf(device.data)
       .subarray(bytes)
       .some((byte) => byte !== 0x5a)
-    equal('bytes beyond the transfers changed', changed, false)
+    equal('bytes outside the transfers changed', changed, false)
     const count = reads + (writeAt === undefined ? 0 : 2)
     const described = Array.from(new BigUint64Array(outcomes.buffer, 0, count), describeOutcome)
     return { outcomes: described, kept: await kept.read(), ns: Number(words.at(-1)) }
@@ -120,7 +120,7 @@ async function followChain(context: CheckContext, device: Device, order: ChainOr
 const CHAIN = { dataBytes: 128 * KIB, queueEntries: 16, queueDepth: 15 }
 const PLACES = 32
 
-/** Content of `places` places of `bytes`, each of which begins with the block of the next place to read. */
+/** Generates `places` places of `bytes`. Each starts with the block number of the next place to read. */
 function chained(places: number, bytes: number) {
   const media = content(places * bytes, 14)
   const view = new DataView(media.buffer)
@@ -142,7 +142,7 @@ function chained(places: number, bytes: number) {
 
 const blockIo: Check = {
   id: 'block-io',
-  title: 'A GPU program reads blocks that each name the next one, writes and flushes, without the host',
+  title: 'A GPU program follows a chain of blocks, writes and flushes without the host',
   limitMs: 60_000,
   async run(context) {
     const facts: Record<string, Fact> = {}
@@ -152,7 +152,7 @@ const blockIo: Check = {
       [128 * KIB, 8],
     ] as const) {
       const { media, expected } = chained(PLACES, bytes)
-      // The write goes behind the chain.
+      // The write follows the chain.
       const stored = new Uint8Array(media.length + bytes)
       stored.set(media)
       const device = await deviceOn(context, stored, { ...CHAIN, writable: true })
@@ -167,39 +167,39 @@ const blockIo: Check = {
       )
       equalBytes('the written blocks, and all others', device.drive.stored(), stored)
       await failingReads(context, device, media, stored.length / BLOCK_BYTES)
-      equal('mistakes that the controller saw', await device.drive.simulator.diagnostics(), [])
-      equal('completions of no command', device.counters().staleCompletions, 0)
+      equal('host errors detected by the controller', await device.drive.simulator.diagnostics(), [])
+      equal('stale completions', device.counters().staleCompletions, 0)
       const microseconds = ratio(ns, reads * 1000)
       facts[`of${bytes}Bytes`] = { reads, microseconds }
       const conditions = {
         reads,
         inFlight: 1,
         controller: 'simulated, one thread',
-        timeIncludes: 'its data, by the CPU',
+        timeIncludes: 'data transfer by the CPU',
       }
-      const per = `one read of ${bytes} bytes, by a program of the GPU`
+      const per = `one read of ${bytes} bytes by a GPU program`
       context.figure({ name: `block-io-${bytes}`, value: microseconds, unit: 'microseconds', per, conditions })
     }
     return facts
   },
 }
 
-/** A read that the controller rejects, one that is not submitted, and one that succeeds after them. */
+/** Checks a read that the controller rejects, one that is not submitted, and a later one that succeeds. */
 async function failingReads(context: CheckContext, device: Device, media: Uint8Array, end: number): Promise<void> {
   const read = async (first: number) => {
     const { outcomes, kept } = await followChain(context, device, { reads: 1, bytes: BLOCK_BYTES, first })
     return { outcome: outcomes[0], kept }
   }
-  equal('a read of the block behind the last one (LBA Out of Range)', (await read(end)).outcome, 'status 80h')
+  equal('a read of the block after the last one (LBA Out of Range)', (await read(end)).outcome, 'status 80h')
   equal('a read beyond the size in gnv_drive (GNV_BAD_RANGE)', (await read(end + 1)).outcome, 'invalid 3')
   const { outcome, kept } = await read(3)
-  equal('a read after these', outcome, SUCCESS)
+  equal('a later read', outcome, SUCCESS)
   equalBytes('a read of one block', kept, media.subarray(3 * BLOCK_BYTES, 4 * BLOCK_BYTES))
 }
 
 const unanswered: Check = {
   id: 'block-io-unanswered',
-  title: 'An unanswered read of a GPU program ends at its time limit, and nothing is submitted after it',
+  title: 'An unanswered read of a GPU program ends at its time limit, and no later command is submitted',
   limitMs: 60_000,
   provokes: true,
   async run(context) {
@@ -214,9 +214,9 @@ const unanswered: Check = {
     const device = await deviceOn(context, media, { ...CHAIN, timeoutNs, faults: { rules } })
     const { outcomes, kept, ns } = await followChain(context, device, { reads: 4, bytes, first: 0 })
     equal('outcomes', outcomes, [SUCCESS, 'timeout', 'halted', 'halted'])
-    equalBytes('the read before', kept.subarray(0, bytes), expected(1))
+    equalBytes('the read before the lost one', kept.subarray(0, bytes), expected(1))
     equal(
-      'bytes kept of others',
+      'whether other reads stored data',
       kept.subarray(bytes).some((byte) => byte !== 0xa5),
       false,
     )
@@ -231,7 +231,7 @@ const ROUNDS = 3
 
 const threads: Check = {
   id: 'block-io-threads',
-  title: `${THREADS} GPU threads read a block each on one queue, alone and by warp, and every byte is right`,
+  title: `${THREADS} GPU threads each read a block on one queue, individually and by warp, and every byte is correct`,
   limitMs: 60_000,
   async run(context) {
     const media = content(THREADS * BLOCK_BYTES, 15)
@@ -250,26 +250,26 @@ const threads: Check = {
         rates.push(ratio(THREADS * 1e9, await readByThreads(context, device, media, kept, byWarp)))
       }
       const after = device.counters()
-      equal('completions of no command', after.staleCompletions, 0)
+      equal('stale completions', after.staleCompletions, 0)
       const conditions = {
         ...{ threads: THREADS, queues: 1, inFlight: options.queueDepth, rounds: ROUNDS, commands: ROUNDS * THREADS },
         tailDoorbellWrites: after.tailDoorbellWrites - before.tailDoorbellWrites,
         headDoorbellWrites: after.headDoorbellWrites - before.headDoorbellWrites,
-        ...{ controller: 'simulated, one thread', timeIncludes: 'its data, by the CPU' },
+        ...{ controller: 'simulated, one thread', timeIncludes: 'data transfer by the CPU' },
       }
       const value = rates.sort((a, b) => a - b)[(ROUNDS - 1) / 2]!
-      const per = `reads of ${BLOCK_BYTES} bytes, by threads of the GPU, ${byWarp === 0n ? 'each alone' : 'each warp together'}`
+      const per = `reads of ${BLOCK_BYTES} bytes by GPU threads, ${byWarp === 0n ? 'individually' : 'by warp'}`
       context.figure({ name: `block-io-threads-${how}`, value, unit: 'commands/s', per, conditions })
       facts[byWarp === 0n ? 'alone' : 'byWarp'] = { ...conditions, commandsPerSecond: value }
     }
-    equal('mistakes that the controller saw', await device.drive.simulator.diagnostics(), [])
+    equal('host errors detected by the controller', await device.drive.simulator.diagnostics(), [])
     return facts
   },
 }
 
 /**
- * Runs the program of kernels/block_threads.cuh, and compares what it read. Returns the time from the first submission to
- * the last outcome, in nanoseconds.
+ * Runs the program of kernels/block_threads.cuh, and checks the data that it read. Returns the time from the first submission
+ * to the last outcome, in nanoseconds.
  */
 async function readByThreads(
   context: CheckContext,
@@ -287,9 +287,9 @@ async function readByThreads(
     ])
     const outcomes = Array.from(new BigUint64Array(words.buffer, 0, THREADS), describeOutcome)
     equal('outcomes', [...new Set(outcomes)], [SUCCESS])
-    const what = byWarp === 0n ? 'reads of threads alone' : 'reads by warp'
+    const what = byWarp === 0n ? 'reads by thread' : 'reads by warp'
     equalBytes(`${what}: memory`, bytesOf(device.data), media)
-    equalBytes(`${what}: what the threads saw`, await kept.read(), media)
+    equalBytes(`${what}: data seen by the threads`, await kept.read(), media)
     const times = new BigUint64Array(words.buffer, 8 * THREADS, 2 * THREADS)
     // Each thread has its own start and end.
     const sorted = (rest: number) => times.filter((_, index) => index % 2 === rest).sort()
@@ -299,5 +299,5 @@ async function readByThreads(
   }
 }
 
-/** Programs of the GPU that submit commands by gnv::Device. */
+/** GPU programs that submit commands through gnv::Device. */
 export const blockIoChecks: readonly Check[] = [blockIo, unanswered, threads]

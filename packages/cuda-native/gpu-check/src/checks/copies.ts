@@ -8,12 +8,12 @@ import { allSucceeded, transfersOf } from './transfers.js'
 
 const CHUNK_BYTES = MIB
 const COMMAND_BYTES = 128 * 1024
-/** Before and behind what is copied, where nothing may change. */
+/** Size of the guard areas before and after the destination, which must not change. */
 const ASIDE_BYTES = 4096
 
 const overlap: Check = {
   id: 'copy-overlap',
-  title: 'What was read is copied to GPU memory while the next is read, and every byte arrives (tier 1)',
+  title: 'Each chunk is copied to GPU memory while the next one is read, and every byte arrives (tier 1)',
   limitMs: 60_000,
   async run(context) {
     const chunks = Math.floor(context.scale.planBytes / CHUNK_BYTES)
@@ -28,7 +28,7 @@ const overlap: Check = {
     context.later(() => onGpu.free())
     await onGpu.fill(0xa5)
     const buffers = [namespace.dma.alloc(CHUNK_BYTES), namespace.dma.alloc(CHUNK_BYTES)]
-    // Before the memory goes, whose registrations these are.
+    // Unregisters the buffers before their memory is freed.
     context.later(() => buffers.forEach((buffer) => copies.forget(buffer)))
     for (const buffer of buffers) bytesOf(buffer).fill(0x5a)
     const underWay = [Promise.resolve(), Promise.resolve()]
@@ -45,7 +45,7 @@ const overlap: Check = {
     const tookMs = performance.now() - startMs
     equalBytes('GPU memory', await onGpu.read(), media)
     await controller.close()
-    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
     return { chunks, bytes: chunks * CHUNK_BYTES, tookMs: Math.round(tookMs) }
   },
 }
@@ -53,7 +53,7 @@ const overlap: Check = {
 const readThroughSlots: Check = {
   id: 'read-through',
   title:
-    'readThrough brings what the engine reads, and what Linux reads of a file, into GPU memory: every byte, nothing else',
+    'readThrough copies data read by the engine, and by Linux from a file, to GPU memory: every byte, and nothing else',
   limitMs: 60_000,
   async run(context) {
     const pieces = Math.floor(context.scale.planBytes / CHUNK_BYTES)
@@ -88,32 +88,32 @@ const readThroughSlots: Check = {
     }
     const byEngine: ReadThrough['read'] = async (slot, from, bytes) => {
       const transfers = transfersOf(bytes / COMMAND_BYTES, COMMAND_BYTES, from / namespace.blockBytes)
-      allSucceeded(`from byte ${from} on`, await namespace.execute(namespace.planReads(transfers), slot))
+      allSucceeded(`reads from byte ${from}`, await namespace.execute(namespace.planReads(transfers), slot))
     }
     const file = await open(drive.mediaPath)
     context.later(() => file.close())
     const byLinux: ReadThrough['read'] = async (slot, from, bytes) => {
       const { bytesRead } = await file.read(bytesOf(slot), 0, bytes, from)
-      equal(`bytes that pread gave from byte ${from} on`, bytesRead, bytes)
+      equal(`bytes returned by pread from byte ${from}`, bytesRead, bytes)
     }
     const engine = [await through('by the engine', 1, byEngine), await through('by the engine', 2, byEngine)]
     const pread = [await through('by pread', 1, byLinux), await through('by pread', 2, byLinux)]
     await controller.close()
-    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
     return { bytes: lengthBytes, pieceBytes: CHUNK_BYTES, engine, pread }
   },
 }
 
 const inParts: Check = {
   id: 'copy-in-parts',
-  title: 'Memory of which parts are registered, by the copies before or by others, is copied whole',
+  title: 'Memory that is registered in part, by earlier copies or by other code, is copied completely',
   limitMs: 60_000,
   async run(context) {
     const page = 4096
     const bytes = content(64 * page, 12)
     const region = context.allocate(bytes.length)
     new Uint8Array(region.buffer).set(bytes)
-    // By somebody else: from then on it is not registered as a whole.
+    // A registration by other code: the region can no longer be registered as a whole.
     const others = context.cuda.register(region.address + BigInt(20 * page), page)
     context.later(() => others.unregister())
     const copies = context.cuda.copyEngine()
@@ -125,7 +125,7 @@ const inParts: Check = {
     const parts = [
       [4, 4],
       [30, 10],
-      // From across one end to across another, from gap to gap, and all of it.
+      // Across one end of a registered part, across several parts, and the whole region.
       [2, 4],
       [26, 20],
       [0, 64],
@@ -134,7 +134,7 @@ const inParts: Check = {
       await onGpu.fill(0xa5)
       await copies.copy(part(first, pages), 0, onGpu, 0, pages * page)
       const expected = bytes.subarray(first * page, (first + pages) * page)
-      equalBytes(`${pages} pages from page ${first} on`, await onGpu.read(0, pages * page), expected)
+      equalBytes(`${pages} pages from page ${first}`, await onGpu.read(0, pages * page), expected)
     }
     return { parts: parts.length, pages: 64 }
   },

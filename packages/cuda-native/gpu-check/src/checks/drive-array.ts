@@ -12,10 +12,10 @@ const WORD_BYTES = 8
 /** Bytes of a `gnv_page_set`. */
 const SET_BYTES = 64
 const PASSES = 3
-/** Copies of memory of the host to the GPU, one after the other. */
+/** Number of consecutive copies from host memory to the GPU. */
 const COPIES = 8
 
-/** Sums an array on a drive that a kernel serves, with a page per access. Returns bytes per second of the fastest pass. */
+/** Sums an array on a drive that a kernel serves, one page per access. Returns the bytes per second of the fastest pass. */
 async function sumArray(context: CheckContext, pageBytes: number): Promise<number> {
   const { cuda, scale } = context
   const { lengthBytes, cacheBytes, queues, blocks, threads } = scale.array
@@ -40,7 +40,7 @@ async function sumArray(context: CheckContext, pageBytes: number): Promise<numbe
         BigInt(Math.log2(pageBytes)) | (BigInt(Math.log2(BLOCK_BYTES)) << 32n),
         BigInt(Math.log2(sets)) | (BigInt(WAYS) << 32n),
       ]
-      // ArraySum: every page once, by warp.
+      // ArraySum: each page once, by warp.
       const ofThreads = results.gpuPointer + BigInt(accesses * WORD_BYTES)
       const run = [BigInt(accesses), BigInt(pageBytes / WORD_BYTES), 1n, results.gpuPointer, ofThreads]
       const { drive } = await served.serve(1, async () => {
@@ -49,12 +49,12 @@ async function sumArray(context: CheckContext, pageBytes: number): Promise<numbe
         await stream.finished(LIMIT_NS)
       })
       const what = `an array with pages of ${pageBytes} bytes`
-      equal(`${what}: mistakes that the drive saw`, [drive.mistakes, drive.firstMistake], [0, 'none'])
-      equal(`${what}: reads, one for each page`, drive.commands, accesses)
+      equal(`${what}: host errors detected by the drive`, [drive.mistakes, drive.firstMistake], [0, 'none'])
+      equal(`${what}: reads, one per page`, drive.commands, accesses)
       const bytes = await results.read()
       const endings = new Set(new BigUint64Array(bytes.buffer, 0, accesses))
       equal(`${what}: outcomes`, [...new Set(Array.from(endings, (word) => deviceOutcome(word).ending))], ['success'])
-      // An ArrayThread per thread: its sum, its start and its end.
+      // An ArrayThread per thread: sum, start and end.
       const column = (which: number) =>
         new BigUint64Array(bytes.buffer, accesses * WORD_BYTES).filter((_, index) => index % 3 === which)
       const sum = BigInt.asUintN(
@@ -73,7 +73,7 @@ async function sumArray(context: CheckContext, pageBytes: number): Promise<numbe
   return rates.reduce((best, each) => Math.max(best, each))
 }
 
-/** Sum of the array's words, by a kernel that reads no drive. */
+/** Computes the sum of the array's words with a kernel that reads no drive. */
 async function expectedSum({ cuda, scale }: CheckContext): Promise<bigint> {
   const sum = cuda.allocDevice(WORD_BYTES)
   const stream = cuda.stream()
@@ -89,7 +89,7 @@ async function expectedSum({ cuda, scale }: CheckContext): Promise<bigint> {
   }
 }
 
-/** Bytes per second of a copy of locked memory of the host to the GPU: what its link carries. */
+/** Measures the bytes per second of copies from locked host memory to the GPU: the throughput of the link. */
 async function copyRate(context: CheckContext): Promise<number> {
   const { copyBytes } = context.scale.array
   const region = context.allocate(copyBytes)
@@ -110,7 +110,7 @@ async function copyRate(context: CheckContext): Promise<number> {
 
 const arrayRate: Check = {
   id: 'drive-array-rate',
-  title: 'A gnv::Array is summed through its page cache, on a drive of the GPU, and every word is right',
+  title: 'GPU threads sum a gnv::Array through its page cache, on a drive that a kernel serves, and the sum is correct',
   limitMs: 120_000,
   async run(context) {
     const { lengthBytes, cacheBytes, copyBytes, ...shape } = context.scale.array
@@ -118,7 +118,7 @@ const arrayRate: Check = {
     const copied = await copyRate(context)
     const figure = (name: string, value: number, unit: string, per: string, conditions: Record<string, Fact>) =>
       context.figure({ name, value, unit, per, conditions })
-    figure('copy-to-gpu-rate', ratio(copied, 1e9), 'GB/s', 'copies of locked host memory to the GPU', { copyBytes })
+    figure('copy-to-gpu-rate', ratio(copied, 1e9), 'GB/s', 'copies from locked host memory to the GPU', { copyBytes })
     facts['copyGBps'] = ratio(copied, 1e9)
     for (const pageBytes of [BLOCK_BYTES, 16 * BLOCK_BYTES]) {
       const rate = await sumArray(context, pageBytes)
@@ -128,7 +128,7 @@ const arrayRate: Check = {
       }
       const per = 'all words of an array, each page pinned by a warp'
       figure(`drive-array-rate-${pageBytes}`, ratio(rate, 1e9), 'GB/s', per, conditions)
-      const over = `rate of the array, to the rate of copies of host memory to the GPU`
+      const over = `rate of the array divided by the rate of copies from host memory to the GPU`
       figure(`drive-array-over-copy-${pageBytes}`, ratio(rate, copied), 'times', over, conditions)
       facts[`pagesOf${pageBytes}GBps`] = ratio(rate, 1e9)
     }
@@ -136,5 +136,5 @@ const arrayRate: Check = {
   },
 }
 
-/** Arrays on drives without an SSD. */
+/** Arrays on drives that a kernel serves. */
 export const driveArrayChecks: readonly Check[] = [arrayRate]

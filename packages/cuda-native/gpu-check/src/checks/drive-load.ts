@@ -11,19 +11,19 @@ const NO_MISTAKE = [0, 'none']
 /** Number of CPU threads that serve queues in host memory. */
 const THREADS = 8
 
-/** Both kinds of servers; by threads only where the addon was built. */
+/** Returns both kinds of server. CPU threads require the addon. */
 function serversOf({ driveAddon }: CheckContext): [name: string, server: Server][] {
   const threads: [string, Server][] =
     driveAddon === undefined ? [] : [['CPU threads', { addon: driveAddon, threads: THREADS }]]
   return [['a kernel', 'kernel'], ...threads]
 }
 
-/** Checks that every command of a load had one successful outcome, and that the drive saw each once. */
+/** Checks that every command of a load succeeded, and that the drive received each one once. */
 function allRead(what: string, { endings, wrongWords, drive }: LoadResult, commands: number): void {
-  equal(`${what}: mistakes that the drive saw`, [drive.mistakes, drive.firstMistake], NO_MISTAKE)
+  equal(`${what}: host errors detected by the drive`, [drive.mistakes, drive.firstMistake], NO_MISTAKE)
   equal(`${what}: outcomes`, endings, { success: commands })
-  equal(`${what}: commands that the drive saw`, drive.commands, commands)
-  equal(`${what}: words that differ`, wrongWords, 0)
+  equal(`${what}: commands received by the drive`, drive.commands, commands)
+  equal(`${what}: mismatched words`, wrongWords, 0)
 }
 
 const FAULTS: readonly (readonly [name: string, faults: DriveFaults])[] = [
@@ -37,7 +37,7 @@ const ORDERS = FAULTS.slice(0, 2)
 const correct: Check = {
   id: 'drive-load-data',
   title:
-    'Many GPU threads read at once from a drive that reorders, delays and duplicates completions: every word is right',
+    'Many GPU threads read at once from a drive that reorders, delays and duplicates completions, and every word is correct',
   limitMs: 120_000,
   async run(context) {
     const facts: Record<string, Fact> = {}
@@ -79,7 +79,7 @@ const correct: Check = {
 
 const lossy: Check = {
   id: 'drive-load-loss',
-  title: 'A drive that loses commands: each of them times out, and every other command ends',
+  title: 'Each command that a drive loses times out, and every other command ends',
   limitMs: 60_000,
   async run(context) {
     const facts: Record<string, Fact> = {}
@@ -89,13 +89,13 @@ const lossy: Check = {
     for (const [name, server] of serversOf(context)) {
       const shape = { server, queues, warps, rounds, blockBytes: 512, blocks: 1, timeoutNs }
       const { endings, drive, ns } = await runLoad(context, { ...shape, loseOneIn: 50 })
-      equal(`served by ${name}: mistakes that the drive saw`, [drive.mistakes, drive.firstMistake], NO_MISTAKE)
+      equal(`served by ${name}: host errors detected by the drive`, [drive.mistakes, drive.firstMistake], NO_MISTAKE)
       const { success = 0, timeout = 0, halted = 0, ...others } = endings
       equal(`served by ${name}: other outcomes`, others, {})
       equal(`served by ${name}: outcomes`, success + timeout + halted, rounds * warps * LANES)
-      equal(`served by ${name}: commands that the drive completed`, success, drive.completions)
-      equal(`served by ${name}: commands that the drive lost`, timeout, drive.lost)
-      if (timeout === 0) fail(`served by ${name}: expected commands that time out, got none`)
+      equal(`served by ${name}: commands completed by the drive`, success, drive.completions)
+      equal(`served by ${name}: commands lost by the drive`, timeout, drive.lost)
+      if (timeout === 0) fail(`served by ${name}: expected time-outs, got none`)
       facts[name] = { success, timeout, halted, timeLimitMs: timeoutNs / 1e6, tookMs: Math.round(ns / 1e6) }
     }
     const shape = { server: 'kernel', queues, warps, rounds, blockBytes: 512, blocks: 1, timeoutNs } as const
@@ -103,7 +103,8 @@ const lossy: Check = {
     const { success = 0, timeout = 0, halted = 0, ...others } = endings
     equal('by tickets: other outcomes', others, {})
     equal('by tickets: outcomes', success + timeout + halted, rounds * warps * LANES)
-    if (drive.lost === 0 || timeout < drive.lost) fail(`by tickets: ${drive.lost} commands lost, ${timeout} timed out`)
+    if (drive.lost === 0 || timeout < drive.lost)
+      fail(`by tickets: expected a time-out for each lost command, got ${timeout} for ${drive.lost}`)
     facts['by tickets'] = { success, timeout, halted, lost: drive.lost }
     return facts
   },
@@ -111,7 +112,7 @@ const lossy: Check = {
 
 const rate: Check = {
   id: 'drive-load-rate',
-  title: 'Commands per second of many GPU threads on many queues, on drives that answer at once',
+  title: 'Commands per second of many GPU threads on many queues of a drive that completes commands immediately',
   limitMs: 240_000,
   async run(context) {
     if (context.driveAddon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
@@ -137,9 +138,9 @@ const rate: Check = {
 
 type Point = readonly [queues: number, warps: number]
 const pointName = ([queues, warps]: Point) => `${queues} queues, ${warps} warps`
-const PER_LOAD = 'reads of 4096 bytes, by warps that each wait for 32 commands'
+const PER_LOAD = 'reads of 4096 bytes by warps that each wait for 32 commands'
 
-/** Runs a load by gnv::Device and by tickets, one after the other, and records both rates and their ratio. */
+/** Runs a load through gnv::Device and then with the ticket protocol. Records both rates and their ratio. */
 async function compare(context: CheckContext, [queues, warps]: Point): Promise<Fact> {
   const commands = roundsOf(context, warps) * warps * LANES
   const conditions = { queues, warps, commands, controller: 'served by a kernel', memory: 'queues in GPU memory' }
@@ -154,20 +155,20 @@ async function compare(context: CheckContext, [queues, warps]: Point): Promise<F
   }
   const gnv = await rateOf('gnv')
   const tickets = await rateOf('tickets')
-  record('ratio', gnv / tickets, 'times', 'commands/s of gnv::Device, to commands/s of threads that use tickets')
+  record('ratio', gnv / tickets, 'times', 'commands/s of gnv::Device divided by commands/s of the ticket protocol')
   return { gnv: Math.round(gnv), tickets: Math.round(tickets), ratio: gnv / tickets }
 }
 
 const roundsOf = ({ scale }: CheckContext, warps: number) =>
   Math.max(4, Math.ceil(scale.load.commands / (warps * LANES)))
 
-/** The load of a rate: it moves no data. */
+/** Options of a load that measures a rate: it moves no data. */
 function rateShape(context: CheckContext, server: Server, [queues, warps]: Point): LoadOptions {
   const rounds = roundsOf(context, warps)
   return { server, queues, warps, rounds, blockBytes: 4096, blocks: 1, timeoutNs: TIMEOUT_NS }
 }
 
-/** Records a rate, if it is the highest of its name. */
+/** Records a rate if it is the highest with its name. */
 function note(context: CheckContext, which: string, server: string, options: LoadOptions, result: LoadResult): void {
   const name = `drive-load-${which}-${server.replace('a ', '').replace(' ', '-')}`
   const at = context.figures.findIndex((figure) => figure.name === name)
@@ -176,11 +177,11 @@ function note(context: CheckContext, which: string, server: string, options: Loa
   const { queues, warps, rounds } = options
   const conditions = {
     ...{ queues, warps, commands: rounds * warps * LANES, rings: result.drive.rings },
-    controller: `answers at once, moves no data, served by ${server}`,
+    controller: `completes commands immediately, moves no data, served by ${server}`,
     memory: server === 'a kernel' ? 'queues in GPU memory' : 'queues in host memory',
   }
   context.figure({ name, value: Math.round(result.commandsPerSecond), unit: 'commands/s', per: PER_LOAD, conditions })
 }
 
-/** GPU threads that submit at once, on drives without an SSD. */
+/** Many GPU threads that submit commands at once, on drives that a kernel or CPU threads serve. */
 export const driveLoadChecks: readonly Check[] = [correct, lossy, rate]

@@ -2,7 +2,7 @@ import type { Check, Facts } from '../check.js'
 import { equal, fail } from '../check.js'
 import { entryPoints } from '../kernels.js'
 
-/** What the driver of this process goes by, as the addon has set it where nobody else had; null for what is not set. */
+/** Returns environment variables that the CUDA driver reads, some of which the addon sets by default; null if unset. */
 function environment(): Facts {
   const names = ['CUDA_DEVICE_MAX_CONNECTIONS', 'CUDA_MODULE_LOADING']
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? null]))
@@ -10,7 +10,7 @@ function environment(): Facts {
 
 const attributes: Check = {
   id: 'attributes',
-  title: 'The driver describes the GPU',
+  title: 'The driver reports the attributes of the GPU',
   limitMs: 10_000,
   run({ device }) {
     const { ordering, engine, ...rest } = device
@@ -20,7 +20,7 @@ const attributes: Check = {
   },
 }
 
-/** Launches that do nothing: no bytes, no pieces. The others serve queues: other checks launch them. */
+/** Parameters of launches that do nothing: no bytes, no pieces. Other checks launch the kernels that serve queues. */
 const HARMLESS = {
   gpunvme_checksum: [0n, 0n, 4096n, 0n, 0n, 0n, 0n],
   gpunvme_scatter: [0n, 0n, 0n, 0n],
@@ -30,8 +30,7 @@ const HARMLESS = {
 
 const ptxLoad: Check = {
   id: 'ptx-load',
-  title:
-    'The driver compiles the shipped PTX for this GPU, finds every kernel in it, and runs those that can run on nothing',
+  title: 'The driver compiles the shipped PTX for this GPU, finds every kernel, and runs those that accept empty input',
   limitMs: 120_000,
   async run(context) {
     const { cuda, kernels } = context
@@ -49,7 +48,7 @@ const ptxLoad: Check = {
       await stream.finished(10e9)
       launched.push(name)
     }
-    // Nobody can launch these with so many threads: who is told so has found the kernel, and the driver's limit for it.
+    // These kernels allow fewer threads than this. The error shows that the driver has found the kernel, and gives its limit.
     const limits: Record<string, number> = {}
     for (const [name, parameters] of entries) {
       if (name in HARMLESS) continue
@@ -68,7 +67,7 @@ function threadLimit(launch: () => void): number {
     if (limit !== undefined) return Number(limit)
     throw error
   }
-  return fail('expected a kernel for less than 1024 threads to be refused so many')
+  return fail('expected the launch of 1024 threads to be rejected, but it succeeded')
 }
 
 export const driverChecks: readonly Check[] = [attributes, ptxLoad]

@@ -33,10 +33,10 @@ const persistent: Check = {
     let beats = 0
     for (let index = 0; index < plans; index++) {
       await read()
-      // Between plans too: nobody but a kernel that runs counts it up.
+      // The heartbeat must advance between plans too: only a running kernel increments it.
       const before = engine.heartbeat
       for (let waits = 0; engine.heartbeat === before; waits++) {
-        if (waits === 2000) fail('the heartbeat stands still while the kernel has nothing to do')
+        if (waits === 2000) fail('the heartbeat does not advance while the kernel is idle')
         await sleep(1)
       }
       beats += engine.heartbeat - before
@@ -45,19 +45,19 @@ const persistent: Check = {
     await controller.close()
     const closeMs = performance.now() - startMs
     equal('the heartbeat of an engine without queues', engine.heartbeat, 0)
-    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
     return { plans, beats, closeMs: Math.round(closeMs) }
   },
 }
 
 const lingering: Check = {
   id: 'detach-while-lingering',
-  title: 'An engine whose kernels linger gives its queues back at once, and serves the next controller',
+  title: 'An engine whose kernels linger releases its queues immediately, and the next controller can be served',
   limitMs: 60_000,
   async run(context) {
     const times: number[] = []
     for (let round = 0; round < 3; round++) {
-      // Nobody waits for so long.
+      // Far longer than the time limit of this check.
       const { controller, read } = await opened(context, 3600e9)
       await read()
       const startMs = performance.now()
@@ -70,7 +70,7 @@ const lingering: Check = {
 
 const ends: Check = {
   id: 'kernel-ends-and-starts',
-  title: 'A kernel that has nothing to do ends by itself, and is started again for the next plan',
+  title: 'An idle kernel ends by itself, and is launched again for the next plan',
   limitMs: 60_000,
   async run(context) {
     const { controller, engine, read } = await opened(context, 0)
@@ -83,5 +83,5 @@ const ends: Check = {
   },
 }
 
-/** How kernels that serve queues begin and end. */
+/** Start and end of kernels that serve queues. */
 export const engineChecks: readonly Check[] = [persistent, lingering, ends]

@@ -5,28 +5,28 @@ import { MIB, type CheckContext } from '../context.js'
 import type { ExpertModel, QueueShape } from '../expert-model.js'
 import { lendDrive } from '../lent-drive.js'
 
-/** A warp for each read of a fetch: one that waits for a lost read delays no other. */
+/** At least one warp per read of a fetch: a warp that waits for a lost read delays no other read. */
 const GRID = { blocks: 8, threads: 128 }
-/** Threads of a block that sums an expert. */
+/** Number of threads of a block that sums an expert. */
 export const SUM_THREADS = 256
 
-/** What the kernel sum_experts stored at a position. */
+/** Result of the kernel sum_experts at a position. */
 interface Summed {
   readonly expert: number
   readonly ending: number
   readonly sum: number
 }
 
-/** Fetches by the GPU: a graph of router, fetch and sums for each layer. */
+/** Fetches by the GPU: one graph per layer, with router, fetch and sums. */
 export interface DeviceLoop {
   readonly fetch: ExpertFetch
-  /** Replays the graphs of these layers, and waits once. Returns what they stored, by layer and position. */
+  /** Replays the graphs of these layers, and waits once. Returns the results by layer and position. */
   readonly replay: (layers: readonly number[]) => Promise<Summed[][]>
-  /** Compares what the controller and the queues counted with none. */
+  /** Checks that the controller detected no host errors, and the queues no stale completions. */
   readonly expectNoMistakes: () => Promise<void>
 }
 
-/** Opens a drive of its own, and records the graphs. */
+/** Opens a separate drive, and captures the graphs. */
 export async function openDeviceLoop(
   context: CheckContext,
   media: Uint8Array,
@@ -77,8 +77,8 @@ export async function openDeviceLoop(
   }
   const expectNoMistakes = async () => {
     const stale = engine.queueStates().map(({ staleCompletions }) => staleCompletions)
-    equal('completions of no command', stale, Array(shape.queues).fill(0))
-    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    equal('stale completions', stale, Array(shape.queues).fill(0))
+    equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
   }
   return { fetch, replay, expectNoMistakes }
 }

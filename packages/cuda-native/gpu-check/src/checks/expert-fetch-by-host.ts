@@ -9,22 +9,22 @@ import { allSucceeded } from './transfers.js'
 const CHECKSUM_THREADS = 256
 const PAGE_BYTES = 4096
 
-/** What a layer waits for on the host. */
+/** Host waits of each layer, and its checksum launches, as conditions of figures. */
 export const HOST_WAITS = {
   hostWaits: '3: the router; the reads; checksums and sums',
-  checksums: 'a launch per extent',
+  checksums: 'one launch per extent',
 }
 
-/** Fetches through the host: for each layer, it waits for the router, reads, and waits for checksums and sums. */
+/** Fetches through the host. For each layer, it waits for the router, reads, and waits for checksums and sums. */
 interface HostLoop {
   /** Runs all layers of a token. Returns the experts and sums of each, and the plan of its reads. */
   readonly token: () => Promise<{ layers: { expert: number; sum: number }[][]; plans: Plan[] }>
-  /** Executes these plans one after another, without anything else. Returns the time from start to end of each, added up. */
+  /** Executes only these plans, one after another. Returns the sum of their times from start to end. */
   readonly readsNs: (plans: readonly Plan[]) => Promise<number>
   readonly expectNoMistakes: () => Promise<void>
 }
 
-/** Opens a drive of its own with the engine `cuda`. */
+/** Opens a separate drive with the engine `cuda`. */
 export async function openHostLoop(
   context: CheckContext,
   media: Uint8Array,
@@ -104,8 +104,8 @@ export async function openHostLoop(
     return ns
   }
   const expectNoMistakes = async () => {
-    equal('completions of no command, through the host', engine.statistics.staleCompletions, 0)
-    equal('mistakes that the controller saw, through the host', await drive.simulator.diagnostics(), [])
+    equal('stale completions, through the host', engine.statistics.staleCompletions, 0)
+    equal('host errors detected by the controller, through the host', await drive.simulator.diagnostics(), [])
   }
   return { token, readsNs, expectNoMistakes }
 }

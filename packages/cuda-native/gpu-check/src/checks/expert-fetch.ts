@@ -18,7 +18,7 @@ function modelOf({ scale }: CheckContext): { readonly media: Uint8Array; readonl
   return { media, model: expertModel(media, scale.model.layers, scale.model.experts) }
 }
 
-/** Runs something, and adds its time by the host to `times`, in microseconds for each layer. */
+/** Runs `work`, and appends its time by the host's clock to `times`, in microseconds per layer. */
 async function timed<T>(times: number[], layers: number, work: () => Promise<T>): Promise<T> {
   const startMs = performance.now()
   const result = await work()
@@ -26,7 +26,7 @@ async function timed<T>(times: number[], layers: number, work: () => Promise<T>)
   return result
 }
 
-/** Without the first, which includes what is done only once. */
+/** Returns the median without the first time, which includes one-time work. */
 function median(times: readonly number[]): number {
   const counted = times.slice(1).sort((a, b) => a - b)
   return counted[Math.floor(counted.length / 2)]!
@@ -34,7 +34,7 @@ function median(times: readonly number[]): number {
 
 const fetched: Check = {
   id: 'expert-fetch',
-  title: 'GPU kernels route, read, verify and sum the experts of all layers with one wait of the host for each token',
+  title: 'GPU kernels route, read, verify and sum the experts of all layers with one host wait per token',
   limitMs: 120_000,
   async run(context) {
     const { tokens } = context.scale
@@ -64,7 +64,7 @@ const fetched: Check = {
   },
 }
 
-/** Reports medians, in microseconds for each layer. */
+/** Records medians, in microseconds per layer. */
 function reportTimes(context: CheckContext, { table }: ExpertModel, device: number, host: number, reads: number): void {
   const { scale } = context
   const shared = {
@@ -73,17 +73,17 @@ function reportTimes(context: CheckContext, { table }: ExpertModel, device: numb
   }
   const time = (name: string, value: number, per: string, conditions: Readonly<Record<string, string>>) =>
     context.figure({ name, value, unit: 'microseconds', per, conditions: { ...shared, ...conditions } })
-  const layer = 'one layer, by the host: time of a token divided by its layers'
+  const layer = 'one layer, by the host clock: time of a token divided by the number of layers'
   time('expert-fetch-layer', device, layer, {
-    ...{ loop: 'a CUDA graph for each layer: route, fetch, sum', hostWaits: '1 for each token' },
+    ...{ loop: 'one CUDA graph per layer: route, fetch, sum', hostWaits: '1 per token' },
   })
   time('expert-fetch-layer-through-host', host, layer, { loop: 'Node, with the engine cuda', ...HOST_WAITS })
-  time('expert-fetch-reads', reads, 'the reads of one layer alone, by the same plan and the engine cuda', {
+  time('expert-fetch-reads', reads, 'the reads of one layer alone, with the same plan and the engine cuda', {
     timeIncludes: "from the plan's start to its last completion",
   })
   context.figure({
     ...{ name: 'expert-fetch-over-host', value: ratio(host, device), unit: 'times' },
-    per: 'time of a layer through the host, to that without it',
+    per: 'time of a layer through the host divided by its time without the host',
     conditions: { ...shared, device, host, reads },
   })
 }
@@ -91,14 +91,14 @@ function reportTimes(context: CheckContext, { table }: ExpertModel, device: numb
 const unanswered: Check = {
   id: 'expert-fetch-unanswered',
   title:
-    'A lost read of a fetch fails its expert at the time limit, others are verified, and the next fetch ends at once',
+    'A lost read of a fetch fails its expert at the time limit, the others are verified, and the next fetch fails immediately',
   limitMs: 60_000,
   provokes: true,
   async run(context) {
     const { media, model } = modelOf(context)
     const [struck, extent] = [2, 1]
     const chosen = routed(0, context.scale.model)
-    // A block that only this extent has.
+    // A block that belongs to this extent only.
     const block = model.layers[0]![chosen[struck]!]![extent]!.firstBlock + 2
     const rules = [
       { match: { opcode: READ, lba: [block, block], times: 1 }, action: { kind: 'drop-completion' } },
@@ -123,5 +123,5 @@ const unanswered: Check = {
   },
 }
 
-/** Experts that kernels fetch, with and without the host. */
+/** Fetches of experts by kernels, compared with fetches through the host. */
 export const expertFetchChecks: readonly Check[] = [fetched, unanswered]

@@ -21,28 +21,28 @@ import { transfersOf } from './transfers.js'
 const COMMANDS = 12
 const BYTES = 4 * KIB
 const TIMEOUT_NS = 1e9
-/** The command that is struck: the ninth. */
+/** Index of the command with the fault. */
 const STRUCK = 8
 const READ_OF = (command: number): FaultMatch => ({ opcode: 2, lba: [8 * command, 8 * command + 7], times: 1 })
 
-/** One fault, and what the engine says of the twelve reads that are in flight when it strikes. */
+/** A fault, and the expected outcomes of the twelve reads that are in flight when it occurs. */
 interface Scenario {
   readonly id: string
   readonly title: string
   readonly action: FaultAction
-  /** Outcomes that are no success: the command and what. */
+  /** Failed commands and their outcomes. */
   readonly first: readonly (readonly [command: number, outcome: string])[]
-  /** Completions that belong to no command. */
+  /** Number of completions that belong to no command. */
   readonly stale: number
 }
 
 const timedOut = [[STRUCK, 'timeout']] as const
-/** All of them: one doorbell announces them, and the fault strikes while they are fetched. */
+/** All commands fail: one doorbell write announces them, and the fault occurs while the controller fetches them. */
 const lost = Array.from({ length: COMMANDS }, (_, command) => [command, 'device-lost'] as const)
 
 const scenarios: readonly Scenario[] = [
   {
-    ...{ id: 'hang', title: 'A read that is never carried out', action: { kind: 'hang' } },
+    ...{ id: 'hang', title: 'A read that is never executed', action: { kind: 'hang' } },
     ...{ first: timedOut, stale: 0 },
   },
   {
@@ -50,7 +50,7 @@ const scenarios: readonly Scenario[] = [
     ...{ first: timedOut, stale: 0 },
   },
   {
-    ...{ id: 'late', title: 'A read whose completion comes after its time' },
+    ...{ id: 'late', title: 'A read whose completion arrives after the time limit' },
     action: { kind: 'delay-completion', delayNs: 3e9 },
     ...{ first: timedOut, stale: 0 },
   },
@@ -64,8 +64,8 @@ const scenarios: readonly Scenario[] = [
     ...{ first: [], stale: 1 },
   },
   {
-    // The bits above the slot: that of a command that used the slot before, or will.
-    ...{ id: 'wrong-cid', title: 'A completion with the identifier of no command' },
+    // Changes the generation, not the slot: the identifier belongs to an earlier or later command in the slot.
+    ...{ id: 'wrong-cid', title: 'A completion with an unknown command identifier' },
     action: { kind: 'corrupt-cid', xor: 0x8000 },
     ...{ first: timedOut, stale: 1 },
   },
@@ -74,21 +74,21 @@ const scenarios: readonly Scenario[] = [
     ...{ first: lost, stale: 0 },
   },
   {
-    ...{ id: 'removed', title: 'A device that leaves the bus', action: { kind: 'remove-device' } },
+    ...{ id: 'removed', title: 'A device that is removed from the bus', action: { kind: 'remove-device' } },
     ...{ first: lost, stale: 0 },
   },
 ]
 
-/** All that an engine and the driver on it have said. */
+/** Results of an engine, and of the driver that uses it. */
 interface Story {
-  /** For each plan that the engine was given: outcomes that are no success. */
+  /** Failed commands of each plan that the engine executed. */
   readonly engine: readonly (readonly (readonly [number, string])[])[]
   readonly driver: readonly (readonly [number, string])[] | string
   readonly steps: readonly string[]
   readonly stale: number
 }
 
-/** Writes down what an engine answers, before the driver makes the best of it. */
+/** Records the outcomes of an engine before the driver handles them. */
 class Recorded implements Engine {
   readonly name: string
   readonly answers: (readonly (readonly [number, string])[])[] = []
@@ -127,8 +127,8 @@ function outcomesOf({ failures }: OutcomeSummary): [number, string][] {
 }
 
 /**
- * The engine's clock: a word that goes on by eleven seconds whenever the controller has answered nothing for a tenth of a
- * real one. Nobody waits for a time-out, and none strikes a command that is still on its way.
+ * Advances the engine's clock by eleven seconds whenever the controller has completed nothing for 0.1 s of real time. Thus
+ * the check need not wait for time-outs, and no command times out while the controller makes progress.
  */
 async function passTime(drive: Drive, pass: () => void, isOver: () => boolean): Promise<void> {
   let seen = ''
@@ -162,7 +162,7 @@ async function story(context: CheckContext, { action }: Scenario, make: MakeEngi
   const before = context.recoveries.length
   const memory = namespace.dma.alloc(COMMANDS * BYTES)
   bytesOf(memory).fill(0xa5)
-  // The reads of the opening are another story.
+  // Excludes the reads that open the controller.
   const staleBefore = engine.statistics.staleCompletions
   engine.answers.length = 0
   let over = false
@@ -191,19 +191,19 @@ async function story(context: CheckContext, { action }: Scenario, make: MakeEngi
 function faultCheck(scenario: Scenario): Check {
   return {
     id: `fault-${scenario.id}`,
-    title: `${scenario.title} has the outcomes that the engine cpu-kernel gives, and no other command has another`,
+    title: `${scenario.title}: every command has the same outcome as with the engine cpu-kernel`,
     limitMs: 60_000,
     provokes: true,
     async run(context) {
       const onGpu = await story(context, scenario, (transport, options) => context.engine(transport, options))
-      equal('outcomes that the engine gave first', onGpu.engine[0], scenario.first)
-      equal('completions of no command', onGpu.stale, scenario.stale)
+      equal('outcomes of the first plan of the engine', onGpu.engine[0], scenario.first)
+      equal('stale completions', onGpu.stale, scenario.stale)
       const onCpu = await story(context, scenario, cpuKernelEngine)
-      equal('all that happened, beside what happens with cpu-kernel', onGpu, onCpu)
+      equal('outcomes, recovery steps and stale completions, compared with cpu-kernel', onGpu, onCpu)
       return { ...(onGpu as unknown as Record<string, Fact>) }
     },
   }
 }
 
-/** What goes wrong in the controller, with time-outs by a clock of the check. */
+/** Faults of the controller, with time-outs by a clock that the check advances. */
 export const faultChecks: readonly Check[] = scenarios.map(faultCheck)

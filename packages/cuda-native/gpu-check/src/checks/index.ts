@@ -18,7 +18,7 @@ import { sanitizerChecks } from './sanitizer.js'
 import { timerChecks } from './timer.js'
 import { transferChecks } from './transfers.js'
 
-/** All of them, in the order in which they are run: what others build on comes first, and what may harm comes last. */
+/** All checks in the order in which they run: prerequisites of others first, those that can disturb the machine last. */
 export const checks: readonly Check[] = [
   ...driverChecks,
   ...kernelChecks,

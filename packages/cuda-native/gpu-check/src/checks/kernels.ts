@@ -28,7 +28,7 @@ async function upload(context: CheckContext, bytes: Uint8Array, to: GpuMemory): 
   from.free()
 }
 
-/** Loads what the package ships, and runs one kernel to its end. */
+/** Loads the kernels of the package. Returns a function that runs a kernel and returns its time in milliseconds. */
 function launcher(context: CheckContext) {
   context.cuda.loadKernels(context.kernels.kernels)
   const stream = context.cuda.stream()
@@ -43,7 +43,7 @@ function launcher(context: CheckContext) {
 
 const checksum: Check = {
   id: 'checksum',
-  title: "Checksums of chunks are zlib's, whatever their size and alignment; a byte that is wrong is found",
+  title: "Checksums of chunks of any size and alignment equal zlib's, and a corrupted byte is detected",
   limitMs: 60_000,
   async run(context) {
     const launch = launcher(context)
@@ -83,16 +83,16 @@ const checksum: Check = {
       const { got, verdict: said } = await judge(offset, length, chunk, 0)
       equal(`${what}: checksums`, [...got].slice(0, 64), [...right].slice(0, 64))
       equalBytes(what, new Uint8Array(got.buffer), new Uint8Array(right.buffer))
-      equal(`${what}: mismatches, and the first`, said, [0, 0xffff_ffff])
+      equal(`${what}: number of mismatches, and the first one`, said, [0, 0xffff_ffff])
     }
-    // One byte in the last chunk but one is wrong, and its neighbours are not.
+    // Corrupts one byte in the second-to-last chunk.
     const chunk = 65_536
     const chunks = Math.min(Math.floor(bytes / chunk), most)
     words(expected).set(truth(0, chunks * chunk, chunk))
     const wrong = (chunks - 2) * chunk + 12_345
     await memory.fill(data[wrong]! ^ 1, wrong, 1)
     const { verdict: said } = await judge(0, chunks * chunk, chunk, 1000)
-    equal('mismatches, and the first, of a corrupted chunk', said, [1, 1000 + chunks - 2])
+    equal('number of mismatches, and the first one, with a corrupted chunk', said, [1, 1000 + chunks - 2])
     await launch('gpunvme_checksum', chunks, [memory.gpuPointer, BigInt(chunks * chunk), BigInt(chunk), 0n, 0n, 0n, 0n])
     const ms = await launch('gpunvme_checksum', chunks, [
       ...[memory.gpuPointer, BigInt(chunks * chunk), BigInt(chunk), results.gpuPointer, 0n, 0n, 0n],
@@ -107,7 +107,7 @@ const checksum: Check = {
 
 const scatter: Check = {
   id: 'scatter',
-  title: 'Pieces of any length and alignment are copied to where they belong, and nothing else changes',
+  title: 'Pieces of any length and alignment are copied to their destinations, and nothing else changes',
   limitMs: 60_000,
   async run(context) {
     const launch = launcher(context)
@@ -141,7 +141,7 @@ const scatter: Check = {
   },
 }
 
-/** SplitMix64, from its definition. */
+/** Computes SplitMix64 from its definition. */
 function splitMix64(seed: bigint, index: number): bigint {
   const wrap = (value: bigint) => BigInt.asUintN(64, value)
   let word = wrap(seed + BigInt(index + 1) * 0x9e3779b97f4a7c15n)
@@ -152,7 +152,7 @@ function splitMix64(seed: bigint, index: number): bigint {
 
 const pattern: Check = {
   id: 'pattern',
-  title: 'A pattern is SplitMix64 from any byte on, and its verification finds the bytes that are not',
+  title: 'A pattern equals SplitMix64 from any byte offset, and its verification finds every wrong byte',
   limitMs: 60_000,
   async run(context) {
     const launch = launcher(context)
@@ -169,15 +169,15 @@ const pattern: Check = {
       await launch('gpunvme_pattern_fill', 16, args)
       const expected = new Uint8Array(bytes + 64).fill(0xa5)
       expected.set(all.subarray(offset, offset + bytes), at)
-      equalBytes(`the pattern from byte ${offset} on, at ${at}`, await memory.read(), expected)
+      equalBytes(`the pattern from byte ${offset}, stored at ${at}`, await memory.read(), expected)
       said.set([0n, 2n ** 64n - 1n])
       await launch('gpunvme_pattern_verify', 16, [...args, verdict.gpuPointer])
-      equal('wrong bytes of a pattern', said[0]!.toString(), '0')
+      equal('wrong bytes in a correct pattern', said[0]!.toString(), '0')
       const wrong = [9, 10, bytes - 1]
       for (const byte of wrong) await memory.fill(expected[at + byte]! ^ 0x80, at + byte, 1)
       said.set([0n, 2n ** 64n - 1n])
       await launch('gpunvme_pattern_verify', 16, [...args, verdict.gpuPointer])
-      equal('wrong bytes, and the first', [...said].map(String), ['3', '9'])
+      equal('number of wrong bytes, and the first one', [...said].map(String), ['3', '9'])
     }
     return { bytes, alignments: 5 }
   },

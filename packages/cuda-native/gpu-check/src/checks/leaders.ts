@@ -3,13 +3,14 @@ import { KIB } from '../context.js'
 import { DEPTH, DriveRegion, engineOn, PAIR, rateOf, readsOf } from '../engine-on-drive.js'
 import { allSucceeded, ratio } from './transfers.js'
 
-/** CPU threads that serve the queues, at most. */
+/** Maximum number of CPU threads that serve the queues. */
 const THREADS = 12
 const MICROSECOND_NS = 1000
 
 const leaders: Check = {
   id: 'leaders',
-  title: 'Commands per second of the engine by number of leaders, which are blocks of one grid, with a queue pair each',
+  title:
+    'Commands per second of the engine by number of leaders, which are blocks of one grid with one queue pair each',
   limitMs: 120_000,
   async run(context) {
     const { driveAddon: addon, scale } = context
@@ -33,13 +34,13 @@ const leaders: Check = {
       } finally {
         counts = stop()
       }
-      equal(`commands that the drive of ${count} leaders saw`, counts.commands, commands + DEPTH * count)
+      equal(`commands received by the drive of ${count} leaders`, counts.commands, commands + DEPTH * count)
       facts[`of ${count}`] = rate
       const conditions = {
         leaders: count,
         queueDepth: DEPTH,
         commands,
-        controller: `answers at once, ${threads} threads`,
+        controller: `completes commands immediately, ${threads} threads`,
       }
       const name = `leaders-${count}-commands-per-second`
       context.figure({ name, value: rate, unit: 'commands/s', per: '4 KiB reads', conditions })
@@ -50,7 +51,7 @@ const leaders: Check = {
 
 const latency: Check = {
   id: 'plan-latency',
-  title: 'Time from execute() to its result, of a plan of one command, while the leader lingers',
+  title: 'Time of a plan of one command, from execute() to its result, while the leader lingers',
   limitMs: 60_000,
   async run(context) {
     const { driveAddon: addon } = context
@@ -76,7 +77,7 @@ const latency: Check = {
       stop()
     }
     const middle = (times: number[]) => ratio(times.sort((a, b) => a - b)[plans / 2]!, MICROSECOND_NS)
-    const conditions = { plans, controller: 'answers at once, one thread', of: 'the median' }
+    const conditions = { plans, controller: 'completes commands immediately, one thread', of: 'the median' }
     const microseconds = { host: middle(byHost), engine: middle(byEngine) }
     const figure = (name: string, value: number, per: string) =>
       context.figure({ name, value, unit: 'microseconds', per, conditions })

@@ -7,24 +7,24 @@ import { allSucceeded, transfersOf } from './transfers.js'
 
 const COMMANDS = 16
 const BYTES = 4 * KIB
-/** Of what is moved and filled. */
+/** Size of copies and fills. */
 const SOME_BYTES = 256 * KIB
 
-/** A controller whose leader lingers without end. */
+/** Opens a controller whose leader lingers indefinitely. */
 async function lingering(context: CheckContext) {
   const media = content(COMMANDS * BYTES, 12)
   const drive = await context.drive(media, 4 * MIB)
   const engine = context.engine(drive.transport, { lingerNs: Infinity })
   const { controller, namespace } = await context.open(drive, { queueDepth: 16 }, engine)
   const memory = namespace.dma.alloc(COMMANDS * BYTES)
-  /** Reads, and sees the leader live on after that. */
+  /** Reads, and checks that the leader still runs afterwards. */
   const lives = async () => {
     bytesOf(memory).fill(0xa5)
     allSucceeded('reads', await namespace.execute(namespace.planReads(transfersOf(COMMANDS, BYTES)), memory))
     equalBytes('reads', bytesOf(memory), media)
     const before = engine.heartbeat
     for (let waits = 0; engine.heartbeat === before; waits++) {
-      if (waits === 2000) fail('the heartbeat stands still: the leader does not linger')
+      if (waits === 2000) fail('the heartbeat does not advance: the leader does not linger')
       await sleep(1)
     }
   }
@@ -32,20 +32,20 @@ async function lingering(context: CheckContext) {
   return { controller, lives }
 }
 
-/** What is done, and seen to be done, while a leader lingers. */
+/** An action while a leader lingers, and a check of its effect. */
 interface Deed {
   readonly what: string
   readonly title: string
-  /** Before there is a leader. Gives what is done while there is one, and what is looked at when there is none any more. */
+  /** Called before a leader runs. Returns the action, and a check to run after the leader has ended. */
   readonly prepare: (context: CheckContext) => Promise<{ act: () => unknown; afterwards?: () => Promise<unknown> }>
 }
 
-/** Nothing that the driver is asked for may wait for a kernel that ends when its engine is closed. */
+/** Checks that a driver call does not wait for a kernel that ends only when its engine is closed. */
 function whileLingering({ what, title, prepare }: Deed): Check {
   return {
     id: `while-lingering-${what}`,
-    title: `While a leader lingers without end, ${title}`,
-    // A call that waits for the kernel never returns, and the process is ended.
+    title: `While a leader lingers indefinitely, ${title}`,
+    // A call that waits for the kernel never returns, and the process is killed.
     alone: true,
     limitMs: 15_000,
     async run(context): Promise<Facts> {
@@ -72,14 +72,14 @@ const done = <T>(value: T): Promise<T> => Promise.resolve(value)
 
 const deeds: readonly Deed[] = [
   {
-    ...{ what: 'register', title: 'memory is registered, and taken back' },
+    ...{ what: 'register', title: 'memory can be registered and unregistered' },
     prepare(context) {
       const region = context.allocate(MIB)
       return done({ act: () => context.cuda.register(region.address, MIB).unregister() })
     },
   },
   {
-    ...{ what: 'alloc', title: 'memory of the host and of the GPU is allocated' },
+    ...{ what: 'alloc', title: 'host and GPU memory can be allocated' },
     prepare: (context) =>
       done({
         act() {
@@ -90,7 +90,7 @@ const deeds: readonly Deed[] = [
       }),
   },
   {
-    ...{ what: 'free', title: 'memory that was allocated before is freed' },
+    ...{ what: 'free', title: 'memory from earlier allocations can be freed' },
     prepare({ cuda }) {
       const [pinned, device] = [cuda.allocPinned(SOME_BYTES), cuda.allocDevice(SOME_BYTES)]
       return done({
@@ -102,7 +102,7 @@ const deeds: readonly Deed[] = [
     },
   },
   {
-    ...{ what: 'fill', title: 'GPU memory is filled' },
+    ...{ what: 'fill', title: 'GPU memory can be filled' },
     prepare(context) {
       const memory = onGpu(context)
       return done({
@@ -114,7 +114,7 @@ const deeds: readonly Deed[] = [
     },
   },
   {
-    ...{ what: 'copy', title: 'bytes are copied to GPU memory' },
+    ...{ what: 'copy', title: 'data can be copied to GPU memory' },
     prepare(context) {
       const memory = onGpu(context)
       const copies = context.cuda.copyEngine()
@@ -133,7 +133,7 @@ const deeds: readonly Deed[] = [
     },
   },
   {
-    ...{ what: 'first-launch', title: 'a kernel that never ran before runs to its end' },
+    ...{ what: 'first-launch', title: 'the first launch of a kernel completes' },
     prepare(context) {
       const { cuda, kernels } = context
       cuda.loadKernels(kernels.kernels)
@@ -147,14 +147,14 @@ const deeds: readonly Deed[] = [
         },
         async afterwards() {
           const words = new BigUint64Array((await memory.read()).buffer)
-          // The first of SplitMix64 from 1 on, as its author's program prints it.
+          // The first value of SplitMix64 with seed 1, as printed by its author's program.
           equal('the first word of the pattern', words[0]!.toString(16), '910a2dec89025cc1')
         },
       })
     },
   },
   {
-    ...{ what: 'second-engine', title: 'another engine takes its queues, and both serve them' },
+    ...{ what: 'second-engine', title: 'another engine attaches queues, and both engines serve theirs' },
     prepare: (context) =>
       done({
         async act() {
@@ -165,5 +165,5 @@ const deeds: readonly Deed[] = [
   },
 ]
 
-/** Calls of the driver beside a kernel that does not end by itself. */
+/** Driver calls while a kernel runs that does not end by itself. */
 export const lingeringChecks: readonly Check[] = deeds.map(whileLingering)

@@ -8,7 +8,7 @@ import { allSucceeded } from './transfers.js'
 
 const cycles: Check = {
   id: 'cycles',
-  title: 'What a submission and an empty poll cost in cycles of the GPU',
+  title: 'GPU cycles of a submission and of an empty poll',
   limitMs: 60_000,
   async run(context) {
     const { cuda, scale } = context
@@ -27,26 +27,26 @@ const cycles: Check = {
       // struct MeasureRun of kernels/measure.cuh.
       words.set([at(PAIR.sq), at(PAIR.cq), gpu(region.doorbell(0)), at(PAIR.data), scratch.gpuPointer])
       words.set([BigInt(ENTRIES), BigInt(scale.measureRounds), BigInt(batch), 0n, 0n], 5)
-      // An entry of the first lap, with its Phase Tag at 0: there is nothing to find.
+      // With Phase Tags of 0 in the first lap, there is no new completion.
       bytesOf(region.piece(region.at(0, PAIR.cq), 4 * KIB)).fill(0)
       cuda.launch('gpunvme_measure', 1, 1, [run.gpuPointer], stream)
       await stream.finished(20e9)
       const [submissions, polls] = [Number(words[8]), Number(words[9])]
-      if (submissions === 0 || polls === 0) fail('expected cycles, and the kernel counted none')
+      if (submissions === 0 || polls === 0) fail('expected a number of cycles, got 0')
       const rung = (scale.measureRounds * batch) % ENTRIES
-      equal('the tail that was rung last', region.load32(region.doorbell(0)), rung)
+      equal('the last tail that was rung', region.load32(region.doorbell(0)), rung)
       const conditions = { rounds: scale.measureRounds, batch, queues: 'pinned host memory' }
       context.figure({
         ...{
           name: `submit-cycles-batch-${batch}`,
           unit: 'cycles',
-          per: 'one command of 4 KiB, its share of a doorbell',
+          per: 'one command of 4 KiB, with its share of a doorbell write',
         },
         ...{ value: ratio(submissions, scale.measureRounds * batch), conditions },
       })
       if (batch === 1)
         context.figure({
-          ...{ name: 'empty-poll-cycles', unit: 'cycles', per: 'one poll that finds nothing' },
+          ...{ name: 'empty-poll-cycles', unit: 'cycles', per: 'one empty poll' },
           ...{ value: ratio(polls, scale.measureRounds), conditions },
         })
     }
@@ -60,7 +60,7 @@ interface Rate {
   readonly rings: number
 }
 
-/** The engine on a drive that moves no data: whole plans of 4 KiB reads. */
+/** Measures the engine on a drive that moves no data, with plans of 4 KiB reads. */
 async function engineRate(context: CheckContext, addon: DriveAddon): Promise<Rate & { doorbells: number }> {
   const region = new DriveRegion(context, 1)
   const stop = region.serve(addon, 1)
@@ -81,11 +81,11 @@ async function engineRate(context: CheckContext, addon: DriveAddon): Promise<Rat
   } finally {
     counts = stop()
   }
-  equal('commands that the drive saw', counts.commands, commands + DEPTH)
+  equal('commands received by the drive', counts.commands, commands + DEPTH)
   return { commandsPerSecond, ...counts, doorbells }
 }
 
-/** The loop that the engine is compared with, on a drive of its own. */
+/** Measures the original loop, with which the engine is compared, on a separate drive. */
 async function originalRate(context: CheckContext, addon: DriveAddon): Promise<Rate> {
   const { cuda, scale } = context
   cuda.loadKernels(context.kernels.measure)
@@ -117,13 +117,13 @@ async function originalRate(context: CheckContext, addon: DriveAddon): Promise<R
     counts = stop()
   }
   equal('commands that succeeded', Number(run[6]), scale.speedCommands)
-  equal('commands that the drive saw', counts.commands, scale.speedCommands)
+  equal('commands received by the drive', counts.commands, scale.speedCommands)
   return { commandsPerSecond: (scale.speedCommands * 1e9) / Number(run[7]), ...counts }
 }
 
 const speed: Check = {
   id: 'speed',
-  title: 'Commands per second of the engine and of the loop it is compared with, on the same controller',
+  title: 'Commands per second of the engine and of the original loop, on the same controller',
   limitMs: 120_000,
   async run(context) {
     const { driveAddon: addon, scale } = context
@@ -134,14 +134,19 @@ const speed: Check = {
       queueDepth: DEPTH,
       queuePairs: 1,
       commands: scale.speedCommands,
-      controller: 'answers at once, one thread',
+      controller: 'completes commands immediately, one thread',
     }
     const rate = (name: string, value: number) =>
       context.figure({ name, value: Math.round(value), unit: 'commands/s', per: '4 KiB reads', conditions })
     rate('engine-commands-per-second', engine.commandsPerSecond)
     rate('original-commands-per-second', original.commandsPerSecond)
     context.figure({
-      ...{ name: 'engine-over-original', unit: 'times', per: 'commands per second of the original loop', conditions },
+      ...{
+        name: 'engine-over-original',
+        unit: 'times',
+        per: 'commands/s of the engine divided by commands/s of the original loop',
+        conditions,
+      },
       value: ratio(engine.commandsPerSecond, original.commandsPerSecond),
     })
     context.figure({
@@ -159,7 +164,7 @@ const speed: Check = {
         value: ratio(all(counted[which]), 4096),
         conditions: {
           ...conditions,
-          counted: 'by the same code on a port that counts; polls that find nothing left out',
+          counted: 'by the same code on a counting port, without empty polls',
         },
       })
     return {
@@ -169,5 +174,5 @@ const speed: Check = {
   },
 }
 
-/** What steps and whole commands cost. */
+/** Costs of single steps and of whole commands. */
 export const measureChecks: readonly Check[] = [cycles, speed]

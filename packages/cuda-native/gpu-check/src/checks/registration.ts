@@ -8,7 +8,7 @@ import type { CheckContext } from '../context.js'
 /** Base class, sub-class and interface of an NVMe controller (PCIe 1.2, PCI header: Class Code). */
 const NVME_CLASS = 0x010802
 const PAGE_BYTES = 4096
-/** Version, which may be read at any time and changes nothing. */
+/** Offset of Version, which can be read at any time without side effects. */
 const VS = 8
 export const VFIO_DRIVER = 'vfio-pci'
 
@@ -26,34 +26,35 @@ function answer(context: CheckContext, address: bigint, lengthBytes: number): Fa
 
 const ordinary: Check = {
   id: 'io-registration-of-memory',
-  title: 'Ordinary memory given as registers is accepted or refused by name, and is memory as before',
+  title:
+    'The driver accepts ordinary memory as registers or rejects it with a named error, and the memory is unchanged',
   limitMs: 20_000,
   run(context) {
     const region = context.allocate(8192)
     region.store32(4096, 0x1234_5678)
     const facts = answer(context, region.address, 8192)
     const kept = region.load32(4096) === 0x1234_5678
-    if (!kept) throw new Error('the memory changed')
+    if (!kept) throw new Error('the registration changed the memory')
     return Promise.resolve(facts)
   },
 }
 
-/** The function that was named, where its registers are nobody else's. @throws NotApplicable */
+/** Returns the given NVMe function, if no other driver uses its registers. @throws NotApplicable otherwise */
 export function namedFunction({ nvmeFunction: bdf }: CheckContext) {
-  if (bdf === undefined) throw new NotApplicable('no NVMe function was named')
+  if (bdf === undefined) throw new NotApplicable('no NVMe function given (--bdf)')
   const folder = `/sys/bus/pci/devices/${bdf}`
-  if (!existsSync(folder)) throw new NotApplicable(`there is no PCI function ${bdf}`)
+  if (!existsSync(folder)) throw new NotApplicable(`PCI function ${bdf} does not exist`)
   const found = Number(readFileSync(`${folder}/class`, 'utf8'))
-  if (found !== NVME_CLASS) throw new NotApplicable(`${bdf} is of class ${found.toString(16)}, no NVMe controller`)
+  if (found !== NVME_CLASS) throw new NotApplicable(`${bdf} is not an NVMe controller (class ${found.toString(16)}h)`)
   const driver = existsSync(`${folder}/driver`) ? basename(readlinkSync(`${folder}/driver`)) : undefined
-  // Somebody else's registers are nobody's to map.
-  if (driver !== undefined && driver !== VFIO_DRIVER) throw new NotApplicable(`${bdf} has the driver ${driver}`)
+  // Registers that another driver uses must not be mapped.
+  if (driver !== undefined && driver !== VFIO_DRIVER) throw new NotApplicable(`${bdf} is bound to the driver ${driver}`)
   return { bdf, folder, driver }
 }
 
 const bar: Check = {
   id: 'io-registration-of-bar',
-  title: "The driver accepts a controller's registers as sysfs maps them, or refuses them for a reason that is known",
+  title: "The driver accepts a controller's registers as mapped by sysfs, or rejects them with a known error",
   limitMs: 20_000,
   run(context) {
     const { folder, driver } = namedFunction(context)
@@ -63,7 +64,7 @@ const bar: Check = {
       const { size } = statSync(file)
       const region = context.host.map(fd, 0, size, 'read-write')
       context.later(() => region.unmap())
-      // It is registered and no more: nothing is read or written there.
+      // Only registers the region: nothing is read or written there.
       return Promise.resolve({ lengthBytes: size, driver: driver ?? null, ...answer(context, region.address, size) })
     } finally {
       closeSync(fd)
@@ -73,7 +74,7 @@ const bar: Check = {
 
 const vfio: Check = {
   id: 'io-registration-of-vfio',
-  title: "The driver accepts a controller's registers as VFIO maps them, or refuses them for a reason that is known",
+  title: "The driver accepts a controller's registers as mapped by VFIO, or rejects them with a known error",
   limitMs: 30_000,
   async run(context) {
     const { bdf, driver } = namedFunction(context)
@@ -82,13 +83,13 @@ const vfio: Check = {
     context.later(() => transport.close())
     const { window } = transport.bar
     if (window === undefined) throw new NotApplicable(`VFIO maps no registers of ${bdf}`)
-    // VFIO maps a page when it is first accessed, and only what is mapped can be registered. Doorbells, which begin in the
-    // next page, are not to be read.
+    // VFIO maps a page on its first access, and only mapped pages can be registered. Doorbells, which start in the next page,
+    // must not be read.
     const version = transport.bar.read32(VS)
     const registered = answer(context, window.address, PAGE_BYTES)
     return { lengthBytes: PAGE_BYTES, mode: transport.mode, version: version.toString(16), ...registered }
   },
 }
 
-/** What the driver says to registers of a controller. */
+/** Registration of a controller's registers with the driver. */
 export const registrationChecks: readonly Check[] = [ordinary, bar, vfio]

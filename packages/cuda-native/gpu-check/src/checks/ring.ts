@@ -20,8 +20,8 @@ class SeenEngine extends HostEngine {
 }
 
 /**
- * Has a kernel of one thread write to the doorbell of an idle submission queue what stands there: nothing is to be
- * fetched, whatever becomes of the write. Commands go before and after it by the host, and none is a write.
+ * Rings the doorbell of an idle submission queue with its current tail, from a kernel of one thread: the controller has
+ * nothing to fetch, whether or not the write arrives. The host submits commands before and after, none of which is a write.
  */
 export async function ringIdleQueue(context: CheckContext, transport: Transport): Promise<Facts> {
   const { cuda, kernels } = context
@@ -35,7 +35,7 @@ export async function ringIdleQueue(context: CheckContext, transport: Transport)
   cuda.loadKernels(kernels.measure)
   const stream = cuda.stream()
   context.later(() => stream.close())
-  // The pages up to the doorbell's, each of which the host has accessed by now.
+  // The pages up to that of the doorbell. The host has accessed each of them by now.
   const lengthBytes = Math.ceil((sqTailDoorbell + 4) / PAGE_BYTES) * PAGE_BYTES
   const { address, isMemory } = bar.window
   const registration = isMemory ? cuda.register(address, lengthBytes) : cuda.registerIo(address, lengthBytes)
@@ -53,11 +53,12 @@ export async function ringIdleQueue(context: CheckContext, transport: Transport)
 
 const ring: Check = {
   id: 'ring-doorbell',
-  title: "A kernel rings an idle queue's doorbell of a real drive with the tail that it has, and the drive goes on",
+  title:
+    'A kernel rings the doorbell of an idle queue of a real drive with the current tail, and the drive still works',
   alone: true,
   limitMs: 60_000,
   async run(context) {
-    if (!context.ring) throw new NotApplicable('it was not asked for, by --ring beside --bdf')
+    if (!context.ring) throw new NotApplicable('requires --ring and --bdf')
     const { bdf, driver } = namedFunction(context)
     const { host } = context
     const transport = driver === undefined ? await openSysfs({ host, bdf }) : await openVfio({ host, bdf })
@@ -66,5 +67,5 @@ const ring: Check = {
   },
 }
 
-/** The one thing that is done to a real drive, where it is asked for. */
+/** The only check that writes to a real drive's registers, and only on request. */
 export const ringChecks: readonly Check[] = [ring]

@@ -8,12 +8,12 @@ import { fail, NotApplicable, type Check } from '../check.js'
 const NAME = 'compute-sanitizer'
 const LIMIT_MS = 150_000
 
-/** Where NVIDIA's toolkit has it. `GPUNVME_COMPUTE_SANITIZER` names it elsewhere. */
+/** Finds the tool in `GPUNVME_COMPUTE_SANITIZER`, on PATH, or in the default folder of NVIDIA's toolkit. */
 function findTool(): string {
   const named = process.env['GPUNVME_COMPUTE_SANITIZER']
   if (named !== undefined) {
     if (existsSync(named)) return named
-    throw new NotApplicable(`there is no ${named}, which GPUNVME_COMPUTE_SANITIZER names`)
+    throw new NotApplicable(`GPUNVME_COMPUTE_SANITIZER names ${named}, which does not exist`)
   }
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/cuda/bin']
   const found = folders.map((folder) => join(folder, NAME)).find((path) => existsSync(path))
@@ -21,7 +21,7 @@ function findTool(): string {
   return found
 }
 
-/** Of what it says the first and the last are kept: errors come first, and how many at the end. */
+/** Kept parts of the output: the first errors, and their number at the end. */
 const HEAD_CHARACTERS = 4000
 const TAIL_CHARACTERS = 2000
 
@@ -46,17 +46,17 @@ function run(command: string, args: readonly string[]): Promise<Ended> {
   })
 }
 
-/** Lines in one, as a report has them. Of the host's calls it prints a dozen lines each: those of V8 say nothing. */
+/** Joins lines for a report. Omits stack frames of Node and V8, of which the tool prints a dozen per call. */
 function inOne(text: string): string {
   const isTold = (line: string) => line.trim() !== '' && !/Host Frame: .* in node$/.test(line)
   return text.trim().split('\n').filter(isTold).join('; ')
 }
 
-/** Checks once more, in a process of their own, under one of the sanitizer's tools. */
+/** Runs checks again in a separate process under one of the sanitizer's tools. */
 function sanitized(tool: string, ids: readonly string[], options: readonly string[] = []): Check {
   return {
     id: `sanitizer-${tool}`,
-    title: `${NAME} --tool ${tool} finds nothing wrong with the kernels of ${ids.join(', ')}`,
+    title: `${NAME} --tool ${tool} reports no errors in the kernels of ${ids.join(', ')}`,
     alone: true,
     limitMs: LIMIT_MS + 10_000,
     async run({ device }) {
@@ -70,7 +70,7 @@ function sanitized(tool: string, ids: readonly string[], options: readonly strin
         const args = [...judged, process.execPath, ...process.execArgv, main, ...own]
         const startMs = performance.now()
         const { status, head, tail } = await run(command, args)
-        // Of the checks themselves 1, of what the sanitizer has found 9.
+        // 1: a check failed. 9: the sanitizer has found an error.
         if (status !== 0) {
           const said = tail === '' ? inOne(head) : `${inOne(head)}; ...; ${inOne(tail)}`
           fail(`${NAME} ended with ${status ?? 'a signal'}: ${said}`)
@@ -87,10 +87,10 @@ function sanitized(tool: string, ids: readonly string[], options: readonly strin
 const team = ['checksum', 'scatter', 'pattern']
 const device = ['block-io-threads', 'array', 'expert-fetch']
 
-/** What NVIDIA's own judge says of accesses to memory, where it is installed. */
+/** Memory accesses, as checked by NVIDIA's compute-sanitizer if it is installed. */
 export const sanitizerChecks: readonly Check[] = [
-  // Not of the driver's answers: that it knows memory not yet is one of them (INVALID_VALUE of
-  // cuMemHostGetDevicePointer), by which the engine learns what is to be registered. All others end in errors of ours.
+  // API errors are excluded: the engine expects INVALID_VALUE from cuMemHostGetDevicePointer for memory that is not registered
+  // yet. All other API errors end in errors of the engine.
   sanitized('memcheck', ['plans-qd32-pairs1', 'block-io', ...device, ...team], ['--report-api-errors', 'no']),
   sanitized('racecheck', ['plans-warp-qd32-pairs1', ...team]),
   sanitized('initcheck', ['plans-qd32-pairs1', 'block-io', ...device]),

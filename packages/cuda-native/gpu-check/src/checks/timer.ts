@@ -1,11 +1,11 @@
 import { equal, fail, type Check } from '../check.js'
 
-/** Long enough for thousands of steps of a microsecond. */
+/** Number of clock reads: enough for thousands of steps of a microsecond. */
 const LOOKS = 1_000_000
 
 const step: Check = {
   id: 'timer-step',
-  title: 'The clock by which time-outs are measured never goes back, and steps by less than a millisecond',
+  title: 'The clock for time-outs never goes backwards, and its step is less than a millisecond',
   limitMs: 60_000,
   async run(context) {
     const { cuda, kernels } = context
@@ -22,13 +22,13 @@ const step: Check = {
     const [steps, leastNs, mostNs, spanNs, backwards] = [...words].slice(1).map(Number) as [
       ...[number, number, number, number, number],
     ]
-    equal('times that were earlier than the one before', backwards, 0)
-    if (steps === 0) fail(`the clock stood still while it was looked at ${LOOKS} times`)
-    if (leastNs >= 1e6) fail(`the clock steps by ${leastNs} ns`)
+    equal('times that are earlier than the previous one', backwards, 0)
+    if (steps === 0) fail(`the clock did not change during ${LOOKS} reads`)
+    if (leastNs >= 1e6) fail(`clock step: expected less than 1 ms, got ${leastNs} ns`)
     const conditions = { looks: LOOKS, steps, mostNs, clock: '%globaltimer' }
     const figure = (name: string, value: number, per: string) =>
       context.figure({ name, value, unit: 'ns', per, conditions })
-    figure('globaltimer-step', leastNs, 'the smallest step that was seen')
+    figure('globaltimer-step', leastNs, 'the smallest step observed')
     figure('globaltimer-mean-step', Math.round((10 * spanNs) / steps) / 10, 'one step, on average')
     return { steps, leastNs, mostNs }
   },

@@ -7,10 +7,10 @@ import { bytesOf, scattered } from '../memory.js'
 
 const SIZES = [512, 4 * KIB, 128 * KIB, MIB]
 const PAGE_BYTES = 4096
-/** Queues, PRP lists and all else beside the data. */
+/** Memory for queues, PRP lists and everything else except data. */
 const ASIDE_BYTES = 16 * MIB
 
-/** `commands` transfers of `bytes` bytes each, one after the other on the drive and in memory. */
+/** Returns `commands` transfers of `bytes` bytes each, contiguous on the drive and in memory. */
 export function transfersOf(commands: number, bytes: number, firstBlock = 0) {
   const blocks = bytes / BLOCK_BYTES
   return Array.from({ length: commands }, (_, index) => ({
@@ -26,7 +26,7 @@ export function allSucceeded(what: string, { commands, succeeded, failures }: Ou
   equal(`${what}: commands that succeeded`, succeeded, commands)
 }
 
-/** Reads by plan into memory that held something else, and compares every byte. */
+/** Executes a plan of reads into memory with other content, and compares every byte. */
 async function reads(
   namespace: Namespace,
   memory: ReturnType<Namespace['dma']['alloc']>,
@@ -40,15 +40,15 @@ async function reads(
   allSucceeded(what, summary)
   const moved = plan.commands * plan.blocks[0]! * BLOCK_BYTES
   equalBytes(what, bytes.subarray(0, moved), media.subarray(0, moved))
-  // What belongs to no command was not touched.
-  if (bytes.subarray(moved).some((byte) => byte !== 0xa5)) fail(`${what}: bytes beyond the plan's changed`)
+  // Memory that belongs to no command is unchanged.
+  if (bytes.subarray(moved).some((byte) => byte !== 0xa5)) fail(`${what}: bytes outside the plan changed`)
 }
 
 function matrix(depth: number, queues: number, warp = false): Check {
-  const of = queues === 1 ? 'one queue pair' : `${queues} queue pairs`
+  const of = queues === 1 ? 'one queue pair' : `each of ${queues} queue pairs`
   return {
     id: warp ? `plans-warp-qd${depth}-pairs${queues}` : `plans-qd${depth}-pairs${queues}`,
-    title: `Plans of reads and writes of 512 bytes to 1 MiB, ${depth} in flight on each of ${of}${warp ? ', by a warp each' : ''}: every byte is right`,
+    title: `Plans of reads and writes of 512 bytes to 1 MiB, with ${depth} in flight on ${of}${warp ? ', served by a warp' : ''}: every byte is correct`,
     limitMs: 120_000,
     async run(context) {
       const { planBytes } = context.scale
@@ -76,21 +76,21 @@ function matrix(depth: number, queues: number, warp = false): Check {
       memory.free()
       const { commands, doorbellWrites, staleCompletions } = engine.statistics
       await controller.close()
-      equal('completions of no command', staleCompletions, 0)
-      equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+      equal('stale completions', staleCompletions, 0)
+      equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
       return { results, commands, doorbellWrites, commandsPerDoorbell: ratio(commands, doorbellWrites) }
     },
   }
 }
 
-/** With three digits: what is divided are counts. */
+/** Returns the quotient, rounded to three decimal places. */
 export function ratio(a: number, b: number): number {
   return Math.round((1000 * a) / b) / 1000
 }
 
 const scatteredMemory: Check = {
   id: 'plans-scattered',
-  title: 'Transfers of 1 MiB over memory in runs of one to seven pages put every byte in its place',
+  title: 'Transfers of 1 MiB with memory in runs of one to seven pages put every byte in its place',
   limitMs: 60_000,
   async run(context) {
     const bytes = 4 * MIB
@@ -98,7 +98,7 @@ const scatteredMemory: Check = {
     const drive = await context.drive(media, 2 * bytes + ASIDE_BYTES)
     const { controller, namespace } = await context.open(drive, { queueDepth: 8, maxTransferBytes: MIB })
     const memory = namespace.dma.alloc(bytes)
-    // Runs of one, two, … seven pages, dealt to the front and to the back in turn.
+    // Runs of one, two, … seven pages: all odd-numbered runs, followed by all even-numbered ones.
     const runs: number[][] = []
     for (let page = 0, length = 1; page < bytes / PAGE_BYTES; page += length, length = (length % 7) + 1) {
       const rest = Math.min(length, bytes / PAGE_BYTES - page)
@@ -112,7 +112,7 @@ const scatteredMemory: Check = {
     const whole = bytesOf(memory)
     const page = (all: Uint8Array, number: number) => all.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES)
     whole.fill(0xa5)
-    // Not from the beginning of a page: the first and the last page of each command are parts.
+    // Not page-aligned: each command uses only part of its first and last page.
     const skew = 3 * BLOCK_BYTES
     const blocks = (bytes - PAGE_BYTES) / BLOCK_BYTES
     allSucceeded(
@@ -128,17 +128,17 @@ const scatteredMemory: Check = {
     order.forEach((at, index) => page(whole, at).set(page(written, index)))
     const writes = namespace.planWrites([{ slba: 0, blocks: bytes / BLOCK_BYTES, offsetBytes: 0 }])
     allSucceeded('writes', await namespace.execute(writes, pieces))
-    equalBytes('what was written', drive.stored(), written)
+    equalBytes('content of the drive after the writes', drive.stored(), written)
     memory.free()
     await controller.close()
-    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
     return { segments: pieces.segments.length, bytes }
   },
 }
 
 const severalPlans: Check = {
   id: 'plans-several',
-  title: 'Sixteen plans at once on two queue pairs each get their own data and outcomes',
+  title: 'Sixteen concurrent plans on two queue pairs each get their own data and outcomes',
   limitMs: 60_000,
   async run(context) {
     const plans = 16
@@ -162,20 +162,20 @@ const severalPlans: Check = {
     })
     for (const memory of memories) memory.free()
     await controller.close()
-    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    equal('host errors detected by the controller', await drive.simulator.diagnostics(), [])
     return { plans, commands: plans * commands }
   },
 }
 
 const abort: Check = {
   id: 'plan-aborted',
-  title: 'A plan that is aborted ends with one outcome for each command, and the next one is well',
+  title: 'An aborted plan ends with one outcome for each command, and the next plan succeeds',
   limitMs: 60_000,
   async run(context) {
     const commands = 512
     const bytes = 4 * KIB
     const media = content(commands * bytes, 6)
-    // Slow enough that most of it is to be done when it is aborted.
+    // Slow enough that most commands are outstanding when the plan is aborted.
     const slow = { rules: [{ match: { opcode: 2 }, action: { kind: 'delay-completion', delayNs: 20e6 } }] } as const
     const drive = await context.drive(media, commands * bytes + ASIDE_BYTES, slow)
     const { controller, namespace } = await context.open(drive, { queueDepth: 8 })
@@ -188,14 +188,14 @@ const abort: Check = {
     const { succeeded, failures } = await ended
     equal('outcomes', succeeded + failures.length, commands)
     const kinds = [...new Set(failures.map(({ outcome }) => outcome.kind))]
-    equal('outcomes that are no success', kinds, ['not-submitted'])
+    equal('kinds of failure', kinds, ['not-submitted'])
     const missing = new Set(failures.map(({ command }) => command))
-    equal('commands with two outcomes', missing.size, failures.length)
+    equal('distinct commands that failed', missing.size, failures.length)
     for (let command = 0; command < commands; command++) {
       const part = whole.subarray(command * bytes, (command + 1) * bytes)
       const expected = media.subarray(command * bytes, (command + 1) * bytes)
       if (!missing.has(command)) equalBytes(`command ${command}`, part, expected)
-      else if (part.some((byte) => byte !== 0xa5)) fail(`command ${command} was not submitted, and its data came`)
+      else if (part.some((byte) => byte !== 0xa5)) fail(`command ${command} was not submitted, but its data arrived`)
     }
     const again = await namespace.execute(namespace.planReads(transfersOf(16, bytes)), memory)
     allSucceeded('the next plan', again)
