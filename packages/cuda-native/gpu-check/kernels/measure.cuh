@@ -35,7 +35,7 @@ struct MeasureState {
   Command commands[32];
   uint64_t iova;
 };
-static_assert(sizeof(MeasureState) <= 65536, "what the host gives");
+static_assert(sizeof(MeasureState) <= 65536, "allocated by the host");
 
 template <class T>
 GPUNVME_DEVICE T* at_address(uint64_t address) {

@@ -77,7 +77,7 @@ const latency: Check = {
       stop()
     }
     const middle = (times: number[]) => ratio(times.sort((a, b) => a - b)[plans / 2]!, MICROSECOND_NS)
-    const conditions = { plans, controller: 'completes commands immediately, one thread', of: 'the median' }
+    const conditions = { plans, controller: 'completes commands immediately, one thread', statistic: 'median' }
     const microseconds = { host: middle(byHost), engine: middle(byEngine) }
     const figure = (name: string, value: number, per: string) =>
       context.figure({ name, value, unit: 'microseconds', per, conditions })
