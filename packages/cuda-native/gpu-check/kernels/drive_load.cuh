@@ -146,6 +146,19 @@ GPUNVME_DEVICE void serve_drive(const DriveService& service, DriveTotals& totals
   drive.report();
 }
 
+// Waits until all warps of the load run. Returns whether they do within the time limit: a small GPU may not run them all at once.
+template <class Team, class Port>
+GPUNVME_DEVICE bool start_together(DriveTotals& totals, uint64_t clients, uint64_t limit_ns) {
+  if (Team::lane() == 0) Port::add64_gpu(&totals.started, 1);
+  const uint64_t end_ns = Port::now_ns() + limit_ns;
+  bool have_started = false;
+  for (uint32_t polls = 0; !have_started && Port::now_ns() < end_ns; polls++) {
+    have_started = Port::load_acquire64_gpu(&totals.started) == clients;
+    if (!have_started) Port::relax(polls);
+  }
+  return Team::ballot(Team::kAllLanes, !have_started) == 0;
+}
+
 // Executes `rounds` reads per lane of a warp, and checks the data if the drive moves them. `read(slba, offset)` reads the blocks
 // of one command into the buffer, and returns a gnv::Outcome; all lanes call it together.
 template <class Team, class Port, class Read>
@@ -155,12 +168,11 @@ GPUNVME_DEVICE void load_drive(const DriveLoad& load, DriveTotals& totals, const
   const uint64_t lengths = load.space.blocks / load.blocks;
   const uint64_t* const data = static_cast<const uint64_t*>(load.buffer.data) + offset / 8;
   uint64_t successes = 0, wrong = 0;
-  if (Team::lane() == 0) Port::add64_gpu(&totals.started, 1);
-  for (uint32_t polls = 0; Port::load_acquire64_gpu(&totals.started) != clients; polls++) Port::relax(polls);
-  Team::sync_warp(Team::kAllLanes);
+  // A warp that starts alone reads nothing, so that the host finds too few outcomes.
+  const uint64_t rounds = start_together<Team, Port>(totals, clients, load.device.timeout_ns) ? load.rounds : 0;
   Team::atomic_min(&totals.first_start_ns, Port::now_ns());
   GPUNVME_ROLLED
-  for (uint64_t round = 0; round < load.rounds; round++) {
+  for (uint64_t round = 0; round < rounds; round++) {
     const uint64_t slba = pattern_word(round, thread) % lengths * load.blocks;
     const gnv::Outcome outcome = read(slba, offset);
     if (outcome.ok()) successes++;

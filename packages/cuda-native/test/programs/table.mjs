@@ -109,6 +109,7 @@ export const programs = {
     sources: [...standin, 'test/standin/fetch_example.cc'],
     flags: [...library, '-O2', '-I.'],
   },
+  'gpu-check/drive-load': { sources: ['test/gpu-check/drive_load_test.cc'], flags: [...plain, '-Igpu-check/kernels'] },
   'gpu-check/drive.node': {
     sources: ['addon.cc', 'count.cc', 'drive_threads.cc'].map((name) => `gpu-check/native/${name}`),
     flags: [
