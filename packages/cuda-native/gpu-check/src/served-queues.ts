@@ -164,8 +164,12 @@ export class ServedQueues {
         const parameters = [structure(service), this.totals]
         this.#context.cuda.launch('gpunvme_drive_serve', queues, WARP, parameters, this.#stream)
       }
-      await act()
-      await this.#stream.finished(2 * LIMIT_NS)
+      try {
+        await act()
+      } finally {
+        // Memory is in use until the kernel that serves ends: at its time limit, if `act` fails.
+        await this.#stream.finished(2 * LIMIT_NS)
+      }
     } finally {
       drive = stop?.()
     }
