@@ -4,7 +4,7 @@ import { equal } from './check.js'
 import type { CheckContext } from './context.js'
 import type { DriveAddon } from './drive-addon.js'
 import { pieceOf } from './memory.js'
-import { countsOf, driveWords, queueWords } from './pattern-drive.js'
+import { countsOf, driveWords, queueWords, type DriveCounts } from './pattern-drive.js'
 
 const PAGE = 4096
 export const DEPTH = 32
@@ -26,12 +26,14 @@ export const PAIR = {
 
 /** A memory region with registers and queue pairs that the GPU can access. CPU threads can serve it as a drive. */
 export class DriveRegion {
+  readonly #context: CheckContext
   readonly #pairs: number
   readonly #region
   /** The GPU's address of the region. */
   readonly gpuPointer: bigint
 
   constructor(context: CheckContext, pairs: number) {
+    this.#context = context
     this.#pairs = pairs
     this.#region = context.allocate(BAR_BYTES + pairs * PAIR.bytes)
     const registration = context.cuda.register(this.#region.address, BAR_BYTES + pairs * PAIR.bytes)
@@ -97,8 +99,12 @@ export class DriveRegion {
       })
     })
     const handle = addon.start(BigUint64Array.from(queues.flat()), BigUint64Array.from(drive), threads)
+    let counts: DriveCounts | undefined
+    const stop = () => (counts ??= countsOf(addon.stop(handle)))
+    // A check that is given up at its time limit does not stop the threads, and the region is unmapped then.
+    this.#context.later(stop)
     return () => {
-      const { commands, rings, mistakes, firstMistake } = countsOf(addon.stop(handle))
+      const { commands, rings, mistakes, firstMistake } = stop()
       equal('host errors detected by the drive', [mistakes, firstMistake], [0, 'none'])
       return { commands, rings }
     }

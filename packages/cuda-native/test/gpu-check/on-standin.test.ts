@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
 import { loadDriveAddon } from '../../gpu-check/src/drive-addon.js'
+import { DriveRegion } from '../../gpu-check/src/engine-on-drive.js'
+import { QUEUE_WORDS } from '../../gpu-check/src/pattern-drive.js'
 import { checks, QUICK, runChecks, type Check, type DriveAddon, type Report } from '../../gpu-check/src/index.js'
 import { built } from '../programs/build.mjs'
 import { BUILD_MS } from '../programs/program.js'
@@ -53,6 +55,28 @@ describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutSt
     expect(results).toMatchObject([{ id, ...expected }])
     expect(outcome).toBe('passed')
     expect(standin.live()).toEqual(NOTHING)
+  })
+})
+
+describe.skipIf(!hasStandin)(`a drive of CPU threads${skippedWithoutStandin}`, () => {
+  test('ends before its memory is unmapped, even if the check that started it does not stop it', async () => {
+    const doorbells: number[] = []
+    const check: Check = {
+      ...{ id: 'given-up', title: 'given up', limitMs: 30_000 },
+      run(context) {
+        const region = new DriveRegion(context, 1)
+        const stop = () => {
+          doorbells.push(region.load32(region.doorbell(0)))
+          return new BigUint64Array(QUEUE_WORDS)
+        }
+        region.serve({ start: () => 1, stop } as unknown as DriveAddon, 1)
+        return Promise.resolve({})
+      },
+    }
+    process.env['GPUNVME_CUDA_LIBRARY'] = library
+    const { checks: results } = await runChecks({ checks: [check], scale: QUICK })
+    expect(results).toMatchObject([{ verdict: 'passed' }])
+    expect(doorbells).toEqual([0])
   })
 })
 
