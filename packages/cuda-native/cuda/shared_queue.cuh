@@ -269,9 +269,11 @@ GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, con
     state = Port::load_relaxed32(&queue.state);
     if (state == GNV_RUNNING && waiting != 0) got = acquire_slots<Port>(queue, count_bits(waiting));
     if (got > 0) {
-      // Relaxed: `acquire_slots` has acquire order.
+      // Relaxed: the ring of free slots orders what it contains.
       free_head = Port::add32_relaxed_gpu(&queue.free_head, got);
-      ticket = Port::add32_relaxed_gpu(&queue.sq_ticket, got);
+      // Not relaxed: threads that counted later can have used this place in the lap before. Their entries, and the controller's
+      // fetches of these, come before the entry of this thread.
+      ticket = Port::add32_gpu(&queue.sq_ticket, got);
     }
   }
   state = lanes.share(state);
