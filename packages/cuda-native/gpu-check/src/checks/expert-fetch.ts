@@ -79,7 +79,7 @@ function reportTimes(context: CheckContext, { table }: ExpertModel, device: numb
   })
   time('expert-fetch-layer-through-host', host, layer, { loop: 'Node, with the engine cuda', ...HOST_WAITS })
   time('expert-fetch-reads', reads, 'the reads of one layer alone, with the same plan and the engine cuda', {
-    timeIncludes: "from the plan's start to its last completion",
+    timeIncludes: 'posting the plan, until the host sees its end',
   })
   context.figure({
     ...{ name: 'expert-fetch-over-host', value: ratio(host, device), unit: 'times' },

@@ -86,7 +86,7 @@ const latency: Check = {
       microseconds.host,
       'a plan of one 4 KiB read, from execute() to its result in JavaScript',
     )
-    figure('plan-latency-engine', microseconds.engine, 'a plan of one 4 KiB read, from its start to its end')
+    figure('plan-latency-engine', microseconds.engine, 'a plan of one 4 KiB read, until the host sees its end')
     return microseconds
   },
 }
