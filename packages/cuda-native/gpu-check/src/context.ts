@@ -36,8 +36,9 @@ export interface Scale {
     readonly points: readonly (readonly [queues: number, warps: number])[]
     /** Commands of each rate. */
     readonly commands: number
-    /** Queues and warps at which gnv::Device is compared with the ticket protocol. */
-    readonly comparedPoints: readonly (readonly [queues: number, warps: number])[]
+    /** Numbers of queues, of `points`, on which gnv::Device is compared with the ticket protocol, and commands of each rate. */
+    readonly comparedQueues: readonly number[]
+    readonly comparedCommands: number
   }
   /** Size of a drive from which kernels read pages or experts. */
   readonly kernelDriveBytes: number
@@ -70,12 +71,7 @@ export const FULL: Scale = {
     points: QUEUES.flatMap((queues) =>
       WARPS.filter((warps) => warps >= queues).map((warps) => [queues, warps] as const),
     ),
-    comparedPoints: [
-      [1, 16],
-      [8, 64],
-      [32, 256],
-      [128, 1024],
-    ],
+    ...{ comparedQueues: [1, 8, 32, 128], comparedCommands: 1 << 19 },
   },
   kernelDriveBytes: 64 * MIB,
   model: { layers: 48, experts: 256, positions: 8 },
@@ -102,10 +98,7 @@ export const QUICK: Scale = {
       [1, 1],
       [2, 4],
     ],
-    comparedPoints: [
-      [1, 1],
-      [2, 4],
-    ],
+    ...{ comparedQueues: [1, 2], comparedCommands: 512 },
   },
   ...{ kernelDriveBytes: MIB, model: { layers: 3, experts: 8, positions: 4 }, tokens: 2 },
   array: { lengthBytes: 4 * MIB, cacheBytes: 2 * MIB, copyBytes: MIB, queues: 2, blocks: 1, threads: 128 },
