@@ -18,7 +18,6 @@ const ROWS = [
   ['cycles of a submission in a batch of 32', 'submit-cycles-batch-32', '', 0],
   ['cycles of an empty poll', 'empty-poll-cycles', '', 0],
   ['4 KiB reads per second by 32 leaders of the engine, QD 32 each', 'leaders-32-commands-per-second', '', 0],
-  ['the engine with doorbells by a CPU thread, to doorbells by the GPU', 'cpu-doorbells-over-direct', ' times', 2],
   ['a plan of one read by the engine, from `execute()` to its result', 'plan-latency-host', ' µs', 0],
   ['reads per second by `gnv::Device`, 1 queue in GPU memory', 'drive-load-one-queue-kernel', '', 0],
   ['the same, up to 128 queues', 'drive-load-most-kernel', '', 0],
@@ -37,10 +36,11 @@ const ROWS = [
 
 /** Values by GPU and figure, oldest first; the date of a GPU's latest report by GPU. */
 const values = new Map()
-for (const name of readdirSync(folder)
+const reports = readdirSync(folder)
   .filter((each) => each.endsWith('.json'))
-  .sort()) {
-  const { startedAt, cuda, figures } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+  .sort((a, b) => a.startedAt.localeCompare(b.startedAt))
+for (const { startedAt, cuda, figures } of reports) {
   const gpu = cuda.devices[0].name.replace('NVIDIA ', '')
   for (const figure of figures) {
     const key = `${gpu} ${figure.name}`
