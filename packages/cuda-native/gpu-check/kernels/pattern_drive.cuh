@@ -29,7 +29,7 @@ struct DrivePlan {
 struct DriveMemory {
   uint64_t iova;
   uint64_t bytes;
-  // The address for whoever serves the queue.
+  // The server's address of the memory.
   uint64_t data;
 };
 
@@ -59,7 +59,7 @@ enum class Mistake : uint32_t {
   DATA,
 };
 
-// Words that the host writes and reads. Addresses are those of whoever serves the queue.
+// Written and read by the host. Addresses are valid for the server: a warp of the GPU, or a CPU thread.
 struct DriveQueue {
   uint64_t sq;
   uint64_t cq;

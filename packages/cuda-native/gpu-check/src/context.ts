@@ -9,6 +9,7 @@ import { deriveProfile } from '@gpunvme/nvme-sim'
 import { startRealTimeSimulator, type RealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 import type { Engine, FaultPlan, NativeRegion, Transport } from '@gpunvme/nvme-spec/transport'
 import type { KernelTexts } from './kernels.js'
+import { NotApplicable } from './check.js'
 import type { DriveAddon } from './drive-addon.js'
 import type { Figure } from './report.js'
 
@@ -39,6 +40,8 @@ export interface Scale {
     /** Numbers of queues, of `points`, on which gnv::Device is compared with the ticket protocol, and commands of each rate. */
     readonly comparedQueues: readonly number[]
     readonly comparedCommands: number
+    /** Time limit of commands that the drive may lose. Longer than any pause of the server. */
+    readonly lossTimeoutNs: number
   }
   /** Size of a drive from which kernels read pages or experts. */
   readonly kernelDriveBytes: number
@@ -71,7 +74,7 @@ export const FULL: Scale = {
     points: QUEUES.flatMap((queues) =>
       WARPS.filter((warps) => warps >= queues).map((warps) => [queues, warps] as const),
     ),
-    ...{ comparedQueues: [1, 8, 32, 128], comparedCommands: 1 << 19 },
+    ...{ comparedQueues: [1, 8, 32, 128], comparedCommands: 1 << 19, lossTimeoutNs: 100_000_000 },
   },
   kernelDriveBytes: 64 * MIB,
   model: { layers: 48, experts: 256, positions: 8 },
@@ -98,7 +101,7 @@ export const QUICK: Scale = {
       [1, 1],
       [2, 4],
     ],
-    ...{ comparedQueues: [1, 2], comparedCommands: 512 },
+    ...{ comparedQueues: [1, 2], comparedCommands: 512, lossTimeoutNs: 2_000_000_000 },
   },
   ...{ kernelDriveBytes: MIB, model: { layers: 3, experts: 8, positions: 4 }, tokens: 2 },
   array: { lengthBytes: 4 * MIB, cacheBytes: 2 * MIB, copyBytes: MIB, queues: 2, blocks: 1, threads: 128 },
@@ -135,6 +138,12 @@ export interface OpenedDrive {
   readonly namespace: WritableNamespace
   /** Resolves when the controller is closed and all its events are in `recoveries`. */
   readonly watched: Promise<void>
+}
+
+/** Returns the addon gpunvme_drive. @throws NotApplicable if it was not built. */
+export function driveAddonOf({ driveAddon }: CheckContext): DriveAddon {
+  if (driveAddon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
+  return driveAddon
 }
 
 /** Resources for one check. `release` undoes everything that was created, in reverse order. */

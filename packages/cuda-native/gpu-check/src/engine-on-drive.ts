@@ -1,7 +1,8 @@
 import type { CudaEngineOptions } from '@gpunvme/cuda-native/cuda'
-import type { Bar, Clock, OutcomeSummary, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import type { Bar, Clock, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { equal } from './check.js'
-import type { CheckContext } from './context.js'
+import { allSucceeded } from './checks/transfers.js'
+import { driveAddonOf, type CheckContext } from './context.js'
 import type { DriveAddon } from './drive-addon.js'
 import { pieceOf } from './memory.js'
 import { countsOf, driveWords, queueWords, type DriveCounts } from './pattern-drive.js'
@@ -135,7 +136,34 @@ export function readsOf(commands: number, pairs = 1): Plan {
   }
 }
 
-/** Commands per second of a plan, by the engine's clock. */
-export function rateOf({ startNs, endNs }: OutcomeSummary, commands: number): number {
-  return (commands * 1e9) / (endNs - startNs)
+export interface EngineRun {
+  readonly pairs: number
+  readonly commandsPerPair: number
+  /** CPU threads that serve the queues. */
+  readonly threads: number
+  readonly options?: CudaEngineOptions
+}
+
+/** Executes a plan of 4 KiB reads on a drive that moves no data, after a warm-up, and checks all outcomes. */
+export async function runEngine(context: CheckContext, { pairs, commandsPerPair, threads, options }: EngineRun) {
+  const region = new DriveRegion(context, pairs)
+  const stop = region.serve(driveAddonOf(context), threads)
+  const commands = pairs * commandsPerPair
+  let counts: ReturnType<typeof stop>
+  let measured: { commandsPerSecond: number; doorbellWrites: number }
+  try {
+    const engine = engineOn(context, region, options)
+    const data = region.piece(region.at(0, PAIR.data), DATA_BYTES)
+    allSucceeded('warm-up', await engine.execute(readsOf(DEPTH * pairs, pairs), data))
+    const before = engine.statistics.doorbellWrites
+    const summary = await engine.execute(readsOf(commands, pairs), data)
+    allSucceeded(`reads on ${pairs} queue pairs`, summary)
+    const commandsPerSecond = (commands * 1e9) / (summary.endNs - summary.startNs)
+    measured = { commandsPerSecond, doorbellWrites: engine.statistics.doorbellWrites - before }
+    engine.detach()
+  } finally {
+    counts = stop()
+  }
+  equal('commands received by the drive', counts.commands, commands + DEPTH * pairs)
+  return { ...measured, ...counts }
 }

@@ -29,6 +29,7 @@ test('memory of served queues is not freed before the kernel that serves them en
     ...{ allocDevice: () => memory, stream: () => stream, loadKernels: () => undefined },
     launch: (name: string) => events.push(name),
   }
+  // A GPU memory of the package cannot be imitated by its type: it has private members.
   const context = { cuda, kernels: { measure: '' } } as unknown as CheckContext
   const shape = { queues: 1, blockBytes: 512, maxBlocks: 1, dataBytes: 4096, timeoutNs: 1e9 }
   const queues = await ServedQueues.open(context, { server: 'kernel', ...shape })

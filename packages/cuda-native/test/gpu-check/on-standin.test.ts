@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
+import { fail } from '../../gpu-check/src/check.js'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
 import { loadDriveAddon } from '../../gpu-check/src/drive-addon.js'
 import { DriveRegion } from '../../gpu-check/src/engine-on-drive.js'
@@ -69,7 +70,8 @@ describe.skipIf(!hasStandin)(`a drive of CPU threads${skippedWithoutStandin}`, (
           doorbells.push(region.load32(region.doorbell(0)))
           return new BigUint64Array(QUEUE_WORDS)
         }
-        region.serve({ start: () => 1, stop } as unknown as DriveAddon, 1)
+        const count = () => fail('no transactions are counted here')
+        region.serve({ start: () => 1, stop, count }, 1)
         return Promise.resolve({})
       },
     }

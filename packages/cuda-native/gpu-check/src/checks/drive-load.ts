@@ -1,5 +1,5 @@
-import { equal, fail, NotApplicable, type Check, type Fact } from '../check.js'
-import type { CheckContext } from '../context.js'
+import { equal, fail, type Check, type Fact } from '../check.js'
+import { driveAddonOf, type CheckContext } from '../context.js'
 import { runLoad, type LoadOptions, type LoadResult } from '../drive-load.js'
 import type { Server } from '../served-queues.js'
 import type { DriveFaults } from '../pattern-drive.js'
@@ -60,16 +60,9 @@ const correct: Check = {
     }
     for (const [how, faults] of ORDERS) {
       const what = `by tickets, ${how}, 4096 bytes`
-      const shape = {
-        server: 'kernel',
-        queues,
-        warps,
-        rounds,
-        blockBytes: 4096,
-        blocks: 1,
-        timeoutNs: TIMEOUT_NS,
-      } as const
-      const result = await runLoad(context, { ...shape, ...faults, protocol: 'tickets', movesData: true, entries: 64 })
+      const data = { blockBytes: 4096, blocks: 1, movesData: true }
+      const shape = { server: 'kernel', queues, warps, rounds, ...data, timeoutNs: TIMEOUT_NS } as const
+      const result = await runLoad(context, { ...shape, ...faults, protocol: 'tickets', entries: 64 })
       allRead(what, result, rounds * warps * LANES)
       facts[what] = Math.round(result.commandsPerSecond)
     }
@@ -83,8 +76,7 @@ const lossy: Check = {
   limitMs: 60_000,
   async run(context) {
     const facts: Record<string, Fact> = {}
-    const { warps, queues } = context.scale.load
-    const timeoutNs = 100_000_000
+    const { warps, queues, lossTimeoutNs: timeoutNs } = context.scale.load
     const rounds = 8
     for (const [name, server] of serversOf(context)) {
       const shape = { server, queues, warps, rounds, blockBytes: 512, blocks: 1, timeoutNs }
@@ -115,7 +107,7 @@ const rate: Check = {
   title: 'Commands per second of many GPU threads on many queues of a drive that completes commands immediately',
   limitMs: 240_000,
   async run(context) {
-    if (context.driveAddon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
+    driveAddonOf(context)
     const facts: Record<string, Fact> = {}
     for (const [name, server] of serversOf(context)) {
       const rates: Record<string, number> = {}

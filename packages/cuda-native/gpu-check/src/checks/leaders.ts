@@ -1,11 +1,13 @@
-import { equal, NotApplicable, type Check, type Fact } from '../check.js'
-import { KIB } from '../context.js'
-import { DEPTH, DriveRegion, engineOn, PAIR, rateOf, readsOf } from '../engine-on-drive.js'
+import type { Check, Fact } from '../check.js'
+import { driveAddonOf, KIB } from '../context.js'
+import { DEPTH, DriveRegion, engineOn, PAIR, readsOf, runEngine } from '../engine-on-drive.js'
 import { allSucceeded, ratio } from './transfers.js'
 
 /** Maximum number of CPU threads that serve the queues. */
 const THREADS = 12
 const MICROSECOND_NS = 1000
+/** Maximum number of commands of each queue pair. */
+const COMMANDS = 100_000
 
 const leaders: Check = {
   id: 'leaders',
@@ -13,33 +15,17 @@ const leaders: Check = {
     'Commands per second of the engine by number of leaders, which are blocks of one grid with one queue pair each',
   limitMs: 120_000,
   async run(context) {
-    const { driveAddon: addon, scale } = context
-    if (addon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
     const facts: Record<string, Fact> = {}
-    for (const count of scale.leaders) {
-      const region = new DriveRegion(context, count)
+    const commandsPerPair = Math.min(context.scale.speedCommands, COMMANDS)
+    for (const count of context.scale.leaders) {
       const threads = Math.min(count, THREADS)
-      const stop = region.serve(addon, threads)
-      const commands = count * Math.min(scale.speedCommands, 100_000)
-      let counts: ReturnType<typeof stop>
-      let rate: number
-      try {
-        const engine = engineOn(context, region)
-        const data = region.piece(region.at(0, PAIR.data), DEPTH * 4 * KIB)
-        allSucceeded('warm-up', await engine.execute(readsOf(DEPTH * count, count), data))
-        const summary = await engine.execute(readsOf(commands, count), data)
-        allSucceeded(`reads by ${count} leaders`, summary)
-        rate = Math.round(rateOf(summary, commands))
-        engine.detach()
-      } finally {
-        counts = stop()
-      }
-      equal(`commands received by the drive of ${count} leaders`, counts.commands, commands + DEPTH * count)
+      const { commandsPerSecond } = await runEngine(context, { pairs: count, commandsPerPair, threads })
+      const rate = Math.round(commandsPerSecond)
       facts[`of ${count}`] = rate
       const conditions = {
         leaders: count,
         queueDepth: DEPTH,
-        commands,
+        commands: count * commandsPerPair,
         controller: `completes commands immediately, ${threads} threads`,
       }
       const name = `leaders-${count}-commands-per-second`
@@ -54,10 +40,8 @@ const latency: Check = {
   title: 'Time of a plan of one command, from execute() to its result, while the leader lingers',
   limitMs: 60_000,
   async run(context) {
-    const { driveAddon: addon } = context
-    if (addon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
     const region = new DriveRegion(context, 1)
-    const stop = region.serve(addon, 1)
+    const stop = region.serve(driveAddonOf(context), 1)
     const plans = 400
     const byHost: number[] = []
     const byEngine: number[] = []
@@ -96,23 +80,10 @@ const doorbells: Check = {
   title: 'Commands per second of the engine with doorbells written by the GPU, and by a CPU thread for it',
   limitMs: 60_000,
   async run(context) {
-    const { driveAddon: addon, scale } = context
-    if (addon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
-    const commands = Math.min(scale.speedCommands, 100_000)
+    const commands = Math.min(context.scale.speedCommands, COMMANDS)
     const rateBy = async (doorbells: 'gpu' | 'cpu') => {
-      const region = new DriveRegion(context, 1)
-      const stop = region.serve(addon, 1)
-      try {
-        const engine = engineOn(context, region, { doorbells })
-        const data = region.piece(region.at(0, PAIR.data), DEPTH * 4 * KIB)
-        allSucceeded('warm-up', await engine.execute(readsOf(DEPTH), data))
-        const summary = await engine.execute(readsOf(commands), data)
-        allSucceeded(`reads with doorbells by the ${doorbells}`, summary)
-        engine.detach()
-        return rateOf(summary, commands)
-      } finally {
-        stop()
-      }
+      const run = { pairs: 1, commandsPerPair: commands, threads: 1, options: { doorbells } }
+      return (await runEngine(context, run)).commandsPerSecond
     }
     const [gpu, cpu] = [await rateBy('gpu'), await rateBy('cpu')]
     const conditions = { queueDepth: DEPTH, commands, gpu: Math.round(gpu), cpu: Math.round(cpu) }

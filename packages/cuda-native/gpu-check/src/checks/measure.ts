@@ -1,10 +1,9 @@
-import { NotApplicable, equal, fail, type Check } from '../check.js'
-import { KIB, type CheckContext } from '../context.js'
+import { equal, fail, type Check } from '../check.js'
+import { driveAddonOf, KIB, type CheckContext } from '../context.js'
 import type { DriveAddon } from '../drive-addon.js'
-import { DEPTH, DriveRegion, ENTRIES, engineOn, PAIR, rateOf, readsOf } from '../engine-on-drive.js'
+import { DEPTH, DriveRegion, ENTRIES, PAIR, runEngine } from '../engine-on-drive.js'
 import { bytesOf } from '../memory.js'
 import { ratio } from './transfers.js'
-import { allSucceeded } from './transfers.js'
 
 const cycles: Check = {
   id: 'cycles',
@@ -60,31 +59,6 @@ interface Rate {
   readonly rings: number
 }
 
-/** Measures the engine on a drive that moves no data, with plans of 4 KiB reads. */
-async function engineRate(context: CheckContext, addon: DriveAddon): Promise<Rate & { doorbells: number }> {
-  const region = new DriveRegion(context, 1)
-  const stop = region.serve(addon, 1)
-  let counts: ReturnType<typeof stop>
-  let commandsPerSecond: number
-  let doorbells: number
-  const commands = context.scale.speedCommands
-  try {
-    const engine = engineOn(context, region)
-    const data = region.piece(region.at(0, PAIR.data), DEPTH * 4 * KIB)
-    allSucceeded('warm-up', await engine.execute(readsOf(DEPTH), data))
-    const before = engine.statistics.doorbellWrites
-    const summary = await engine.execute(readsOf(commands), data)
-    allSucceeded('reads without data', summary)
-    commandsPerSecond = rateOf(summary, commands)
-    doorbells = engine.statistics.doorbellWrites - before
-    engine.detach()
-  } finally {
-    counts = stop()
-  }
-  equal('commands received by the drive', counts.commands, commands + DEPTH)
-  return { commandsPerSecond, ...counts, doorbells }
-}
-
 /** Measures the original loop, with which the engine is compared, on a separate drive. */
 async function originalRate(context: CheckContext, addon: DriveAddon): Promise<Rate> {
   const { cuda, scale } = context
@@ -126,10 +100,10 @@ const speed: Check = {
   title: 'Commands per second of the engine and of the original loop, on the same controller',
   limitMs: 120_000,
   async run(context) {
-    const { driveAddon: addon, scale } = context
-    if (addon === undefined) throw new NotApplicable('the addon gpunvme_drive was not built')
+    const { scale } = context
+    const addon = driveAddonOf(context)
     const original = await originalRate(context, addon)
-    const engine = await engineRate(context, addon)
+    const engine = await runEngine(context, { pairs: 1, commandsPerPair: scale.speedCommands, threads: 1 })
     const conditions = {
       queueDepth: DEPTH,
       queuePairs: 1,
@@ -151,7 +125,7 @@ const speed: Check = {
     })
     context.figure({
       ...{ name: 'engine-doorbell-writes', unit: 'doorbell writes', per: 'one command', conditions },
-      value: ratio(engine.doorbells, scale.speedCommands),
+      value: ratio(engine.doorbellWrites, scale.speedCommands),
     })
     const counted = {
       engine: addon.count('engine', 4096, DEPTH),
