@@ -41,7 +41,8 @@ const ABORT_NS = 2_000_000
 export async function runDrive(settings: Settings): Promise<DriveRun> {
   const link = linkOf(settings)
   const commands = Math.max(MIN_COMMANDS, DEPTHS * settings.queueDepth)
-  const timeline = new Timeline(settings.queueDepth + 1)
+  const queueEntries = settings.queueDepth + 1
+  const timeline = new Timeline(queueEntries)
   const faults = faultPlan(settings.fault, Math.floor(commands / 2))
   const { transport, clock } = simulate({
     // Its clock serves several waiters: the driver, and the subscription to its events below.
@@ -53,7 +54,7 @@ export async function runDrive(settings: Settings): Promise<DriveRun> {
   })
   const { queueDepth, commandBytes: maxTransferBytes } = settings
   const recovery = { abortNs: ABORT_NS }
-  const controller = await Controller.open(transport, { queueDepth, maxTransferBytes, recovery })
+  const controller = await Controller.open(transport, { queueDepth, queueEntries, maxTransferBytes, recovery })
   const events: ControllerEvent[] = []
   const subscription = controller.events()
   const collected = (async () => {

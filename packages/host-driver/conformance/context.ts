@@ -63,6 +63,11 @@ export interface Implementations {
    * was opened, so that changes by a case do not affect it; cases that depend on these are skipped.
    */
   readonly engine?: MakeEngine
+  /**
+   * Queues that this engine supports. `powers of two`: a submission queue has a power of two of entries, and a completion
+   * queue of its own; cases that open a controller with others are skipped. Default: any.
+   */
+  readonly rings?: 'any' | 'powers of two'
   /** The driver. Default: this package's `Controller`. */
   readonly driver?: DriverUnderTest
 }
@@ -72,15 +77,17 @@ export class DriverContext {
   private readonly each: DriverCase
   private readonly openTransport: OpenTransport
   private readonly makeEngine: MakeEngine | undefined
+  private readonly rings: Implementations['rings']
   private readonly driver: DriverUnderTest | undefined
   private readonly opened: { readonly given: OpenedTransport; readonly device: Device }[] = []
   private readonly controllers: JudgedController[] = []
   private readonly memories: { readonly memory: DmaMemory; readonly watch: Watch }[] = []
 
-  constructor(each: DriverCase, openTransport: OpenTransport, { engine, driver }: Implementations = {}) {
+  constructor(each: DriverCase, openTransport: OpenTransport, { engine, rings, driver }: Implementations = {}) {
     this.each = each
     this.openTransport = openTransport
     this.makeEngine = engine
+    this.rings = rings
     this.driver = driver
   }
 
@@ -148,10 +155,14 @@ export class DriverContext {
     return refused(what, action, isOurs ? expected : { ...expected, says: [] })
   }
 
-  /** Returns the engine under test as options of `Controller.open`; nothing if `options` have an engine. */
+  /**
+   * Returns the engine under test as options of `Controller.open`; nothing if `options` have an engine.
+   * @throws NotApplicable if `options` ask for queues that the engine does not support.
+   */
   engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine' | 'engineBelow'> {
     const found = this.opened.find((each) => each.device === device)
     if (found === undefined || this.makeEngine === undefined || options.engine !== undefined) return {}
+    if (this.rings === 'powers of two') needsPowersOfTwo(options)
     return { engine: this.makeEngine(found.given.transport), engineBelow: true }
   }
 
@@ -199,6 +210,13 @@ async function disable({ bar, clock }: Transport): Promise<boolean> {
   if (configuration === 0xffff_ffff) return false
   bar.write32(CC.offset, configuration & ~(1 << CC.EN.lsb))
   return waitUntil(clock, DISABLE_NS, () => CSTS.RDY.of(bar.read32(CSTS.offset)) === 0)
+}
+
+function needsPowersOfTwo({ queues = 1, completionQueues = queues, queueEntries = 2 }: ControllerOptions): void {
+  if (!Number.isInteger(Math.log2(queueEntries))) {
+    notApplicable(`the engine needs a power of two of entries in a queue; the case has ${queueEntries}`)
+  }
+  if (completionQueues < queues) notApplicable('the engine needs a completion queue for each submission queue')
 }
 
 function changedBar(bar: Bar, change: (bar: Bar) => Partial<Bar>): Bar {

@@ -5,6 +5,7 @@ import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, it } from 'vitest'
 import { simulatedDevices } from './simulated.js'
 import { HostEngine } from '../src/engine/host-engine.js'
+import type { ControllerOptions } from '../src/index.js'
 import {
   describeTransport,
   driverCases,
@@ -113,6 +114,30 @@ describe('running a driver case', () => {
       'recover-function-reset-under-load',
       'idle-removal',
     ])
+  })
+
+  it('skips a case that opens queues which the engine does not support, with the reason', async () => {
+    const opens = (given: ControllerOptions, rings?: 'powers of two') => {
+      const each = caseOf(async (context) => {
+        await context.open(given)
+        await context.openReading(await context.device(), given)
+      })
+      const engine = (transport: Transport) => new HostEngine(transport)
+      return runDriverCase(each, open, { time: 'virtual', engine, ...(rings && { rings }) })
+    }
+    const [shared, odd] = [{ queues: 4, completionQueues: 2 }, { queueEntries: 33 }]
+    expect(await opens(shared, 'powers of two')).toEqual({
+      outcome: 'skipped',
+      reason: 'the engine needs a completion queue for each submission queue',
+    })
+    expect(await opens(odd, 'powers of two')).toEqual({
+      outcome: 'skipped',
+      reason: 'the engine needs a power of two of entries in a queue; the case has 33',
+    })
+    for (const given of [{}, { queues: 4, completionQueues: 4, queueEntries: 64, queueDepth: 5 }]) {
+      expect(await opens(given, 'powers of two')).toEqual({ outcome: 'passed' })
+    }
+    for (const given of [shared, odd]) expect(await opens(given)).toEqual({ outcome: 'passed' })
   })
 
   it('opens controllers by the driver of the options, and skips what that driver lacks', async () => {

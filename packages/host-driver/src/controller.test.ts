@@ -66,7 +66,15 @@ describe('bring-up', () => {
   test('honours a doorbell stride and a smaller MQES', async () => {
     const profile = deriveProfile('ideal', { CAP: { DSTRD: 3, MQES: zeroBased(5) } })
     await using ctrl = await Controller.open(controller({ profile }), { queues: 2 })
-    expect(ctrl.queueDepth).toBe(4)
+    // The largest power of two that it allows is 4.
+    expect(ctrl.queueDepth).toBe(3)
+    await ctrl.namespace(1).readBytes(0, 64 * 1024)
+  })
+
+  test('opens no more queues on a shared completion queue than it has room for', async () => {
+    const profile = deriveProfile('ideal', { CAP: { MQES: zeroBased(4) } })
+    await using ctrl = await Controller.open(controller({ profile }), { queues: 8, completionQueues: 2 })
+    expect([ctrl.queues, ctrl.queueDepth]).toEqual([6, 1])
     await ctrl.namespace(1).readBytes(0, 64 * 1024)
   })
 

@@ -1,3 +1,4 @@
+import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { describe, test } from 'vitest'
 import { describeTransport } from '../conformance/index.js'
 import { faulty, HostEngine, traced } from '../src/index.js'
@@ -25,11 +26,26 @@ describeTransport(
   options,
 )
 
+/** An engine that supports the queues that `rings: 'powers of two'` describes, and no others. */
+class PowersOfTwoEngine extends HostEngine {
+  override attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
+    for (const { qid, sqEntries, cq } of queues) {
+      const isPowerOfTwo = Number.isInteger(Math.log2(sqEntries))
+      const isShared = queues.filter((other) => other.cq === cq).length > 1
+      if (!isPowerOfTwo || isShared || cq.entries !== sqEntries) {
+        throw new RangeError(`queue ${qid}: ${sqEntries} entries, CQ ${cq.cqid}: ${cq.entries}, shared: ${isShared}`)
+      }
+    }
+    super.attach(queues, watch)
+  }
+}
+
 // An engine that the user opens on the transport must pass the same cases, except those that it may refuse.
 describeTransport('a simulated drive by an engine of its own', simulatedDevices(), {
   ...options,
   mayRefuse: true,
-  engine: (transport) => new HostEngine(transport),
+  engine: (transport) => new PowersOfTwoEngine(transport),
+  rings: 'powers of two',
 })
 
 // Another driver has its own error classes and messages: no case may depend on them.

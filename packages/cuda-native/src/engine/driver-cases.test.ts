@@ -11,5 +11,6 @@ describe.skipIf(!isBuilt)(`the engine cpu-kernel${skipped}`, () => {
     describe,
     test,
     engine: (transport) => cpuKernelEngine(transport),
+    rings: 'powers of two',
   })
 })

@@ -15,6 +15,7 @@ import {
   negotiateQueues,
 } from './create-queues.js'
 import { allocateCompletionQueue, allocateQueuePair, rewind } from '../queues/memory.js'
+import { queueSizes } from '../queues/queue-sizes.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
 import { Salvage } from '../queues/salvage.js'
 import {
@@ -42,7 +43,7 @@ export interface SessionOptions {
   readonly queues: number
   /** Commands in flight on each queue. */
   readonly queueDepth: number
-  /** Entries of each submission queue. Default: one more than commands in flight. */
+  /** Entries of each submission queue. Default: see `queueSizes`. */
   readonly queueEntries: number | undefined
   /** Number of completion queues that these share. Default: one each. */
   readonly completionQueues: number | undefined
@@ -349,16 +350,15 @@ export class Session {
     const engineSetting = { ...setting, where: options.queueMemory }
     // One pair is for commands outside plans; if the controller allows one pair in all, both take turns.
     const apart = allowed.submission > 1 && allowed.completion > 1
-    const engines = Math.min(options.queues, allowed.submission - (apart ? 1 : 0))
-    const shared = Math.min(completionQueues, allowed.completion - (apart ? 1 : 0), engines)
-    const sqEntries = Math.min(options.queueEntries ?? options.queueDepth + 1, limits.maxQueueEntries)
+    const granted = Math.min(options.queues, allowed.submission - (apart ? 1 : 0))
+    const shared = Math.min(completionQueues, allowed.completion - (apart ? 1 : 0), granted)
+    // A completion queue has room for at least one command of each submission queue.
+    const engines = Math.min(granted, shared * (limits.maxQueueEntries - 1))
     const sharers = Math.ceil(engines / shared)
-    const depth = Math.min(options.queueDepth, sqEntries - 1)
-    const cqEntries = Math.min(Math.max(depth * sharers + 1, options.queueEntries ?? 2), limits.maxQueueEntries)
+    const { sqEntries, cqEntries, inFlight } = queueSizes({ ...options, ...limits, sharers })
     const cqs = Array.from({ length: shared }, (_, i) => allocateCompletionQueue(pool, engineSetting, i + 1, cqEntries))
-    const each = Math.max(1, Math.min(depth, Math.floor((cqEntries - 1) / sharers)))
     this.engineQueues = Array.from({ length: engines }, (_, i) =>
-      allocateQueuePair(pool, engineSetting, { qid: i + 1, sqEntries, depth: each }, cqs[i % shared]!),
+      allocateQueuePair(pool, engineSetting, { qid: i + 1, sqEntries, depth: inFlight }, cqs[i % shared]!),
     )
     if (!apart) {
       const [{ sq, cq }] = this.engineQueues as [QueuePairMemory]

@@ -40,7 +40,7 @@ afterEach(() => {
 })
 
 test('commands use host memory, and doorbells are written if the controller requests it', async () => {
-  const { ctrl, ns, memory } = await openWith()
+  const { ctrl, ns, memory } = await openWith({ queueEntries: 9 })
   const before = rings.length
   const transfers = Array.from({ length: 400 }, (_, index) => ({ slba: index * 4, blocks: 4, offsetBytes: 0 }))
   const { failures } = await ns.execute(ns.planReads([...transfers, ...wholeMib]), memory)

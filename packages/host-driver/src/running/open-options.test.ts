@@ -61,8 +61,8 @@ test('rejects a queueDepth above 4095 with the reason and the alternative', asyn
 
 test.each([
   [4096, 4095],
-  [100, 99],
-])('limits queueDepth to what queues of %i entries hold, at most 4095', async (entries, expected) => {
+  [100, 63],
+])('limits queueDepth to what queues of at most %i entries hold, and to 4095', async (entries, expected) => {
   const { transport } = simulate({ profile: deriveProfile('ideal', { CAP: { MQES: zeroBased(entries) } }) })
   await using ctrl = await Controller.open(transport, { queueDepth: 4095, maxTransferBytes: 4096 })
   expect(ctrl.queueDepth).toBe(expected)

@@ -30,7 +30,10 @@ export interface QueueOptions {
    * For more commands in flight, raise `queues`.
    */
   readonly queueDepth?: number
-  /** Entries of each submission queue, 2 to 65536. Default: `queueDepth` + 1. */
+  /**
+   * Entries of each submission queue, 2 to 65536, at most what CAP.MQES allows. Default: the smallest power of two above
+   * `queueDepth`, or the largest that CAP.MQES allows. A completion queue that is not shared has as many.
+   */
   readonly queueEntries?: number
   /** Number of completion queues that the submission queues share. Default: one each. */
   readonly completionQueues?: number

@@ -39,7 +39,7 @@ const [share, shares] = variable('VM_CASES').split('/').map(Number) as [number, 
 /** By whom commands are submitted: the driver's own engine, or the device code on threads. */
 const engines: Readonly<Record<string, DriverCaseOptions>> = {
   host: {},
-  'cpu-kernel': { engine: (transport) => cpuKernelEngine(transport) },
+  'cpu-kernel': { engine: (transport) => cpuKernelEngine(transport), rings: 'powers of two' },
 }
 const options: DriverCaseOptions = { wallLimitMs: WALL_LIMIT_MS, ...engines[variable('VM_ENGINE')] }
 
