@@ -69,6 +69,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+export function isPowerOfTwo(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 2 && Number.isInteger(Math.log2(value))
+}
+
 /** Formats a value for an error message. */
 export function show(value: unknown): string {
   if (value === undefined) return 'undefined'

@@ -1,6 +1,6 @@
 import { prpListReach } from '@gpunvme/nvme-spec'
-import { MOST_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
 import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { isPowerOfTwo } from '../arguments.js'
 
 /** NLB has 16 bits and is 0's based. */
 const MAX_BLOCKS = 65_536
@@ -16,37 +16,6 @@ export interface NamespaceFacts {
   readonly blockBytes: number
   /** Maximum transfer of one command, in bytes. */
   readonly maxTransferBytes: number
-}
-
-/** Checks that kernels can share these queues. @throws RangeError, TypeError that name the option to change. */
-export function checkQueues(queues: readonly QueuePairMemory[]): void {
-  for (const { qid, sqEntries, cq, maxInFlight } of queues) {
-    if (queues.filter((other) => other.cq === cq).length > 1) {
-      throw new TypeError(
-        `queue ${qid}: expected a completion queue of its own, got a shared one; omit completionQueues in Controller.open`,
-      )
-    }
-    if (!isPowerOfTwo(sqEntries)) {
-      const next = 2 ** Math.ceil(Math.log2(sqEntries))
-      throw new RangeError(
-        `queue ${qid}: expected a power of two as the number of entries, got ${sqEntries}; ` +
-          `pass { queueEntries: ${next}, queueDepth: ${Math.ceil((next * 3) / 4)} } to Controller.open`,
-      )
-    }
-    if (cq.entries !== sqEntries) {
-      throw new RangeError(
-        `queue ${qid}: expected a completion queue of ${sqEntries} entries, like its submission queue, got ${cq.entries}; ` +
-          'pass a queueDepth below queueEntries to Controller.open',
-      )
-    }
-    const most = Math.min(sqEntries - 1, MOST_IN_FLIGHT)
-    if (maxInFlight < 1 || maxInFlight > most) {
-      throw new RangeError(
-        `queue ${qid}: expected 1 to ${most} commands in flight with ${sqEntries} entries, got ${maxInFlight}; ` +
-          'pass another queueDepth to Controller.open',
-      )
-    }
-  }
 }
 
 /**
@@ -77,8 +46,4 @@ export function maxBlocksOf(name: string, namespace: NamespaceFacts, queues: rea
     )
   }
   return most
-}
-
-function isPowerOfTwo(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 2 && Number.isInteger(Math.log2(value))
 }

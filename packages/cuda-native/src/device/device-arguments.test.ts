@@ -11,68 +11,21 @@ import { sessionOf } from '../cuda/cuda.js'
 import { deviceQueues, openCuda, WritableTooLateError, type DeviceDrive } from '../cuda/index.js'
 import { EngineUnsuitableError } from '../index.js'
 import { withVram } from '../vram/index.js'
-import { checkQueues, maxBlocksOf } from './checks.js'
+import { maxBlocksOf } from './checks.js'
 
 const standin = useStandin()
 const bad = (value: unknown) => value as never
 
-/** Facts of a queue that kernels can share. */
-function queueOf(given: { entries?: number; cqEntries?: number; slots?: number } = {}): QueuePairMemory {
-  const { entries = 64, cqEntries = entries, slots = 48 } = given
-  const cq = { cqid: 1, entries: cqEntries }
-  return { qid: 1, sqEntries: entries, maxInFlight: slots, cq, prpListBytes: 4096, pageBytes: 4096 } as QueuePairMemory
-}
-
-describe('queues that kernels cannot share are rejected', () => {
-  test.each([
-    [
-      { entries: 33, slots: 32 },
-      'queue 1: expected a power of two as the number of entries, got 33; pass { queueEntries: 64, queueDepth: 48 } to Controller.open',
-    ],
-    [
-      { entries: 64, cqEntries: 128 },
-      'queue 1: expected a completion queue of 64 entries, like its submission queue, got 128; ' +
-        'pass a queueDepth below queueEntries to Controller.open',
-    ],
-    [
-      { slots: 64 },
-      'queue 1: expected 1 to 63 commands in flight with 64 entries, got 64; pass another queueDepth to Controller.open',
-    ],
-    [
-      { slots: 0 },
-      'queue 1: expected 1 to 63 commands in flight with 64 entries, got 0; pass another queueDepth to Controller.open',
-    ],
-    [
-      { entries: 8192, slots: 4096 },
-      'queue 1: expected 1 to 4095 commands in flight with 8192 entries, got 4096; pass another queueDepth to Controller.open',
-    ],
-  ])('%o', (given, message) => {
-    expect(() => checkQueues([queueOf(given)])).toThrow(new RangeError(message))
-  })
-
-  test('two queues with one completion queue', () => {
-    const queue = queueOf()
-    expect(() => checkQueues([queue, { ...queue, qid: 2 }])).toThrow(
-      new TypeError(
-        'queue 1: expected a completion queue of its own, got a shared one; omit completionQueues in Controller.open',
-      ),
-    )
-  })
-
-  test('other queues are accepted', () => {
-    expect(() => checkQueues([queueOf(), queueOf({ entries: 4096, slots: 4095 })])).not.toThrow()
-  })
-})
-
 describe('limits the blocks of a command', () => {
   const facts = { nsid: 1, blocks: 1000, blockBytes: 512, maxTransferBytes: 2 ** 20 }
+  const QUEUE = { prpListBytes: 4096, pageBytes: 4096 } as QueuePairMemory
   test.each([
     ['to the maximum transfer of the controller', { maxTransferBytes: 65_536 }, 4096, 128],
     // One list page of 4096 bytes has 512 entries, of which the last may point to another list page; PRP1 is one more.
     ['to the reach of the PRP list, at any offset', { maxTransferBytes: 2 ** 30 }, 4096, 4096],
     ['to the range of NLB', { maxTransferBytes: 2 ** 30 }, 2 ** 20, 65_536],
   ])('%s', (_, given, prpListBytes, expected) => {
-    const queue = { ...queueOf(), prpListBytes }
+    const queue = { ...QUEUE, prpListBytes }
     expect(maxBlocksOf('drives[0].namespace', { ...facts, ...given }, [queue])).toBe(expected)
   })
 
@@ -90,7 +43,7 @@ describe('limits the blocks of a command', () => {
     ],
   ])('%o is rejected', (given, message) => {
     const expected = new RangeError(`drives[0].namespace.${message}`)
-    expect(() => maxBlocksOf('drives[0].namespace', { ...facts, ...given }, [queueOf()])).toThrow(expected)
+    expect(() => maxBlocksOf('drives[0].namespace', { ...facts, ...given }, [QUEUE])).toThrow(expected)
   })
 })
 
@@ -134,12 +87,19 @@ describe.skipIf(!hasStandin)(`arguments for queues of kernels${skippedWithoutSta
     expect(() => queues.engine(simulate().transport)).toThrow(EngineUnsuitableError)
   })
 
-  test('the default number of queue entries is rejected, a power of two is accepted', async () => {
+  test('a number of queue entries that is not a power of two is rejected, the default is accepted', async () => {
     const { queues } = openQueues(standin)
-    await expect(openDrive(queues, { options: {} })).rejects.toThrow(
-      /expected a power of two as the number of entries, got 33/,
+    await expect(openDrive(queues, { options: { queueEntries: 33 } })).rejects.toThrow(
+      /expected a power of two as the number of entries, got 33; omit queueEntries/,
     )
-    await openDrive(queues, { options: { queueDepth: 63 } })
+    await openDrive(queues, { options: { queues: 2 } })
+  })
+
+  test('queues that share a completion queue are rejected', async () => {
+    const { queues } = openQueues(standin)
+    await expect(openDrive(queues, { options: { queues: 2, completionQueues: 1 } })).rejects.toThrow(
+      /expected a completion queue of its own, got a shared one; omit completionQueues/,
+    )
   })
 
   test('more queues than maxQueues are rejected', async () => {

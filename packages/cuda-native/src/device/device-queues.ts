@@ -73,7 +73,7 @@ export class DeviceQueues {
   }
 
   /**
-   * Creates the engine of a controller: pass it to `Controller.open`, with `queueEntries` a power of two.
+   * Creates the engine of a controller: pass it to `Controller.open`.
    * @throws same as `cudaEngine`.
    */
   engine(transport: Pick<Transport, 'bar' | 'clock' | 'name'>, options: LendingEngineOptions = {}): LendingEngine {

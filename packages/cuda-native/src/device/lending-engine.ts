@@ -12,7 +12,7 @@ import type {
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { cudaEngine, type CudaEngineOptions } from '../engine/cuda.js'
 import type { KernelEngine } from '../engine/kernel-engine.js'
-import { checkQueues } from './checks.js'
+import { checkQueues } from '../queue-shape.js'
 import { DeviceBuffer } from './device-buffer.js'
 import type { DeviceWords } from './device-words.js'
 import { LentQueues, type QueueState } from './lent-queues.js'
