@@ -20,8 +20,7 @@ const cuda = openCuda()
 cuda.loadKernels(readFileSync(ptx))
 const queues = deviceQueues(cuda)
 const engine = queues.engine(drive.transport)
-// The number of entries must be a power of two. A quarter of them stays free.
-const controller = await Controller.open(drive.transport, { engine, queueEntries: 64, queueDepth: 48 })
+const controller = await Controller.open(drive.transport, { engine })
 const namespace = controller.namespaces[0]
 const device = await queues.device([{ engine, namespace }])
 

@@ -21,7 +21,7 @@ export const SERIAL = 'LENDSQUEUES'
 const BLOCKS = 256
 /** Threads of a kernel: two warps, one for each queue. */
 export const THREADS = 64
-export const SHAPE = { queues: 2, queueEntries: 64, queueDepth: 48 } as const
+export const SHAPE = { queues: 2, queueDepth: 48 } as const
 /** Opcode of Read in the NVM Command Set. */
 export const READ = 2
 

@@ -91,7 +91,7 @@ async function openFetch(
   cuda.loadKernels(new TextEncoder().encode(PTX))
   const queues = deviceQueues(cuda)
   const engine = queues.engine(transport)
-  const controller = await Controller.open(transport, { engine, queueEntries: 32, queueDepth: 24 })
+  const controller = await Controller.open(transport, { engine, queueDepth: 24 })
   onTestFinished(() => controller.close())
   const namespace = controller.namespace(1)
   const device = await queues.device([{ engine, namespace }], { timeoutNs })
