@@ -9,9 +9,6 @@
 namespace gpunvme {
 
 struct CpuPort {
-  // As in gpu_port.cuh; here, a poll takes some tens of nanoseconds.
-  static constexpr uint32_t PATIENT_POLLS = 512;
-
   static void store16(void* at, const Quad& quad) {
     auto* to = static_cast<Quad*>(at);
     *to = quad;

@@ -9,10 +9,6 @@
 namespace gpunvme {
 
 struct GpuPort {
-  // Number of empty polls after which consumed completion queue entries are released without a submission. Each poll is a PCIe
-  // read of about a microsecond.
-  static constexpr uint32_t PATIENT_POLLS = 16;
-
   // Stores to memory that the controller reads after a doorbell; call `fence` between.
   static GPUNVME_DEVICE void store16(void* at, const Quad& quad) {
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(quad.word[0]), "r"(quad.word[1]),

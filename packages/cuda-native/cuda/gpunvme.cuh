@@ -126,7 +126,8 @@ struct BasicDevice : ::gnv_device {
 
   GPUNVME_DEVICE Ticket submit(const Request& request, uint32_t mask) const {
     const uint32_t problem = problem_of(request);
-    gpunvme::Submission submission = {request.opcode, 0, request.slba, request.blocks, 0, request.buffer, request.offset};
+    gpunvme::Submission submission = {request.opcode, 0, request.slba, request.blocks, 0, {}, request.offset};
+    if (request.buffer != nullptr) submission.memory = request.buffer->runs;
     gpunvme::Flight flight = {0, gpunvme::refusal(GNV_INVALID, problem), false};
     uint32_t queue_index = 0;
     bool wants = problem == 0;

@@ -152,7 +152,7 @@ typedef struct gnv_queue {
   uint32_t tail_doorbell_writes;
   uint32_t reserved2[29];
 
-  /* 1: a warp consumes completions. It owns the next three words. */
+  /* 1: a warp consumes completions. It owns the words below. */
   uint32_t cq_lock;
   uint32_t cq_head;
   /* First CQ position not yet released; number of head doorbell writes. */

@@ -9,25 +9,20 @@
 #include "scatter.cuh"
 #include "serve.cuh"
 #include "store32.cuh"
-#include "warp_read.cuh"
 
 using namespace gpunvme;
 
-// Serves the queues of leaders: executes plans of reads and writes until there has been none for linger_ns, or the host
-// stops them. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
+// Serves queues for the host: executes plans of reads and writes until there has been none for linger_ns, or the host stops
+// them. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
 //
-//   leaders  in GPU memory, laid out by native/engine/session.cc: one per block, all of the same Grid; not accessed by others
-//            until `ended` of their reports equals `launch`
+//   leaders  in GPU memory, laid out by native/engine/leader_memory.cc: one per block, all of the same Grid; not accessed by
+//            others until `ended` of their reports equals `launch`
 //   launch   number of launches for these leaders, including this one; they run one after another in one stream
 //
-// One thread per block.
-extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leaders, uint64_t launch) {
-  serve<GpuPort>(leaders[GpuTeam::block()], launch);
-}
-
-// Like gpunvme_serve, with one warp per block, whose lanes write the entries of a batch in parallel. See warp_read.cuh.
-extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leaders, uint64_t launch) {
-  warp_read<GpuTeam, GpuPort>(leaders[GpuTeam::block()], launch);
+// One warp per block. At least one block per multiprocessor: without this number, nvcc uses the few registers with which as many
+// blocks fit as possible, and spills.
+extern "C" __global__ void __launch_bounds__(32, 1) gpunvme_serve(Leader* leaders, uint64_t launch) {
+  serve<GpuTeam, GpuPort>(leaders[GpuTeam::block()], launch);
 }
 
 // Computes the CRC-32 of each chunk of `chunk_bytes` (more than 0) in `bytes` bytes at `data`; the last chunk may be

@@ -12,9 +12,9 @@ struct Prps {
 
 // Describes `bytes` bytes of `memory` from `offset` on. If two entries are too few, it uses the slot's own list pages.
 // Runs end at page boundaries, so every entry after the first is the address of a page. The last entry of a list page
-// points to the next list page, unless it is the last entry of all. `Queue` has the list memory: Pair or gnv_queue.
-template <class Port, class Queue>
-GPUNVME_DEVICE Prps lay_prps(const Queue& queue, const Runs& memory, uint64_t offset, uint64_t bytes, uint32_t slot) {
+// points to the next list page, unless it is the last entry of all.
+template <class Port>
+GPUNVME_DEVICE Prps lay_prps(const gnv_queue& queue, const Runs& memory, uint64_t offset, uint64_t bytes, uint32_t slot) {
   const uint64_t page = queue.page_bytes;
   Prps prps = {iova_at(memory, offset), 0};
   const uint64_t in_first = page - (prps.prp1 & (page - 1));

@@ -1,13 +1,13 @@
-// A queue pair that any number of GPU threads use at once: submission, completion, time limits. See gpunvme.cuh for its
-// users, and gpunvme_device.h for its words.
+// A queue pair: submission, completion, time limits. Any number of GPU threads use it at once by gpunvme.cuh, or the leader of
+// an engine alone by serve.cuh. Its words are in gpunvme_device.h.
 //
 // - A thread takes a count of free slots and SQ positions, then pops its slots. With a position, it waits only for a store of
 //   another thread to the ring of free slots, never for a completion, so that every position is filled.
 // - The warp that raises `ring_requests` from 0 to 1 rings the doorbell, also for later requests, until none is left.
 // - The warp that holds `cq_lock` consumes completions, one per lane, and stores outcomes in slots. Waiting threads poll
 //   their slot in GPU memory, and try the lock.
-// - A slot is free again after its outcome was taken: by `wait`, or by a warp that submits and needs more slots than are free.
-//   After a time-out or a loss it is quarantined.
+// - A slot is free again after its outcome was taken: by `wait`, by a warp that submits and needs more slots than are free, or
+//   by the leader. After a time-out or a loss it is quarantined.
 // - Outcomes are stored by compare-and-swap from "pending" with the same identifier, so that a command has exactly one.
 #pragma once
 
@@ -127,40 +127,70 @@ GPUNVME_DEVICE bool post_outcome(gnv_slot& slot, uint32_t cid, Ending ending, ui
   return Port::cas64_gpu(&slot.outcome, pending(cid), outcome_of(ending, cid, status)) == pending(cid);
 }
 
-// Posts the outcome of a completion, given its last 8 bytes, or counts it as stale: a duplicate, an unknown command, or a
-// foreign queue.
+// A command that may have ended: whether this lane posted its outcome, its slot and the outcome.
+struct Ended {
+  bool is_posted;
+  uint32_t slot;
+  uint64_t outcome;
+};
+
+// What is done about commands that end: nothing, if threads wait for their own. All lanes call `take` together; `remains` is
+// called with the deadline of each command in flight that was not ended.
+struct Waiters {
+  template <class Team, class Port>
+  GPUNVME_DEVICE void take(const Lanes<Team>&, const Ended&) {}
+  GPUNVME_DEVICE void remains(uint64_t) {}
+};
+
+// Posts the outcome of a completion, given its last 8 bytes, unless it is a duplicate, of an unknown command, or of another
+// queue.
 template <class Port>
-GPUNVME_DEVICE void receive(gnv_queue& queue, uint64_t dw2_3, bool is_first) {
+GPUNVME_DEVICE Ended receive(gnv_queue& queue, uint64_t dw2_3, bool is_first) {
   const uint32_t sqid = static_cast<uint32_t>(dw2_3 >> 16) & 0xffff;
   const uint32_t cid = static_cast<uint32_t>(dw2_3 >> 32) & 0xffff;
   const uint32_t status = static_cast<uint32_t>(dw2_3 >> 49);
   const uint32_t slot = cid & ((1u << queue.slot_bits) - 1);
   const Ending ending = status == 0 ? Ending::SUCCESS : Ending::STATUS;
-  if (is_first && sqid == queue.qid && slot < queue.slot_count && post_outcome<Port>(queue.slots[slot], cid, ending, status)) return;
-  Port::add32_gpu(&queue.stale, 1);
+  const bool is_ours = is_first && sqid == queue.qid && slot < queue.slot_count;
+  const bool is_posted = is_ours && post_outcome<Port>(queue.slots[slot], cid, ending, status);
+  return {is_posted, slot, outcome_of(ending, cid, status)};
 }
 
 // Ends commands with deadlines up to `until_ns`, and halts the queue if any ends. Their slots are not freed: the controller
 // may still use their memory.
-template <class Team, class Port>
-GPUNVME_DEVICE void expire(gnv_queue& queue, const Lanes<Team>& lanes, Ending ending, uint64_t until_ns) {
-  for (uint32_t index = lanes.rank; index < queue.slot_count; index += lanes.count) {
-    gnv_slot& slot = queue.slots[index];
-    const uint64_t outcome = Port::load_acquire64_gpu(&slot.outcome);
-    if (outcome >> GNV_ENDING_SHIFT != 0 || Port::load_relaxed64(&slot.deadline_ns) > until_ns) continue;
-    // Halt before posting: a thread that sees the time-out must find the queue halted.
-    Port::cas32(&queue.state, GNV_RUNNING, GNV_QUEUE_HALTED);
-    post_outcome<Port>(slot, cid_in(outcome), ending, 0);
+template <class Team, class Port, class Sink>
+GPUNVME_DEVICE void expire(gnv_queue& queue, const Lanes<Team>& lanes, Ending ending, uint64_t until_ns, Sink& sink) {
+  for (uint32_t first = 0; first < queue.slot_count; first += lanes.count) {
+    Ended ended = {false, first + lanes.rank, 0};
+    if (ended.slot < queue.slot_count) {
+      gnv_slot& slot = queue.slots[ended.slot];
+      const uint64_t outcome = Port::load_acquire64_gpu(&slot.outcome);
+      const uint64_t deadline_ns = Port::load_relaxed64(&slot.deadline_ns);
+      const bool is_pending = outcome >> GNV_ENDING_SHIFT == 0;
+      if (is_pending && deadline_ns > until_ns) sink.remains(deadline_ns);
+      if (is_pending && deadline_ns <= until_ns) {
+        // Halt before posting: a thread that sees the time-out must find the queue halted.
+        Port::cas32(&queue.state, GNV_RUNNING, GNV_QUEUE_HALTED);
+        ended.outcome = outcome_of(ending, cid_in(outcome), 0);
+        ended.is_posted = post_outcome<Port>(slot, cid_in(outcome), ending, 0);
+      }
+    }
+    sink.template take<Team, Port>(lanes, ended);
   }
 }
 
-// Consumes completions, at most one lap, if no other thread does; then ends commands overdue at `expired_ns`, a clock that was
-// read before the call (0: none). A completion that had arrived by then wins over the time-out.
-template <class Team, class Port>
-GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t expired_ns) {
-  bool locked = false;
-  if (lanes.leads()) locked = Port::load_relaxed32(&queue.cq_lock) == 0 && Port::exchange32_gpu(&queue.cq_lock, 1) == 0;
-  if (lanes.share(static_cast<uint32_t>(locked)) == 0) return;
+// Releases consumed completion queue entries to the controller. Called by one lane.
+template <class Port>
+GPUNVME_DEVICE void release_completions(gnv_queue& queue) {
+  if (queue.cq_released == queue.cq_head) return;
+  Port::mmio_store32(queue.head_doorbell, queue.cq_head & (queue.entries - 1));
+  queue.cq_released = queue.cq_head;
+  queue.head_doorbell_writes++;
+}
+
+// Consumes completions, at most one lap. No other thread may do so at the same time. Returns the number of completions.
+template <class Team, class Port, class Sink>
+GPUNVME_DEVICE uint32_t consume(gnv_queue& queue, const Lanes<Team>& lanes, Sink& sink) {
   const uint32_t first = lanes.share(lanes.leads() ? queue.cq_head : 0);
   uint32_t head = first, consumed = 0;
   do {
@@ -173,25 +203,39 @@ GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t ex
     // Of several completions with the same SQ and command identifiers, the first counts.
     const uint32_t same = Team::match(lanes.mask, static_cast<uint32_t>(dw2_3 >> 16));
     const bool is_first = lowest_bit(same) == Team::lane();
-    if (lanes.rank < consumed) receive<Port>(queue, dw2_3, is_first);
+    Ended ended = {false, 0, 0};
+    if (lanes.rank < consumed) ended = receive<Port>(queue, dw2_3, is_first);
+    sink.template take<Team, Port>(lanes, ended);
+    const uint32_t posted = count_bits(Team::ballot(lanes.mask, ended.is_posted));
+    if (lanes.leads()) queue.stale += consumed - posted;
     head += consumed;
   } while (consumed == lanes.count && head - first < queue.entries);
-  const bool is_lost = Port::load_relaxed32(&queue.state) == GNV_QUEUE_LOST;
-  if (lanes.share(static_cast<uint32_t>(is_lost)) != 0) expire<Team, Port>(queue, lanes, Ending::LOST, ~0ULL);
-  else if (expired_ns != 0) expire<Team, Port>(queue, lanes, Ending::TIMEOUT, expired_ns);
   // All lanes finish loading entries and posting outcomes before the entries are released.
   Team::sync_warp(lanes.mask);
-  if (!lanes.leads()) return;
-  queue.cq_head = head;
-  // The CQ needs room for all slots: otherwise, commands could time out whose completions are held back by this thread.
-  const uint32_t unreleased = head - queue.cq_released, spare = queue.entries - queue.slot_count;
-  const uint32_t limit = queue.entries / 4 < spare ? queue.entries / 4 : spare;
-  if (unreleased > 0 && (unreleased >= limit || head == first)) {
-    Port::mmio_store32(queue.head_doorbell, head & (queue.entries - 1));
-    queue.cq_released = head;
-    queue.head_doorbell_writes++;
+  if (lanes.leads()) {
+    queue.cq_head = head;
+    // The CQ needs room for all slots: otherwise, commands could time out whose completions are held back by this thread.
+    const uint32_t spare = queue.entries - queue.slot_count;
+    const uint32_t limit = queue.entries / 4 < spare ? queue.entries / 4 : spare;
+    if (head - queue.cq_released >= limit || head == first) release_completions<Port>(queue);
   }
-  Port::store_release32_gpu(&queue.cq_lock, 0);
+  return head - first;
+}
+
+// Consumes completions if no other thread does; then ends commands overdue at `expired_ns`, a clock that was read before the
+// call (0: none). A completion that had arrived by then wins over the time-out.
+template <class Team, class Port>
+GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t expired_ns) {
+  bool locked = false;
+  if (lanes.leads()) locked = Port::load_relaxed32(&queue.cq_lock) == 0 && Port::exchange32_gpu(&queue.cq_lock, 1) == 0;
+  if (lanes.share(static_cast<uint32_t>(locked)) == 0) return;
+  Waiters sink;
+  consume<Team, Port>(queue, lanes, sink);
+  const bool is_lost = Port::load_relaxed32(&queue.state) == GNV_QUEUE_LOST;
+  if (lanes.share(static_cast<uint32_t>(is_lost)) != 0) expire<Team, Port>(queue, lanes, Ending::LOST, ~0ULL, sink);
+  else if (expired_ns != 0) expire<Team, Port>(queue, lanes, Ending::TIMEOUT, expired_ns, sink);
+  Team::sync_warp(lanes.mask);
+  if (lanes.leads()) Port::store_release32_gpu(&queue.cq_lock, 0);
 }
 
 // What a lane submits. A flush has no blocks.
@@ -201,7 +245,7 @@ struct Submission {
   uint64_t slba;
   uint32_t blocks;
   uint64_t bytes;
-  const gnv_buffer* buffer;
+  gnv_runs memory;
   uint64_t offset;
 };
 
@@ -214,7 +258,7 @@ GPUNVME_DEVICE uint32_t stage(gnv_queue& queue, const Submission& from, uint32_t
   // After the deadline: `expire` loads the outcome, then the deadline.
   Port::store_release64_gpu(&queue.slots[slot].outcome, pending(cid));
   Entry entry = {from.opcode, cid, from.nsid, {0, 0}, from.slba, from.blocks};
-  if (from.bytes > 0) entry.prps = lay_prps<Port>(queue, from.buffer->runs, from.offset, from.bytes, slot);
+  if (from.bytes > 0) entry.prps = lay_prps<Port>(queue, from.memory, from.offset, from.bytes, slot);
   const uint32_t place = position & (queue.entries - 1);
   store_entry<Port>(static_cast<Quad*>(queue.sq) + 4 * place, entry);
   Port::store_release32(&queue.ready[place], position + 1);
@@ -228,6 +272,24 @@ struct Flight {
   bool waits;
 };
 
+// Frees the slot of each lane with `frees`.
+template <class Team, class Port>
+GPUNVME_DEVICE void free_slots(gnv_queue& queue, const Lanes<Team>& lanes, bool frees, uint32_t slot) {
+  const uint32_t freeing = Team::ballot(lanes.mask, frees);
+  if (freeing == 0) return;
+  uint32_t position = 0;
+  if (lanes.leads()) position = Port::add32_relaxed_gpu(&queue.free_tail, count_bits(freeing));
+  position = lanes.share(position);
+  if (frees) push_slot<Port>(queue, position + count_bits(freeing & ((1u << Team::lane()) - 1)), slot);
+  Team::sync_warp(lanes.mask);
+  if (lanes.leads()) Port::add32_gpu(&queue.free_count, count_bits(freeing));
+}
+
+// Whether the controller no longer uses the memory of a command that has ended so.
+GPUNVME_DEVICE bool is_completed(uint64_t outcome) {
+  return ending_of(outcome) == Ending::SUCCESS || ending_of(outcome) == Ending::STATUS;
+}
+
 // Takes the outcomes that have arrived, and frees their slots, except those that the controller may still use.
 template <class Team, class Port>
 GPUNVME_DEVICE void harvest(gnv_queue& queue, const Lanes<Team>& lanes, Flight& flight) {
@@ -240,34 +302,25 @@ GPUNVME_DEVICE void harvest(gnv_queue& queue, const Lanes<Team>& lanes, Flight& 
     if (cid_in(now) == flight.cid && (now & GNV_TAKEN) == 0) {
       if (has_ended && Port::cas64_gpu(&slot.outcome, now, now | GNV_TAKEN) == now) {
         flight = {flight.cid, now, false};
-        frees = ending_of(now) == Ending::SUCCESS || ending_of(now) == Ending::STATUS;
+        frees = is_completed(now);
       }
     } else {
       flight = {flight.cid, refusal(GNV_INVALID, GNV_BAD_TICKET), false};
     }
   }
-  const uint32_t freeing = Team::ballot(lanes.mask, frees);
-  if (freeing == 0) return;
-  uint32_t position = 0;
-  if (lanes.leads()) position = Port::add32_relaxed_gpu(&queue.free_tail, count_bits(freeing));
-  position = lanes.share(position);
-  if (frees) push_slot<Port>(queue, position + count_bits(freeing & ((1u << Team::lane()) - 1)), number);
-  Team::sync_warp(lanes.mask);
-  if (lanes.leads()) Port::add32_gpu(&queue.free_count, count_bits(freeing));
+  free_slots<Team, Port>(queue, lanes, frees, number);
 }
 
-// One round of submitting one command per lane with `wants`: submits as many as there are free slots. Without any, consumes
-// completions, and frees the slots of commands that have ended, so that warps that hold slots do not deadlock. `is_late`: a
-// lane that gets no slot in this round gives up. A lane that needs no further round has `wants` cleared, and its pending,
-// final or refused outcome in `flight`.
+// Stages the commands of lanes with `wants`, as far as there are free slots. Clears `wants` of each staged one, and sets its
+// `flight` to pending. Returns their number; 0 if the queue is halted. `request_ring` announces them to the controller.
 template <class Team, class Port>
-GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, const Submission& submission, bool& wants,
-                                 Flight& flight, uint64_t deadline_ns, bool is_late) {
+GPUNVME_DEVICE uint32_t stage_round(gnv_queue& queue, const Lanes<Team>& lanes, const Submission& submission, bool& wants,
+                                    Flight& flight, uint64_t deadline_ns) {
   const uint32_t waiting = Team::ballot(lanes.mask, wants);
-  uint32_t state = 0, got = 0, free_head = 0, ticket = 0;
+  uint32_t got = 0, free_head = 0, ticket = 0;
   if (lanes.leads()) {
-    state = Port::load_relaxed32(&queue.state);
-    if (state == GNV_RUNNING && waiting != 0) got = acquire_slots<Port>(queue, count_bits(waiting));
+    const bool is_running = Port::load_relaxed32(&queue.state) == GNV_RUNNING;
+    if (is_running && waiting != 0) got = acquire_slots<Port>(queue, count_bits(waiting));
     if (got > 0) {
       // Relaxed: the ring of free slots orders what it contains.
       free_head = Port::add32_relaxed_gpu(&queue.free_head, got);
@@ -276,15 +329,8 @@ GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, con
       ticket = Port::add32_gpu(&queue.sq_ticket, got);
     }
   }
-  state = lanes.share(state);
   got = lanes.share(got);
-  if (got == 0) {
-    if (wants && state != GNV_RUNNING) flight.outcome = refusal(GNV_HALTED);
-    else if (wants && is_late) flight.outcome = refusal(GNV_BUSY);
-    wants = wants && state == GNV_RUNNING && !is_late;
-    poll<Team, Port>(queue, lanes, 0);
-    return harvest<Team, Port>(queue, lanes, flight);
-  }
+  if (got == 0) return 0;
   free_head = lanes.share(free_head);
   ticket = lanes.share(ticket);
   const uint32_t rank = count_bits(waiting & ((1u << Team::lane()) - 1));
@@ -295,7 +341,25 @@ GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, con
     wants = false;
   }
   Team::sync_warp(lanes.mask);
-  request_ring<Team, Port>(queue, lanes);
+  return got;
+}
+
+// One round of submitting one command per lane with `wants`: submits as many as there are free slots. Without any, consumes
+// completions, and frees the slots of commands that have ended, so that warps that hold slots do not deadlock. `is_late`: a
+// lane that gets no slot in this round gives up. A lane that needs no further round has `wants` cleared, and its pending,
+// final or refused outcome in `flight`.
+template <class Team, class Port>
+GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, const Submission& submission, bool& wants,
+                                 Flight& flight, uint64_t deadline_ns, bool is_late) {
+  if (stage_round<Team, Port>(queue, lanes, submission, wants, flight, deadline_ns) > 0) {
+    return request_ring<Team, Port>(queue, lanes);
+  }
+  const uint32_t state = lanes.share(lanes.leads() ? Port::load_relaxed32(&queue.state) : 0);
+  if (wants && state != GNV_RUNNING) flight.outcome = refusal(GNV_HALTED);
+  else if (wants && is_late) flight.outcome = refusal(GNV_BUSY);
+  wants = wants && state == GNV_RUNNING && !is_late;
+  poll<Team, Port>(queue, lanes, 0);
+  harvest<Team, Port>(queue, lanes, flight);
 }
 
 // Waits until each lane with `waits` has the outcome of the command with its identifier.

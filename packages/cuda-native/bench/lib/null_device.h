@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu_port.cuh"
+#include "device/host_leader.h"
 
 namespace gpunvme {
 
@@ -62,6 +63,7 @@ class NullDevice {
 // The CPU's port to memory, with a device at the first doorbell.
 struct NullPort : CpuPort {
   static inline NullDevice* device = nullptr;
+  static inline const HostLeader* host = nullptr;
 
   static void mmio_store32(uint32_t* at, uint32_t value) {
     CpuPort::mmio_store32(at, value);
@@ -70,8 +72,8 @@ struct NullPort : CpuPort {
   static void wake_host(void*) {}
 };
 
-// The same, but counts the accesses that would cross PCIe from a GPU, with queues and outcomes in host memory. Accesses
-// without a port are to local memory of the device code, or happen once per plan.
+// The same, but counts the accesses that would cross PCIe from a GPU, with queues and outcomes in host memory. Accesses without
+// a port, of 32 bits or of GPU scope are to the GPU's own memory, or happen once per plan.
 struct CountingPort : NullPort {
   static inline uint64_t stores = 0, list_stores = 0, outcome_stores = 0, doorbells = 0, polls = 0, host_loads = 0;
 
@@ -95,11 +97,11 @@ struct CountingPort : NullPort {
     return NullPort::load_acquire64(at);
   }
   static uint64_t load_relaxed64(const uint64_t* at) {
-    host_loads++;
+    if (!host->is_local(at)) host_loads++;
     return NullPort::load_relaxed64(at);
   }
   static void store_relaxed64(uint64_t* at, uint64_t value) {
-    outcome_stores++;
+    if (!host->is_local(at)) outcome_stores++;
     NullPort::store_relaxed64(at, value);
   }
   static void store_release64(uint64_t* at, uint64_t value) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const packageRoot = join(import.meta.dirname, '../..')
-const includes = ['cuda', '../nvme-spec/include'].map((place) => `-I${join(packageRoot, place)}`)
+const includes = ['cuda', 'test', '../nvme-spec/include'].map((place) => `-I${join(packageRoot, place)}`)
 
 /** Flags of node-gyp's release builds. */
 const FLAGS = [
@@ -23,11 +23,11 @@ const FLAGS = [
 export const isInstalled = (command) => spawnSync(command, ['--version']).status === 0
 
 /** Compiles `<name>.cc` of this folder, calls `use` with functions that run it, and removes the program. */
-export function withProgram(name, use) {
+export function withProgram(name, use, flags = FLAGS) {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-bench-'))
   try {
     const path = join(folder, name)
-    output('g++', [...FLAGS, ...includes, '-o', path, join(import.meta.dirname, `${name}.cc`)])
+    output('g++', [...flags, ...includes, '-o', path, join(import.meta.dirname, `${name}.cc`)])
     return use({
       /** Runs the program and returns its output: one JSON object per line. */
       run: (...args) =>

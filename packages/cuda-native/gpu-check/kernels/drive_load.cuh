@@ -208,7 +208,7 @@ GPUNVME_DEVICE void load_by_tickets(const DriveLoad& load, DriveTotals& totals, 
   load_drive<Team, Port>(load, totals, [&](uint64_t slba, uint64_t offset) {
     const uint32_t blocks = static_cast<uint32_t>(load.blocks);
     return gnv::Outcome(queue.run({GPUNVME_NVM_OPCODE_READ, drive.nsid, slba, blocks, load.blocks << drive.block_shift,
-                                   &load.buffer, offset}));
+                                   load.buffer.runs, offset}));
   });
 }
 

@@ -24,7 +24,8 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_original_read(OriginalRu
   original_read<GpuPort, PinnedWords>(*run);
 }
 
-extern "C" __global__ void __launch_bounds__(1) gpunvme_measure(MeasureRun* run) { measure<GpuPort, GpuCycles>(*run); }
+// One warp.
+extern "C" __global__ void __launch_bounds__(32) gpunvme_measure(MeasureRun* run) { measure<GpuTeam, GpuPort, GpuCycles>(*run); }
 
 extern "C" __global__ void __launch_bounds__(1) gpunvme_timer_steps(TimerRun* run) { timer_steps<GpuPort>(*run); }
 

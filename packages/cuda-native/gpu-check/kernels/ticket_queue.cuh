@@ -97,7 +97,7 @@ class TicketQueue {
     const uint32_t ticket = Port::add32_relaxed_gpu(&words_.next_ticket, 1);
     const uint32_t place = ticket & mask_, lap = ticket >> count_bits(mask_);
     if (!wait_until([&] { return Port::load_acquire32_gpu(&turns_[place]) == lap; })) return false;
-    const Prps prps = lay_prps<Port>(queue_, from.buffer->runs, from.offset, from.bytes, cid);
+    const Prps prps = lay_prps<Port>(queue_, from.memory, from.offset, from.bytes, cid);
     store_entry<Port>(static_cast<Quad*>(queue_.sq) + 4 * place,
                       {from.opcode, cid, from.nsid, prps, from.slba, from.blocks});
     Port::store_release32_gpu(&written_[place], ticket + 1);

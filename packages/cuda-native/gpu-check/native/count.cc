@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "cpu_port.cuh"
+#include "device/host_leader.h"
 #include "original.cuh"
 #include "serve.cuh"
+#include "solo_team.cuh"
 
 namespace gpunvme {
 
@@ -37,6 +39,7 @@ struct Device {
 };
 
 thread_local Device* gDevice;
+thread_local const HostLeader* gHost;
 thread_local Counted gCounted;
 
 struct CountingPort : CpuPort {
@@ -61,11 +64,11 @@ struct CountingPort : CpuPort {
     return CpuPort::load_acquire64(at);
   }
   static uint64_t load_relaxed64(const uint64_t* at) {
-    gCounted.loads++;
+    if (!gHost->is_local(at)) gCounted.loads++;
     return CpuPort::load_relaxed64(at);
   }
   static void store_relaxed64(uint64_t* at, uint64_t value) {
-    gCounted.stores++;
+    if (!gHost->is_local(at)) gCounted.stores++;
     CpuPort::store_relaxed64(at, value);
   }
   static void store_release64(uint64_t* at, uint64_t value) {
@@ -94,55 +97,13 @@ uint64_t AddressOf(const void* at) { return reinterpret_cast<uintptr_t>(at); }
 }  // namespace
 
 Counted CountEngine(uint32_t commands, uint32_t depth) {
-  Device device(2 * depth);
+  Device device(HostLeader::entries_for(depth));
+  HostLeader host(device.sq.data(), device.cq.data(), device.doorbells, depth, 8);
   gDevice = &device;
+  gHost = &host;
   gCounted = {};
-  std::vector<Slot> slots(depth);
-  std::vector<uint32_t> free_slots(depth);
-  std::vector<Share> shares(SHARES);
-  std::vector<Active> actives(SHARES);
-  std::vector<Command> list(commands);
-  std::vector<uint64_t> outcomes(commands);
-  const uint64_t iova = 1ULL << 32;
-  for (uint32_t at = 0; at < commands; at++) list[at] = {8ULL * at, 4096ULL * (at % depth), 8, at};
-  for (uint32_t slot = 0; slot < depth; slot++) free_slots[slot] = slot;
-  Share& share = shares[0];
-  share.commands = list.data();
-  share.outcomes = outcomes.data();
-  share.memory = {&iova, 63};
-  share.timeout_ns = 10'000'000'000;
-  share.count = commands;
-  share.nsid = 1;
-  share.block_bytes = 512;
-  share.opcode = GPUNVME_NVM_OPCODE_READ;
-  alignas(64) uint64_t control = 1 | CONTROL_STOP;
-  Report report{};
-  Pair pair{};
-  pair.sq = reinterpret_cast<Quad*>(device.sq.data());
-  pair.tail_doorbell = &device.doorbells[0];
-  pair.page_bytes = 4096;
-  pair.slots = slots.data();
-  pair.free_slots = free_slots.data();
-  pair.shares = shares.data();
-  pair.control = &control;
-  pair.active = actives.data();
-  pair.qid = 1;
-  pair.sq_entries = device.entries;
-  pair.slot_count = depth;
-  while (1u << pair.slot_bits < depth) pair.slot_bits++;
-  pair.free_count = depth;
-  Grid grid{1, 0};
-  Leader leader{};
-  leader.grid = &grid;
-  leader.cq = device.cq.data();
-  leader.head_doorbell = &device.doorbells[1];
-  leader.pairs = &pair;
-  leader.report = &report;
-  leader.pair_count = 1;
-  leader.cq_entries = device.entries;
-  leader.phase = 1;
-  leader.next_deadline_ns = NO_DEADLINE;
-  serve<CountingPort>(leader, 1);
+  host.post(commands);
+  serve<SoloTeam, CountingPort>(host.leader, 1);
   return gCounted;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "session.h"
+#include "queue_layout.h"
 
 namespace gpunvme {
 
@@ -14,9 +14,9 @@ constexpr size_t kMaxQueues = 65535;
 
 // Maximum bytes of one command with the list pages of one slot, for any offset in a page: prpListReach of
 // @gpunvme/nvme-spec.
-uint64_t ReachOf(const PairLayout& pair);
+uint64_t ReachOf(const QueueLayout& queue);
 
 // Returns the first error in the queues; empty if they are valid.
-std::string ProblemOf(const Memory& registers, const std::vector<LeaderLayout>& leaders);
+std::string ProblemOf(const Memory& registers, const std::vector<QueueLayout>& queues);
 
 }  // namespace gpunvme

@@ -11,6 +11,7 @@
 #include "../condition.h"
 #include "cpu_port.cuh"
 #include "serve.cuh"
+#include "solo_team.cuh"
 #include "waker.h"
 
 namespace gpunvme {
@@ -83,7 +84,7 @@ class CpuExecutor::Thread {
         leader = leader_;
         done = launch_;
       }
-      serve<CpuPort>(*At<Leader>(leader), done);
+      serve<SoloTeam, CpuPort>(*At<Leader>(leader), done);
     }
   }
 

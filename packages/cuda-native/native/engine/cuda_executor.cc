@@ -15,6 +15,8 @@ namespace gpunvme {
 namespace {
 
 constexpr uint64_t kPage = 4096;
+// A leader is a block of one warp.
+constexpr unsigned kLeaderThreads = 32;
 // Outcomes of half a million commands, and the commands themselves.
 constexpr size_t kSharedBytes = 4 << 20;
 constexpr size_t kLocalBytes = 16 << 20;
@@ -36,8 +38,8 @@ Problem NotAtRest() {
 
 }  // namespace
 
-CudaExecutor::CudaExecutor(cuda::Session& session, cuda::Function serve, unsigned threads)
-    : session_(session), parking_(session.parking), serve_(serve), threads_(threads) {
+CudaExecutor::CudaExecutor(cuda::Session& session, cuda::Function serve)
+    : session_(session), parking_(session.parking), serve_(serve) {
   session_.holds++;
   parking_->parkables.push_back(this);
 }
@@ -272,7 +274,7 @@ Problem CudaExecutor::Launch(const LaunchedLeaders& leaders, uint64_t launch) {
   uint64_t at = leaders.at;
   void* parameters[] = {&at, &launch};
   const cuda::Result result =
-      session_.api.cuLaunchKernel(serve_, leaders.count, 1, 1, threads_, 1, 1, 0, stream_, parameters, nullptr);
+      session_.api.cuLaunchKernel(serve_, leaders.count, 1, 1, kLeaderThreads, 1, 1, 0, stream_, parameters, nullptr);
   if (Problem problem = ProblemOf("cuLaunchKernel", result)) return problem;
   for (unsigned index = 0; index < leaders.count; index++) watch_->Add(leaders.reports + index, launch);
   return {};

@@ -1,4 +1,4 @@
-// Runs leaders as the blocks of a grid, each of one thread or one warp.
+// Runs leaders as the blocks of a grid.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace gpunvme {
 class CudaExecutor final : public Executor, private cuda::Parkable {
  public:
   // Keeps the session open until End.
-  CudaExecutor(cuda::Session& session, cuda::Function serve, unsigned threads);
+  CudaExecutor(cuda::Session& session, cuda::Function serve);
   ~CudaExecutor() override;
 
   void Wakes(Waker* waker) override;
@@ -59,8 +59,6 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   // A copy did not end: its memory stays allocated.
   bool stuck_ = false;
   const cuda::Function serve_;
-  // Threads of a block.
-  const unsigned threads_;
   // For uploads and downloads.
   cuda::Stream copies_ = nullptr;
   // For leaders.

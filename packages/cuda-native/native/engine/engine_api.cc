@@ -22,7 +22,7 @@ struct Engine {
   Waker waker;
   bool ended = true;
   std::unique_ptr<Session> session;
-  std::vector<LeaderLayout> layouts;
+  std::vector<QueueLayout> layouts;
   // Generations per queue, copied from JavaScript and kept while the queues are attached.
   std::vector<std::vector<uint16_t>> generations;
 };
@@ -189,30 +189,33 @@ napi_value Describe(napi_env env, napi_callback_info info) {
   return Handles<TableHandle>::Create(env, handle.release(), [](napi_env, TableHandle* table) { delete table; });
 }
 
-bool ReadPair(napi_env env, napi_value value, PairLayout* pair, std::vector<uint16_t>* generations) {
+bool ReadQueue(napi_env env, napi_value value, QueueLayout* queue, std::vector<uint16_t>* generations) {
   Reader from(env, value);
-  pair->sq = from.Place("sq");
-  pair->prp_lists = from.Place("prpLists");
+  queue->sq = from.Place("sq");
+  queue->cq = from.Place("cq");
+  queue->prp_lists = from.Place("prpLists");
   napi_value runs = from.Get("prpListRuns");
-  pair->qid = from.Word("qid");
-  pair->sq_entries = from.Word("sqEntries");
-  pair->sq_tail = from.Word("sqTail");
-  pair->in_flight = from.Word("maxInFlight");
-  pair->slot_bits = from.Word("slotBits");
-  pair->prp_list_bytes = from.Word("prpListBytes");
-  pair->page_bytes = from.Word("pageBytes");
-  pair->tail_doorbell = from.Long("sqTailDoorbell");
+  queue->qid = from.Word("qid");
+  queue->entries = from.Word("entries");
+  queue->sq_tail = from.Word("sqTail");
+  queue->cq_head = from.Word("cqHead");
+  queue->phase = from.Word("phase");
+  queue->in_flight = from.Word("maxInFlight");
+  queue->prp_list_bytes = from.Word("prpListBytes");
+  queue->page_bytes = from.Word("pageBytes");
+  queue->tail_doorbell = from.Long("sqTailDoorbell");
+  queue->head_doorbell = from.Long("cqHeadDoorbell");
   *generations = from.Elements<uint16_t>("generations", napi_uint16_array);
   if (!from.ok()) return false;
   const TableHandle* table = TableOf(env, runs, "prpListRuns");
   if (table == nullptr) return false;
-  pair->prp_list_runs = table->table;
-  if (generations->size() >= pair->in_flight) return true;
+  queue->prp_list_runs = table->table;
+  if (generations->size() >= queue->in_flight) return true;
   ThrowRange(env, "generations", "one per command in flight", Number(env, static_cast<double>(generations->size())));
   return false;
 }
 
-// (engine, { registers, registersAreMemory, leaders })
+// (engine, { registers, registersAreMemory, queues })
 napi_value Attach(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);
@@ -220,26 +223,15 @@ napi_value Attach(napi_env env, napi_callback_info info) {
   Reader from(env, arguments[1]);
   const Memory registers = from.Place("registers");
   const bool are_memory = from.Flag("registersAreMemory");
-  std::vector<LeaderLayout> layouts;
+  std::vector<QueueLayout> layouts;
   std::vector<std::vector<uint16_t>> generations;
-  for (napi_value given : from.List("leaders", kMaxQueues)) {
-    Reader reader(env, given);
-    LeaderLayout leader = {reader.Place("cq"), reader.Word("cqEntries"), reader.Word("cqHead"),
-                           reader.Word("phase"), reader.Long("headDoorbell"), {}};
-    for (napi_value pair : reader.List("pairs", kMaxQueues)) {
-      auto& of_pair = generations.emplace_back();
-      if (!ReadPair(env, pair, &leader.pairs.emplace_back(), &of_pair)) return nullptr;
-    }
-    if (!reader.ok()) return nullptr;
-    layouts.push_back(std::move(leader));
+  for (napi_value queue : from.List("queues", kMaxQueues)) {
+    if (!ReadQueue(env, queue, &layouts.emplace_back(), &generations.emplace_back())) return nullptr;
+    layouts.back().generations = generations.back().data();
   }
   if (!from.ok()) return nullptr;
   Engine* engine = EngineOf(env, arguments[0]);
   if (engine == nullptr) return nullptr;
-  size_t ordinal = 0;
-  for (LeaderLayout& leader : layouts) {
-    for (PairLayout& pair : leader.pairs) pair.generations = generations[ordinal++].data();
-  }
   if (const Problem problem = engine->session->Attach(registers, are_memory, layouts)) {
     ThrowProblem(env, problem);
     return nullptr;
@@ -397,7 +389,7 @@ napi_value Hold(napi_env env, napi_callback_info info) {
   return Undefined(env);
 }
 
-// (engine) -> per leader { cqHead, phase, pairs: [{ sqTail, generations }] }
+// (engine) -> per queue { sqTail, cqHead, phase, generations }
 napi_value Detach(napi_env env, napi_callback_info info) {
   napi_value arguments[1], result;
   Arguments(env, info, arguments);
@@ -409,26 +401,18 @@ napi_value Detach(napi_env env, napi_callback_info info) {
   }
   napi_create_array_with_length(env, engine->layouts.size(), &result);
   for (uint32_t number = 0; number < engine->layouts.size(); number++) {
-    const LeaderLayout& layout = engine->layouts[number];
-    napi_value leader, pairs;
-    napi_create_object(env, &leader);
-    napi_create_array_with_length(env, layout.pairs.size(), &pairs);
-    Set(env, leader, "cqHead", layout.cq_head);
-    Set(env, leader, "phase", layout.phase);
-    napi_set_named_property(env, leader, "pairs", pairs);
-    for (uint32_t index = 0; index < layout.pairs.size(); index++) {
-      const PairLayout& from = layout.pairs[index];
-      napi_value pair, buffer, generations;
-      void* data = nullptr;
-      napi_create_object(env, &pair);
-      Set(env, pair, "sqTail", from.sq_tail);
-      napi_create_arraybuffer(env, from.in_flight * sizeof(uint16_t), &data, &buffer);
-      std::copy(from.generations, from.generations + from.in_flight, static_cast<uint16_t*>(data));
-      napi_create_typedarray(env, napi_uint16_array, from.in_flight, buffer, 0, &generations);
-      napi_set_named_property(env, pair, "generations", generations);
-      napi_set_element(env, pairs, index, pair);
-    }
-    napi_set_element(env, result, number, leader);
+    const QueueLayout& layout = engine->layouts[number];
+    napi_value queue, buffer, generations;
+    void* data = nullptr;
+    napi_create_object(env, &queue);
+    Set(env, queue, "sqTail", layout.sq_tail);
+    Set(env, queue, "cqHead", layout.cq_head);
+    Set(env, queue, "phase", layout.phase);
+    napi_create_arraybuffer(env, layout.in_flight * sizeof(uint16_t), &data, &buffer);
+    std::copy(layout.generations, layout.generations + layout.in_flight, static_cast<uint16_t*>(data));
+    napi_create_typedarray(env, napi_uint16_array, layout.in_flight, buffer, 0, &generations);
+    napi_set_named_property(env, queue, "generations", generations);
+    napi_set_element(env, result, number, queue);
   }
   return result;
 }
@@ -492,7 +476,7 @@ void ThrowProblem(napi_env env, const Problem& problem) {
 
 napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_value options, napi_value on_wake) {
   Reader from(env, options);
-  SessionOptions chosen{};
+  LeaderOptions chosen{};
   chosen.linger_ns = from.Long("lingerNs");
   chosen.run_limit_ns = from.Long("runLimitNs");
   chosen.clock = from.Address("clock");

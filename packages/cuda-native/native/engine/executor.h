@@ -34,6 +34,12 @@ struct Problem {
   explicit operator bool() const { return !call.empty(); }
 };
 
+// An address for leaders, as they use it.
+template <typename T>
+T* Pointer(uint64_t device) {
+  return reinterpret_cast<T*>(static_cast<uintptr_t>(device));
+}
+
 // Memory that host and leaders share.
 struct SharedBlock {
   uint8_t* host = nullptr;

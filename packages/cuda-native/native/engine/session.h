@@ -1,5 +1,5 @@
-// The host's side of leaders: lays out their queues, posts plans, launches leaders that have ended, and collects
-// outcomes. Used by one thread, the one that created it.
+// The host's side of leaders: posts plans, launches leaders that have ended, and collects outcomes. Used by one thread, the
+// one that created it.
 #pragma once
 
 #include <cstdint>
@@ -8,49 +8,11 @@
 
 #include "doorbell_proxy.h"
 #include "executor.h"
+#include "leader_memory.h"
+#include "queue_layout.h"
 #include "share.cuh"
 
 namespace gpunvme {
-
-struct SessionOptions {
-  // Time without work after which a leader ends.
-  uint64_t linger_ns;
-  // Address of a word that counts nanoseconds, for time-outs; 0 for the executor's clock.
-  uint64_t clock;
-  // Number of the first share of each queue, for tests of the wrap-around at 2^32.
-  uint32_t first_share = 0;
-  // Maximum run time of a launch; 0 for none.
-  uint64_t run_limit_ns = 0;
-  // Whether a thread forwards doorbells, because leaders cannot write the controller's registers.
-  bool forwards_doorbells = false;
-};
-
-// Memory by its address in this process, or by its address for leaders if `on_device`.
-struct Memory {
-  uint64_t address;
-  uint64_t bytes;
-  bool on_device;
-};
-
-// The runs of a memory, kept while plans use it.
-class RunTable;
-
-struct PairLayout {
-  Memory sq;
-  Memory prp_lists;
-  std::shared_ptr<RunTable> prp_list_runs;
-  uint32_t qid, sq_entries, sq_tail, in_flight, slot_bits, prp_list_bytes, page_bytes;
-  uint64_t tail_doorbell;
-  // `in_flight` elements, updated in place.
-  uint16_t* generations;
-};
-
-struct LeaderLayout {
-  Memory cq;
-  uint32_t cq_entries, cq_head, phase;
-  uint64_t head_doorbell;
-  std::vector<PairLayout> pairs;
-};
 
 // A plan as arrays of `commands` entries. Each is read once, since other threads may change them.
 struct Plan {
@@ -81,15 +43,16 @@ struct Counters {
 
 class Session final : private Pausable {
  public:
-  Session(std::shared_ptr<Executor> executor, SessionOptions options, void* context);
+  // `context` is that of leaders, for Port::wake_host.
+  Session(std::shared_ptr<Executor> executor, const LeaderOptions& options, void* context);
   // Leaders that do not end keep their memory.
   ~Session();
 
   // `bytes` of memory in runs of 2^shift bytes. Returns no table if there is no room until posted plans complete.
   Problem Describe(std::vector<uint64_t> iovas, uint32_t shift, uint64_t bytes, std::shared_ptr<RunTable>* table);
-  // Doorbells are offsets from `registers`. `are_memory`: they are memory, as a simulator's.
-  Problem Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> leaders);
-  bool attached() const { return !leaders_.empty(); }
+  // Each queue gets a leader. Plans name queues by their index. Arguments are those of LeaderMemory::Fill.
+  Problem Attach(const Memory& registers, bool are_memory, const std::vector<QueueLayout>& queues);
+  bool attached() const { return !queues_.empty(); }
   // Leaders did not end when stopped, and may still run.
   bool abandoned() const { return abandoned_; }
 
@@ -109,12 +72,11 @@ class Session final : private Pausable {
   uint32_t Watch();
   Counters counters() const;
 
-  // Stops the leaders within `limit_ns`, and stores the rings' positions in `leaders`.
-  Problem Detach(uint64_t limit_ns, std::vector<LeaderLayout>* leaders);
+  // Stops the leaders within `limit_ns`, and stores the rings' positions in `queues`, those that were attached.
+  Problem Detach(uint64_t limit_ns, std::vector<QueueLayout>* queues);
 
  private:
   struct Queue;
-  struct Led;
   struct Group;
   struct Job;
   struct Sorted;
@@ -129,7 +91,7 @@ class Session final : private Pausable {
   static Problem Abandoned();
   Problem StartIdle();
   Problem Launch(Group* group);
-  // Set and clear flags in the control words of a group's queues.
+  // Set and clear flags in the control words of a group.
   static void Raise(const Group& group, uint64_t flags);
   static void Lower(const Group& group, uint64_t flags);
   void EndJob(Job* job, Finished* finished);
@@ -137,17 +99,11 @@ class Session final : private Pausable {
 
   // Shared with tables of runs.
   std::shared_ptr<Executor> executor_;
-  const SessionOptions options_;
-  void* const context_;
-  std::vector<std::unique_ptr<Led>> leaders_;
+  const LeaderOptions options_;
+  LeaderMemory memory_;
+  std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<std::unique_ptr<Group>> groups_;
-  // By the index in plans.
-  std::vector<Queue*> queues_;
   std::vector<std::unique_ptr<Job>> jobs_;
-  std::vector<uint64_t> reached_;
-  // Memory of the queues that host and leaders share: reports, control words, rings of shares.
-  SharedBlock shared_;
-  uint64_t local_ = 0;
   DoorbellProxy proxy_;
   Counters past_{};
   // Leaders can be launched: their memory is initialised.

@@ -109,11 +109,7 @@ export interface CudaAddon extends EngineAddon {
   /** Resolves with false if the stream's current work does not end within `timeoutNs`. */
   readonly finished: (stream: number, timeoutNs: number) => Promise<boolean>
   /** Creates an engine whose leaders are kernels on this GPU. Call `loadKernels` before; close it before the GPU. */
-  readonly createEngine: (
-    cuda: number,
-    options: EngineOptions & { readonly warp: boolean },
-    onWake: () => void,
-  ) => EngineHandle
+  readonly createEngine: (cuda: number, options: EngineOptions, onWake: () => void) => EngineHandle
   /**
    * Starts a thread that copies words to doorbells, until `stopDoorbells`. Each doorbell has three elements: the addresses of
    * its word and of its register, and their current value.

@@ -44,7 +44,7 @@ export function writeArrays(view: DataView, places: ArrayPlaces, queue: QueuePai
   const { maxInFlight, generations, sqEntries } = queue
   const slotBits = cidSlotBits(maxInFlight)
   for (let slot = 0; slot < maxInFlight; slot++) {
-    const cid = BigInt(cidOf(generations[slot]!, slot, slotBits))
+    const cid = BigInt(cidOf(generations[slot]! - 1, slot, slotBits))
     encode(SLOT, view, places.slots + slot * SLOT.bytes, { outcome: TAKEN | (cid << CID_SHIFT) })
   }
   runs.iovas.forEach((iova, index) => view.setBigUint64(places.iovas + index * ADDRESS_BYTES, iova, true))
@@ -54,7 +54,7 @@ export function writeArrays(view: DataView, places: ArrayPlaces, queue: QueuePai
   }
 }
 
-/** Sets each slot's generation from the last command identifier that kernels used. */
+/** Sets each slot's generation to the one after that of the last command identifier that kernels used. */
 export function readGenerations(
   view: DataView,
   places: ArrayPlaces,
@@ -63,7 +63,8 @@ export function readGenerations(
   const slotBits = cidSlotBits(maxInFlight)
   for (let slot = 0; slot < maxInFlight; slot++) {
     const outcome = view.getBigUint64(places.slots + slot * SLOT.bytes + SLOT.members.outcome[0], true)
-    generations[slot] = generationOfCid(Number((outcome >> CID_SHIFT) & CID_MASK), slotBits)
+    const last = generationOfCid(Number((outcome >> CID_SHIFT) & CID_MASK), slotBits)
+    generations[slot] = (last + 1) & (0xffff >>> slotBits)
   }
 }
 

@@ -61,12 +61,6 @@ describe('arguments of engines that are none are refused by name', () => {
     expect(() => cpuKernelEngine(suitable(), options as KernelEngineOptions)).toThrow(expected)
   })
 
-  test('what is no warp', () => {
-    expect(() => cudaEngine(suitable(), bad({}), { warp: bad('yes') })).toThrow(
-      new TypeError("warp: expected true or false, got 'yes'"),
-    )
-  })
-
   test.each<[unknown, string]>([
     [undefined, 'undefined'],
     [{}, 'Object'],

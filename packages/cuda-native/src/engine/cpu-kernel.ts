@@ -46,8 +46,8 @@ export function clockAddress({ viewAddress }: EngineAddon, { clock }: KernelEngi
 }
 
 /**
- * Creates the engine `cpu-kernel`: the device code, compiled for the CPU, on one thread per completion queue. It does on
- * threads what the engine `cuda` does on a GPU.
+ * Creates the engine `cpu-kernel`: the device code, compiled for the CPU, on one thread per queue. It does on threads
+ * what the engine `cuda` does on a GPU.
  * @throws EngineUnsuitableError if native code cannot access the transport's registers; NativeAddonError; TypeError or
  *   RangeError for invalid arguments.
  */

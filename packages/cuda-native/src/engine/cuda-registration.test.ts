@@ -39,7 +39,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`memory of queues${skippedWithoutStandi
     // The facts are those of this process, not of the pretended mappings: registration.test.ts judges them.
     const { headline, facts } = error as CudaRegistrationError
     expect(headline).toMatch(
-      /^Registering \d+ bytes of a completion queue at 0x[0-9a-f]+ failed: CUDA_ERROR_INVALID_VALUE/,
+      /^Registering \d+ bytes of a submission queue at 0x[0-9a-f]+ failed: CUDA_ERROR_INVALID_VALUE/,
     )
     expect(facts.map((fact) => fact.split(/[ :]/)[0])).toEqual(['cuMemHostRegister_v2', 'driver', 'Linux', 'the'])
     await rig.cuda.close()

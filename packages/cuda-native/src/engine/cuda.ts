@@ -13,8 +13,6 @@ import { EngineUnsuitableError } from './unsuitable.js'
 
 /** Options of `cudaEngine`. */
 export interface CudaEngineOptions extends KernelEngineOptions {
-  /** Serves each completion queue with a warp, whose lanes write the entries of a batch in parallel. Default: false. */
-  readonly warp?: boolean
   /**
    * Allows registering a drive's registers with a GPU of compute capability 10.0 (Blackwell) or newer. **The machine may
    * freeze**: the only reported attempt did, an RTX 5060 Ti in a desktop. Not needed for registers in memory, such as a
@@ -35,8 +33,8 @@ export interface CudaEngineOptions extends KernelEngineOptions {
 const LINGER_NS = 200_000
 
 /**
- * Creates the engine `cuda`: a kernel with one block per completion queue builds entries, rings doorbells and polls for
- * completions, without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
+ * Creates the engine `cuda`: a kernel with one warp per queue builds entries, rings doorbells and polls for completions,
+ * without the CPU. Queues are in host memory that the GPU can access, or in GPU memory with `queueMemory: 'gpu'`.
  *
  * `attach` registers queues and, unless `doorbells` is 'cpu', the controller's doorbells with CUDA, and throws
  * CudaRegistrationError if the driver refuses one of them. Keep `cuda` open until the engine is detached. The kernel pauses
@@ -53,7 +51,8 @@ export function cudaEngine(
 ): KernelEngine {
   checkTransport(transport)
   checkOptions('cudaEngine', options, {
-    ...{ ...kernelEngineChecks, warp: flag, riskBlackwellRegisters: flag },
+    ...kernelEngineChecks,
+    riskBlackwellRegisters: flag,
     doorbells: fit("'gpu' or 'cpu'", (value) => value === 'gpu' || value === 'cpu'),
   })
   // Checked before the kernels are compiled.
@@ -69,7 +68,7 @@ export function cudaEngine(
   const lingerNs = lingerNsOf(options, LINGER_NS)
   const runLimitNs = runLimitOf(options.lingerNs === Infinity, addon.limits(handle))
   const clock = clockAddress(addon, options)
-  const native = { lingerNs, runLimitNs, clock, forwardsDoorbells, warp: options.warp ?? false }
+  const native = { lingerNs, runLimitNs, clock, forwardsDoorbells }
   loadPackageKernels(cuda)
   const engine = new KernelEngine(transport, {
     name: 'cuda',

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { attachedRig, detachedRig, engineMemory, planOfOneBlock as plan } from '../../test/fuzz/addon-rig.mjs'
 import { isBuilt, skipped } from '../../test/native.js'
 import { loadAddon } from '../host/addon.js'
-import type { EngineHandle, LeaderLayout, NativePlan, PairLayout, TableHandle } from './engine-addon.js'
+import type { EngineHandle, NativePlan, QueueLayout, TableHandle } from './engine-addon.js'
 
 describe.skipIf(!isBuilt)(`engine functions of the addon${skipped}`, () => {
   test('reject a post without queues', () => {
@@ -46,73 +46,81 @@ describe.skipIf(!isBuilt)(`engine functions of the addon${skipped}`, () => {
     expect(addon.enginePost(engine, 1, plan(), table)).toBe(true)
   })
 
-  test.each<[string, Partial<LeaderLayout>, string]>([
-    ['a head beyond its ring', { cqHead: 4 }, 'cqHead: expected 0 to 3, got 4'],
-    ['a ring longer than its memory', { cqEntries: 257 }, 'cq: expected at least 4112 bytes, got 4096'],
-    ['a doorbell after the registers', { headDoorbell: 4096 }, 'headDoorbell: expected 0 to 4092, got 4096'],
-    ['no submission queue', { pairs: [] }, 'pairs: expected 1 to 65535, got 0'],
-    [
-      'more submission queues than there are identifiers',
-      { pairs: new Array<PairLayout>(2 ** 32 - 1) },
-      'pairs: expected at most 65535 elements, got 4294967295',
-    ],
-  ])('reject a completion queue with %s', (_, change, message) => {
-    const { addon, engine, queues } = opened()
-    const [leader] = queues.leaders
-    expect(() => addon.engineAttach(engine, { ...queues, leaders: [{ ...leader!, ...change }] })).toThrow(
-      new RangeError(message),
-    )
-    expect(addon.engineDetach(engine)).toEqual([])
-  })
-
-  test.each<[string, Partial<PairLayout>, string]>([
+  test.each<[string, Partial<QueueLayout>, string]>([
+    ['entries that are not a power of two', { entries: 12 }, 'entries: expected a power of two, got 12'],
+    ['more entries than a queue can have', { entries: 131072 }, 'entries: expected 2 to 65536, got 131072'],
     ['a tail beyond its ring', { sqTail: 8 }, 'sqTail: expected 0 to 7, got 8'],
-    ['a ring longer than its memory', { sqEntries: 65 }, 'sq: expected at least 4160 bytes, got 4096'],
-    ['more commands in flight than fit into it', { sqEntries: 4 }, 'maxInFlight: expected 1 to 3, got 4'],
-    ['fewer identifiers than commands', { slotBits: 1 }, 'maxInFlight: expected 1 to 2, got 4'],
+    ['a head beyond its ring', { cqHead: 8 }, 'cqHead: expected 0 to 7, got 8'],
+    ['a phase that is not a bit', { phase: 2 }, 'phase: expected 0 to 1, got 2'],
+    ['a submission queue longer than its memory', { entries: 128 }, 'sq: expected at least 8192 bytes, got 4096'],
+    [
+      'a completion queue longer than its memory',
+      { cq: { address: 4096n, lengthBytes: 127, onDevice: false } },
+      'cq: expected at least 128 bytes, got 127',
+    ],
+    ['more commands in flight than fit into it', { entries: 4 }, 'maxInFlight: expected 1 to 3, got 4'],
+    ['no command in flight', { maxInFlight: 0 }, 'maxInFlight: expected 1 to 7, got 0'],
+    [
+      'fewer than 16 generations of identifiers',
+      {
+        entries: 8192,
+        sq: { address: 4096n, lengthBytes: 2 ** 19, onDevice: false },
+        cq: { address: 4096n, lengthBytes: 2 ** 17, onDevice: false },
+        maxInFlight: 4096,
+        generations: new Uint16Array(4096),
+      },
+      'maxInFlight: expected 1 to 4095, got 4096',
+    ],
     [
       'PRP lists longer than their memory',
       { prpListBytes: 8192 },
       'prpLists: expected at least 32768 bytes, got 16384',
     ],
     ['a page of no power of two', { pageBytes: 4097 }, 'pageBytes: expected a power of two, got 4097'],
+    ['a tail doorbell after the registers', { sqTailDoorbell: 4096 }, 'sqTailDoorbell: expected 0 to 4092, got 4096'],
+    ['a head doorbell after the registers', { cqHeadDoorbell: 4096 }, 'cqHeadDoorbell: expected 0 to 4092, got 4096'],
     [
       'too few generations',
       { generations: new Uint16Array(3) },
       'generations: expected one per command in flight, got 3',
     ],
-  ])('reject a submission queue with %s', (_, change, message) => {
-    const { addon, engine, queues } = opened()
-    const [leader] = queues.leaders
-    const pairs = [{ ...leader!.pairs[0]!, ...change }]
-    expect(() => addon.engineAttach(engine, { ...queues, leaders: [{ ...leader!, pairs }] })).toThrow(
-      new RangeError(message),
-    )
+  ])('reject a queue with %s', (_, change, message) => {
+    const { addon, engine, attached } = opened()
+    const queues = [{ ...attached.queues[0]!, ...change }]
+    expect(() => addon.engineAttach(engine, { ...attached, queues })).toThrow(new RangeError(message))
     expect(addon.engineDetach(engine)).toEqual([])
   })
 
-  test('reject an array of maximum length for completion queues before reserving memory', () => {
-    const { addon, engine, queues } = opened()
-    const leaders = new Array<LeaderLayout>(2 ** 32 - 1)
-    expect(() => addon.engineAttach(engine, { ...queues, leaders })).toThrow(
-      new RangeError('leaders: expected at most 65535 elements, got 4294967295'),
-    )
+  test.each([
+    [0, 'queues: expected 1 to 65535, got 0'],
+    [2 ** 32 - 1, 'queues: expected at most 65535 elements, got 4294967295'],
+  ])('reject %i queues before reserving memory', (count, message) => {
+    const { addon, engine, attached } = opened()
+    const queues = new Array<QueueLayout>(count)
+    expect(() => addon.engineAttach(engine, { ...attached, queues })).toThrow(new RangeError(message))
+  })
+
+  test('return the positions and generations of queues that were not used unchanged', () => {
+    const { addon, engine, attached } = opened()
+    const positions = { sqTail: 5, cqHead: 6, phase: 0, generations: Uint16Array.of(0, 1, 0x1fff, 7) } as const
+    addon.engineAttach(engine, { ...attached, queues: [{ ...attached.queues[0]!, ...positions }] })
+    expect(addon.engineDetach(engine)).toEqual([positions])
   })
 
   test('reject queues while other queues are attached', () => {
-    const { addon, engine, queues } = opened(true)
-    expect(() => addon.engineAttach(engine, queues)).toThrow(
+    const { addon, engine, attached } = opened(true)
+    expect(() => addon.engineAttach(engine, attached)).toThrow(
       new RangeError('this engine has queues: detach them first'),
     )
   })
 
   test('tolerate a getter that closes the engine', () => {
-    const { addon, engine, queues, table } = opened()
+    const { addon, engine, attached, table } = opened()
     const closing = {
-      ...queues,
-      get leaders() {
+      ...attached,
+      get queues() {
         addon.engineClose(engine)
-        return queues.leaders
+        return attached.queues
       },
     }
     expect(() => addon.engineAttach(engine, closing)).toThrow('The engine is closed')

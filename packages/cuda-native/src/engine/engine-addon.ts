@@ -18,37 +18,32 @@ export interface NativeMemory {
   readonly onDevice: boolean
 }
 
-/** A submission queue, for `native/engine/engine_api.cc`. */
-export interface PairLayout {
+/** A queue pair, for `native/engine/engine_api.cc`. */
+export interface QueueLayout {
   readonly sq: NativeMemory
+  readonly cq: NativeMemory
   readonly prpLists: NativeMemory
   readonly prpListRuns: TableHandle
   readonly qid: number
-  readonly sqEntries: number
+  /** Entries of the submission queue, and of the completion queue. */
+  readonly entries: number
   readonly sqTail: number
+  readonly cqHead: number
+  readonly phase: number
   readonly maxInFlight: number
-  readonly slotBits: number
   readonly prpListBytes: number
   readonly pageBytes: number
   readonly sqTailDoorbell: number
+  readonly cqHeadDoorbell: number
   readonly generations: Uint16Array
 }
 
-/** A completion queue and the submission queues that complete to it. */
-export interface LeaderLayout {
-  readonly cq: NativeMemory
-  readonly cqEntries: number
-  readonly cqHead: number
-  readonly phase: number
-  readonly headDoorbell: number
-  readonly pairs: readonly PairLayout[]
-}
-
-/** Positions of the rings after `engineDetach`, in the order of the layouts. */
-export interface LeaderPositions {
+/** Positions of a queue after `engineDetach`. */
+export interface QueuePositions {
+  readonly sqTail: number
   readonly cqHead: number
   readonly phase: 0 | 1
-  readonly pairs: readonly { readonly sqTail: number; readonly generations: Uint16Array }[]
+  readonly generations: Uint16Array
 }
 
 /** A `Plan` for the addon, with its operation as an opcode. */
@@ -113,12 +108,13 @@ export interface EngineAddon {
     shift: number,
     lengthBytes: number,
   ) => TableHandle | null
+  /** Plans name queues by their index in `queues`. */
   readonly engineAttach: (
     engine: EngineHandle,
-    queues: {
+    attached: {
       readonly registers: NativeMemory
       readonly registersAreMemory: boolean
-      readonly leaders: readonly LeaderLayout[]
+      readonly queues: readonly QueueLayout[]
     },
   ) => void
   /** Returns false if there is no room until other plans complete. */
@@ -130,7 +126,7 @@ export interface EngineAddon {
   /** Returns the number of consecutive calls, including this one, in which a leader with work showed no progress. */
   readonly engineWatch: (engine: EngineHandle) => number
   readonly engineHold: (engine: EngineHandle, hold: boolean) => void
-  readonly engineDetach: (engine: EngineHandle) => LeaderPositions[]
+  readonly engineDetach: (engine: EngineHandle) => QueuePositions[]
   readonly engineClose: (engine: EngineHandle) => void
 }
 

@@ -23,7 +23,7 @@ import type {
 } from '@gpunvme/nvme-spec/transport'
 import type { EngineAddon, EngineHandle, ExecutorError, TableHandle } from './engine-addon.js'
 import { nothingOf, summaryOf, type PlanContext } from './outcomes.js'
-import { giveBack, layoutOf, nativeIndexes } from './queue-layout.js'
+import { giveBack, layoutOf } from './queue-layout.js'
 import { EngineUnsuitableError } from './unsuitable.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000_000_000
@@ -70,8 +70,6 @@ interface Attached {
   readonly checks: readonly PlanQueue[]
   readonly qids: readonly number[]
   readonly pageBytes: number
-  /** Native index of each queue that plans name; undefined if all are equal. */
-  readonly indexes: Uint16Array | undefined
   readonly tables: WeakMap<DmaMemory, TableHandle>
   readonly watch: (() => void) | undefined
 }
@@ -136,22 +134,20 @@ export class KernelEngine implements Engine {
     const self = new WeakRef(this)
     const handle = this.backend.create(() => self.deref()?.poll())
     try {
-      const leaders = layoutOf(queues, { addon, engine: handle, window, takesGpuPointers })
+      const layouts = layoutOf(queues, { addon, engine: handle, window, takesGpuPointers })
       const { address, lengthBytes, isMemory = false } = window
       const registers = { address, lengthBytes, onDevice: false }
-      addon.engineAttach(handle, { registers, registersAreMemory: isMemory, leaders })
+      addon.engineAttach(handle, { registers, registersAreMemory: isMemory, queues: layouts })
     } catch (error) {
       addon.engineClose(handle)
       throw this.explained(error, window)
     }
-    const indexes = nativeIndexes(queues)
     this.attached = {
       handle,
       queues,
       checks: queues.map(planQueue),
       qids: queues.map(({ qid }) => qid),
       pageBytes: queues[0]?.pageBytes ?? 4096,
-      indexes: indexes.every((native, index) => native === index) ? undefined : indexes,
       tables: new WeakMap(),
       watch,
     }
@@ -227,10 +223,8 @@ export class KernelEngine implements Engine {
   }
 
   private nativePlan({ plan, timeoutNs }: Job) {
-    const { indexes } = this.attached!
-    const { nsid, blockBytes, commands, slba, blocks, offsetBytes } = plan
+    const { nsid, blockBytes, commands, slba, blocks, offsetBytes, queue } = plan
     const opcode = plan.operation === 'read' ? Read.opcode : Write.opcode
-    const queue = indexes === undefined ? plan.queue : plan.queue.map((index) => indexes[index]!)
     return { opcode, nsid, blockBytes, commands, timeoutNs, slba, blocks, offsetBytes, queue }
   }
 

@@ -1,13 +1,7 @@
-import { cidSlotBits, runsOf } from '@gpunvme/nvme-spec/engine'
-import type { BarWindow, CompletionQueueMemory, DmaMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
-import type {
-  EngineAddon,
-  EngineHandle,
-  LeaderLayout,
-  LeaderPositions,
-  NativeMemory,
-  PairLayout,
-} from './engine-addon.js'
+import { runsOf } from '@gpunvme/nvme-spec/engine'
+import type { BarWindow, DmaMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { checkQueues } from '../queue-shape.js'
+import type { EngineAddon, EngineHandle, NativeMemory, QueueLayout, QueuePositions } from './engine-addon.js'
 
 /** Context in which queues are converted for native code. */
 export interface LayoutContext {
@@ -18,70 +12,43 @@ export interface LayoutContext {
   readonly takesGpuPointers: boolean
 }
 
-/** The queues of one leader, which share a completion queue. */
-type Group = readonly [cq: CompletionQueueMemory, pairs: readonly QueuePairMemory[]]
-
-/** Groups queues by completion queue, in the order of first appearance. */
-export function groupsOf(queues: readonly QueuePairMemory[]): Group[] {
-  const cqs = [...new Set(queues.map(({ cq }) => cq))]
-  return cqs.map((cq) => [cq, queues.filter((queue) => queue.cq === cq)])
-}
-
-/**
- * Returns the native index of each queue: its position when the groups are concatenated. Plans name queues in the order in
- * which they were attached.
- */
-export function nativeIndexes(queues: readonly QueuePairMemory[]): Uint16Array {
-  const order = groupsOf(queues).flatMap(([, pairs]) => pairs)
-  return Uint16Array.from(queues, (queue) => order.indexOf(queue))
-}
-
 /** Converts queues for native code. @throws TypeError, RangeError for queues that it cannot serve. */
-export function layoutOf(queues: readonly QueuePairMemory[], context: LayoutContext): LeaderLayout[] {
-  return groupsOf(queues).map(([cq, pairs]) => {
+export function layoutOf(queues: readonly QueuePairMemory[], context: LayoutContext): QueueLayout[] {
+  checkQueues(queues)
+  return queues.map((queue) => {
+    const { qid, cq, prpLists, pageBytes } = queue
+    refuseShadow(queue.shadow, `submission queue ${qid}`)
     refuseShadow(cq.shadow, `completion queue ${cq.cqid}`)
+    const runs = runsOf(prpLists, pageBytes)
     return {
+      sq: nativeMemory(queue.sq, `the entries of submission queue ${qid}`, context),
       cq: nativeMemory(cq.memory, `the entries of completion queue ${cq.cqid}`, context),
-      cqEntries: cq.entries,
+      prpLists: nativeMemory(prpLists, `the PRP lists of queue ${qid}`, context),
+      // There is room, since nothing is posted yet.
+      prpListRuns: context.addon.engineDescribe(context.engine, runs.iovas, runs.shift, prpLists.lengthBytes)!,
+      qid,
+      entries: queue.sqEntries,
+      sqTail: queue.sqTail,
       cqHead: cq.head,
       phase: cq.phase,
-      headDoorbell: doorbell(cq.headDoorbell, context.window),
-      pairs: pairs.map((pair) => pairLayout(pair, context)),
+      maxInFlight: queue.maxInFlight,
+      prpListBytes: queue.prpListBytes,
+      pageBytes,
+      sqTailDoorbell: doorbell(queue.sqTailDoorbell, context.window),
+      cqHeadDoorbell: doorbell(cq.headDoorbell, context.window),
+      generations: queue.generations,
     }
   })
 }
 
-function pairLayout(queue: QueuePairMemory, context: LayoutContext): PairLayout {
-  const { qid, prpLists, pageBytes } = queue
-  refuseShadow(queue.shadow, `submission queue ${qid}`)
-  const runs = runsOf(prpLists, pageBytes)
-  return {
-    sq: nativeMemory(queue.sq, `the entries of submission queue ${qid}`, context),
-    prpLists: nativeMemory(prpLists, `the PRP lists of queue ${qid}`, context),
-    // There is room, since nothing is posted yet.
-    prpListRuns: context.addon.engineDescribe(context.engine, runs.iovas, runs.shift, prpLists.lengthBytes)!,
-    qid,
-    sqEntries: queue.sqEntries,
-    sqTail: queue.sqTail,
-    maxInFlight: queue.maxInFlight,
-    slotBits: cidSlotBits(queue.maxInFlight),
-    prpListBytes: queue.prpListBytes,
-    pageBytes,
-    sqTailDoorbell: doorbell(queue.sqTailDoorbell, context.window),
-    generations: queue.generations,
-  }
-}
-
 /** Writes the rings' positions back to the driver's queues. */
-export function giveBack(queues: readonly QueuePairMemory[], positions: readonly LeaderPositions[]): void {
-  groupsOf(queues).forEach(([cq, pairs], leader) => {
-    const { cqHead, phase, pairs: ended } = positions[leader]!
-    cq.head = cqHead
-    cq.phase = phase
-    pairs.forEach((pair, index) => {
-      pair.sqTail = ended[index]!.sqTail
-      pair.generations.set(ended[index]!.generations)
-    })
+export function giveBack(queues: readonly QueuePairMemory[], positions: readonly QueuePositions[]): void {
+  queues.forEach((queue, index) => {
+    const { sqTail, cqHead, phase, generations } = positions[index]!
+    queue.sqTail = sqTail
+    queue.cq.head = cqHead
+    queue.cq.phase = phase
+    queue.generations.set(generations)
   })
 }
 

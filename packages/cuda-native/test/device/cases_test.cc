@@ -2,6 +2,7 @@
 // script of a case: the controller and the host act when the leader looks at its completion queue, time is a word.
 #include "hook_port.h"
 #include "rig.h"
+#include "solo_team.cuh"
 
 namespace model {
 namespace {
@@ -22,7 +23,7 @@ constexpr uint16_t kReadError = 0x4281;
 struct Case {
   explicit Case(const Layout& layout = {}) : rig(layout) {
     HookPort::between = {};
-    HookPort::rings = [this](uint32_t* at, uint32_t value) { rig.rung(at, value); };
+    HookPort::rings = [this](const uint32_t* at, uint32_t value) { rig.rung(at, value); };
   }
 
   // A launch; `script` runs between operations, and is told how many there have been.
@@ -33,16 +34,17 @@ struct Case {
       REQUIRE(++operations < 100'000, "no end in sight");
       if (script) script(operations);
     };
-    rig.serve_once<HookPort>();
+    serve<SoloTeam, HookPort>(rig.leader, rig.launches);
+    HookPort::arrive();
+    rig.ended();
     HookPort::between = {};
     EXPECT(rig.has_ended(), 1);
   }
 
   Controller& controller() { return rig.controller; }
-  // Fetches what is announced, on all queues.
+  // Fetches what is announced.
   void fetch() {
-    for (uint32_t sq = 0; sq < controller().sqs.size(); sq++)
-      while (controller().announced(controller().sqs[sq]) > 0) controller().fetch(sq);
+    while (controller().announced(controller().sqs[0]) > 0) controller().fetch(0);
   }
   // The same, and completes all that is not dropped.
   void answer() {
@@ -86,7 +88,7 @@ uint64_t ending(const Plan& plan, size_t at) { return static_cast<uint64_t>(plan
 // An error is a command's own; the queue goes on.
 void error_then_usable() {
   Case test;
-  test.rig.post(0, kRead, {1, 2, 3, 4, 5, 6});
+  test.rig.post(kRead, {1, 2, 3, 4, 5, 6});
   test.launch([&](uint64_t) {
     test.fetch();
     if (test.rig.controller.outstanding.empty()) return;
@@ -97,7 +99,7 @@ void error_then_usable() {
   for (uint32_t i = 0; i < 6; i++) EXPECT(ending(test.plan(0), i), i == 2 ? STATUS : SUCCESS);
   EXPECT(test.plan(0).status(2), 0x4281);
   for (uint32_t lap = 0; lap < 20; lap++) {
-    test.rig.post(0, lap % 2 ? kWrite : kRead, {7, 40, 1, 9});
+    test.rig.post(lap % 2 ? kWrite : kRead, {7, 40, 1, 9});
     test.launch([&](uint64_t) { test.answer(); });
   }
   EXPECT(test.rig.report.halted, 0);
@@ -106,8 +108,8 @@ void error_then_usable() {
 
 void flush() {
   Case test;
-  test.rig.post(0, kFlush, {0});
-  test.rig.post(0, kRead, {1});
+  test.rig.post(kFlush, {0});
+  test.rig.post(kRead, {1});
   test.launch([&](uint64_t) { test.answer(); });
   test.end();
   EXPECT(ending(test.plan(0), 0), SUCCESS);
@@ -117,7 +119,7 @@ void flush() {
 void timeout_while_others_complete() {
   Case test;
   test.rig.may_time_out = test.rig.may_halt = true;
-  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1});
+  test.rig.post(kRead, {1, 1, 1, 1, 1, 1});
   uint32_t step = 0;
   test.launch([&](uint64_t) {
     test.fetch();
@@ -131,10 +133,10 @@ void timeout_while_others_complete() {
       // 4 and 5 were submitted at 999; 1 and 2 have a nanosecond.
       test.complete_command(2);
       step++;
-    } else if (step == 2 && test.rig.pairs[0].in_flight == 3) {
+    } else if (step == 2 && test.rig.leader.queue.free_count == 1) {
       test.rig.clock = 1000;
       step++;
-    } else if (step == 3 && test.rig.leader.halted) {
+    } else if (step == 3 && test.rig.leader.queue.state != GNV_RUNNING) {
       test.answer();
       step++;
     }
@@ -144,21 +146,21 @@ void timeout_while_others_complete() {
   for (uint32_t i = 0; i < 6; i++) EXPECT(ending(test.plan(0), i), wanted[i]);
   EXPECT(test.plan(0).status(0), kReadError);
   EXPECT(test.rig.report.halted, 1);
-  test.rig.post(0, kRead, {1, 1});
+  test.rig.post(kRead, {1, 1});
   test.launch([&](uint64_t) { test.answer(); });
   test.rig.look();
   EXPECT(test.plan(1).outcomes[0] | test.plan(1).outcomes[1], 0);
-  EXPECT(test.rig.pairs[0].free_count, 3);
+  EXPECT(test.rig.leader.queue.free_count, 3);
   test.end();
 }
 
-// A completion after the deadline, while others of the plan are waited for: the command's fate is known after all.
-void late_before_the_plan_ends() {
+// A completion after the deadline changes no outcome and frees no slot, whether its plan has ended or not.
+void late_completions() {
   Layout layout;
   layout.slots = 2;
   Case test(layout);
   test.rig.may_time_out = true;
-  test.rig.post(0, kRead, {1, 1, 1});
+  test.rig.post(kRead, {1, 1, 1});
   uint32_t step = 0;
   test.launch([&](uint64_t) {
     test.fetch();
@@ -169,55 +171,48 @@ void late_before_the_plan_ends() {
     } else if (step == 1 && test.controller().outstanding.size() == 2) {
       test.rig.clock = 1000;
       step++;
-    } else if (step == 2 && test.rig.leader.halted && test.rig.pairs[0].in_flight == 1) {
+    } else if (step == 2 && test.rig.leader.queue.state != GNV_RUNNING) {
       test.complete_command(0);
       step++;
-    } else if (step == 3 && test.rig.pairs[0].free_count == 1) {
+    } else if (step == 3 && test.rig.leader.queue.stale == 1) {
       test.complete_command(2);
       step++;
     }
   });
   EXPECT(step, 4);
+  const uint16_t cid = test.controller().expected[0].cid;
+  test.controller().stray(kQid, cid);
+  test.launch();
   test.end();
-  for (uint32_t i = 0; i < 3; i++) EXPECT(ending(test.plan(0), i), SUCCESS);
-  EXPECT(test.rig.report.stale, 0);
+  const uint64_t wanted[] = {TIMEOUT, SUCCESS, SUCCESS};
+  for (uint32_t i = 0; i < 3; i++) EXPECT(ending(test.plan(0), i), wanted[i]);
+  EXPECT(test.rig.report.stale, 2);
   EXPECT(test.rig.report.halted, 1);
+  EXPECT(test.rig.leader.queue.free_count, 1);
 }
 
-// A completion after its plan has ended changes nobody's outcome, is counted, and frees the slot.
-void late_after_the_plan_ended() {
-  Case test;
-  test.rig.may_time_out = true;
-  test.rig.post(0, kWrite, {5, 40});
-  test.launch([&](uint64_t) {
-    test.fetch();
-    if (test.controller().outstanding.size() < 2) return;
-    test.complete_command(1);
-    test.drop(0);
-    test.rig.clock = 1000;
-  });
-  test.rig.look();
-  EXPECT(ending(test.plan(0), 0), TIMEOUT);
-  EXPECT(ending(test.plan(0), 1), SUCCESS);
-  EXPECT(test.rig.pairs[0].free_count, 3);
-  EXPECT(test.rig.report.stale, 0);
-  test.complete_command(0);
-  test.launch();
-  EXPECT(test.rig.pairs[0].free_count, 4);
-  EXPECT(test.rig.report.stale, 1);
-  // Again: now it is from nowhere.
-  test.controller().stray(static_cast<uint16_t>(test.rig.pairs[0].qid), test.controller().expected[0].cid);
-  test.launch();
-  EXPECT(test.rig.report.stale, 2);
-  test.rig.controller.strays = 1;
-  test.end();
+// A completion that has arrived before its deadline counts, however late the leader looks at it.
+void late_look() {
+  // More operations than between two looks at the clock.
+  for (uint64_t at = 1; at < 500; at++) {
+    Case test;
+    test.rig.post(kRead, {1});
+    test.launch([&](uint64_t operations) {
+      test.fetch();
+      if (operations < at || test.controller().outstanding.empty()) return;
+      test.complete_command(0);
+      test.rig.clock = 1000;
+    });
+    test.end();
+    EXPECT(ending(test.plan(0), 0), SUCCESS);
+  }
 }
 
 // Completions without end do not keep a lost command from its deadline.
 void deadline_under_constant_flow() {
   Case test;
   test.rig.may_time_out = test.rig.may_halt = true;
-  test.rig.post(0, kRead, std::vector<uint32_t>(1500, 1), 300);
+  test.rig.post(kRead, std::vector<uint32_t>(1500, 1), 300);
   test.launch([&](uint64_t operations) {
     test.rig.clock = operations;
     test.fetch();
@@ -238,26 +233,22 @@ void deadline_under_constant_flow() {
 
 // The device is gone: whatever is in flight is lost, and nothing is waited for.
 void control_lost() {
-  Layout layout;
-  layout.pairs = 2;
-  Case test(layout);
+  Case test;
   test.rig.may_be_lost = test.rig.may_halt = true;
-  test.rig.post(0, kRead, {1, 1, 1, 1, 1});
-  test.rig.post(1, kRead, {1});
-  test.rig.post(1, kWrite, {1});
+  test.rig.post(kRead, {1});
+  test.rig.post(kWrite, {1, 1, 1, 1});
   test.launch([&](uint64_t) {
     test.fetch();
-    if (test.controller().outstanding.size() == 6) test.rig.flag(CONTROL_HALT | CONTROL_LOST);
+    if (test.controller().outstanding.size() == 4) test.rig.flag(CONTROL_HALT | CONTROL_LOST);
   });
   test.rig.look();
-  for (uint32_t i = 0; i < 4; i++) EXPECT(ending(test.plan(0), i), LOST);
-  EXPECT(test.plan(0).outcomes[4], 0);
-  EXPECT(ending(test.plan(1), 0), LOST);
-  EXPECT(ending(test.plan(2), 0), LOST);
-  test.rig.post(1, kWrite, {1});
+  EXPECT(ending(test.plan(0), 0), LOST);
+  for (uint32_t i = 0; i < 3; i++) EXPECT(ending(test.plan(1), i), LOST);
+  EXPECT(test.plan(1).outcomes[3], 0);
+  test.rig.post(kWrite, {1});
   test.launch();
   test.rig.look();
-  EXPECT(test.plan(3).outcomes[0], 0);
+  EXPECT(test.plan(2).outcomes[0], 0);
   test.end();
 }
 
@@ -265,7 +256,7 @@ void control_lost() {
 void control_halt() {
   Case test;
   test.rig.may_halt = true;
-  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1});
+  test.rig.post(kRead, {1, 1, 1, 1, 1, 1});
   uint64_t halted_at = 0;
   test.launch([&](uint64_t operations) {
     test.fetch();
@@ -284,9 +275,9 @@ void control_halt() {
 
 void cancel_before_it_is_served() {
   Case test;
-  test.rig.post(0, kRead, {1, 1});
-  test.rig.post(0, kRead, {1, 1});
-  test.rig.post(0, kRead, {1, 1});
+  test.rig.post(kRead, {1, 1});
+  test.rig.post(kRead, {1, 1});
+  test.rig.post(kRead, {1, 1});
   test.rig.cancel(1);
   test.launch([&](uint64_t) { test.answer(); });
   test.rig.look();
@@ -300,8 +291,8 @@ void cancel_before_it_is_served() {
 
 void cancel_while_it_is_served() {
   Case test;
-  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1, 1});
-  test.rig.post(0, kRead, {1});
+  test.rig.post(kRead, {1, 1, 1, 1, 1, 1, 1});
+  test.rig.post(kRead, {1});
   uint64_t cancelled_at = 0;
   test.launch([&](uint64_t operations) {
     test.fetch();
@@ -319,7 +310,7 @@ void cancel_while_it_is_served() {
 
 void cancel_after_it_was_submitted() {
   Case test;
-  test.rig.post(0, kRead, {1, 1});
+  test.rig.post(kRead, {1, 1});
   test.launch([&](uint64_t) {
     test.fetch();
     if (test.controller().outstanding.size() == 2) test.rig.cancel(0);
@@ -328,7 +319,7 @@ void cancel_after_it_was_submitted() {
   test.rig.look();
   for (uint32_t i = 0; i < 2; i++) EXPECT(ending(test.plan(0), i), SUCCESS);
   test.rig.cancel(0);
-  test.rig.post(0, kRead, {1});
+  test.rig.post(kRead, {1});
   test.launch([&](uint64_t) { test.answer(); });
   test.end();
 }
@@ -338,10 +329,10 @@ void shares_ring_full() {
   Case test;
   for (uint32_t round = 0; round < 5; round++) {
     for (uint32_t i = 0; i < 64; i++) {
-      EXPECT(test.rig.has_room(0), 1);
-      test.rig.post(0, kRead, {1, 1});
+      EXPECT(test.rig.has_room(), 1);
+      test.rig.post(kRead, {1, 1});
     }
-    EXPECT(test.rig.has_room(0), 0);
+    EXPECT(test.rig.has_room(), 0);
     test.rig.cancel(64 * round + 63);
     test.rig.cancel(64 * round + 17 + round);
     test.launch([&](uint64_t) { test.answer(); });
@@ -358,12 +349,12 @@ void post_while_it_ends() {
   uint32_t in_next = 0, in_same = 0;
   for (uint64_t at = 1;; at++) {
     Case test;
-    test.rig.post(0, kRead, {1});
+    test.rig.post(kRead, {1});
     bool posted = false;
     test.launch([&](uint64_t operations) {
       test.answer();
       if (operations != at) return;
-      test.rig.post(0, kRead, {1, 1});
+      test.rig.post(kRead, {1, 1});
       posted = true;
     });
     if (!posted) break;
@@ -384,12 +375,12 @@ void linger_from_the_last_command() {
   layout.linger_ns = 200;
   Case test(layout);
   const uint64_t start = HookPort::now;
-  test.rig.post(0, kRead, {1});
+  test.rig.post(kRead, {1});
   test.launch([&](uint64_t) {
     test.answer();
     const uint64_t passed = HookPort::now - start;
     if ((passed == 150 && test.rig.plans.size() == 1) || (passed == 300 && test.rig.plans.size() == 2))
-      test.rig.post(0, kRead, {1});
+      test.rig.post(kRead, {1});
   });
   EXPECT(test.rig.plans.size(), 3);
   REQUIRE(HookPort::now - start < 600, "it lingers too long");
@@ -398,10 +389,9 @@ void linger_from_the_last_command() {
 
 void stop_ends_a_persistent_leader() {
   Layout layout;
-  layout.pairs = 2;
   layout.linger_ns = NO_DEADLINE;
   Case test(layout);
-  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1});
+  test.rig.post(kRead, {1, 1, 1, 1, 1, 1});
   uint64_t beats = 0;
   test.launch([&](uint64_t operations) {
     if (operations > 3000) test.answer();
@@ -419,7 +409,7 @@ void run_limit() {
   layout.linger_ns = NO_DEADLINE;
   Case test(layout);
   test.rig.leader.run_limit_ns = 2;
-  test.rig.post(0, kRead, std::vector<uint32_t>(64, 1));
+  test.rig.post(kRead, std::vector<uint32_t>(64, 1));
   uint32_t launches = 0;
   for (; test.rig.look() == 0; launches++) {
     test.launch([&](uint64_t operations) {
@@ -439,7 +429,7 @@ void unanswered_at_run_limit() {
   Case test(layout);
   test.rig.leader.run_limit_ns = 2;
   test.rig.may_time_out = test.rig.may_halt = true;
-  test.rig.post(0, kRead, {1, 1});
+  test.rig.post(kRead, {1, 1});
   // The clock of deadlines stands still, so that only the limit can end a launch.
   bool is_answered = false;
   for (const uint32_t left : {2u, 1u, 1u}) {
@@ -471,13 +461,11 @@ void unanswered_at_run_limit() {
 // Completions that belong to no command: counted, and credited to nobody.
 void strays() {
   Layout layout;
-  layout.pairs = 2;
-  layout.cq_entries = 20;
+  layout.entries = 32;
   layout.slots = 5;
   Case test(layout);
-  const auto qid = [&](uint32_t pair) { return static_cast<uint16_t>(test.rig.pairs[pair].qid); };
-  test.rig.post(0, kRead, {1, 1});
-  test.rig.post(1, kRead, {1});
+  test.rig.post(kRead, {1, 1});
+  test.rig.post(kRead, {1});
   bool sent = false;
   test.launch([&](uint64_t) {
     test.fetch();
@@ -485,17 +473,16 @@ void strays() {
     if (sent || controller.outstanding.size() != 3) return;
     sent = true;
     const uint16_t first = controller.expected[0].cid, other = controller.expected[2].cid;
-    // Slots 5, 6 and 7 do not exist, and slot 4 is free; slot 0's generation is 0; 16 queues have no such identifier.
-    for (const uint16_t cid : {5, 6, 7, 4, 0x0100, 0xfff8, 0xffff}) controller.stray(qid(0), cid);
+    // Slots 5, 6 and 7 do not exist, slot 4 is free, and slot 0 is in its first use.
+    for (const uint16_t cid : {5, 6, 7, 4, 0, 0x0100, 0xfff8, 0xffff}) controller.stray(kQid, cid);
     controller.stray(0, first);
     controller.stray(99, first);
     controller.stray(0xffff, first);
-    controller.stray(qid(1), 1);
     test.complete_command(0, kReadError);
-    controller.stray(qid(0), first);
+    controller.stray(kQid, first);
     test.complete_command(1);
     test.complete_command(2);
-    controller.stray(qid(1), other);
+    controller.stray(kQid, other);
   });
   test.end();
   EXPECT(test.rig.report.stale, 13);
@@ -504,13 +491,13 @@ void strays() {
   EXPECT(ending(test.plan(1), 0), SUCCESS);
 }
 
-// A queue for completions that has room for one of the many commands in flight.
-void completion_queue_of_two() {
+// One command in flight, and a completion queue with room for its completion only.
+void queue_of_two() {
   Layout layout;
-  layout.pairs = 3;
-  layout.cq_entries = 2;
+  layout.entries = 2;
+  layout.slots = 1;
   Case test(layout);
-  for (uint32_t i = 0; i < 12; i++) test.rig.post(i % 3, i % 2 ? kRead : kWrite, {1, 2, 3, 4, 5});
+  for (uint32_t i = 0; i < 12; i++) test.rig.post(i % 2 ? kRead : kWrite, {1, 2, 3, 4, 5});
   test.launch([&](uint64_t) { test.answer(); });
   test.end();
 }
@@ -518,7 +505,7 @@ void completion_queue_of_two() {
 // Four commands, one doorbell for them, one for their completions.
 void doorbells_of_a_batch() {
   Case test;
-  test.rig.post(0, kRead, {1, 1, 1, 1});
+  test.rig.post(kRead, {1, 1, 1, 1});
   test.launch([&](uint64_t) {
     test.fetch();
     if (test.controller().outstanding.size() == 4) test.answer();
@@ -536,8 +523,8 @@ constexpr Named kCases[] = {
     CASE(error_then_usable),
     CASE(flush),
     CASE(timeout_while_others_complete),
-    CASE(late_before_the_plan_ends),
-    CASE(late_after_the_plan_ended),
+    CASE(late_completions),
+    CASE(late_look),
     CASE(deadline_under_constant_flow),
     CASE(control_lost),
     CASE(control_halt),
@@ -551,7 +538,7 @@ constexpr Named kCases[] = {
     CASE(run_limit),
     CASE(unanswered_at_run_limit),
     CASE(strays),
-    CASE(completion_queue_of_two),
+    CASE(queue_of_two),
     CASE(doorbells_of_a_batch),
 };
 

@@ -167,7 +167,7 @@ class FetchRig {
   bool was_halted_ = false;
 
   const Expert& expert_at(uint32_t layer, uint32_t id) const { return experts_[layer * layout.experts + id]; }
-  static Expected& expected(SharedRig::Queue& queue, const Read& read) { return queue.controller.expected[read.command]; }
+  static Expected& expected(QueueRig& queue, const Read& read) { return queue.controller.expected[read.command]; }
 
   // Draws all extents, one after the other on the media, and divides them into reads. Returns the layout of the drives.
   SharedLayout lay_out(const FetchLayout& from, Random& random) {

@@ -48,7 +48,8 @@ function* lines(): Generator<string> {
 /** A new queue of 8 entries and 5 slots. */
 const queue = {
   ...{ qid: 1, sqEntries: 8, sqTail: 0, maxInFlight: 5, prpListBytes: 4096, pageBytes: 4096 },
-  generations: new Uint16Array(5),
+  // The last identifiers have generation 0, as those that gnv_init_queue sets.
+  generations: new Uint16Array(5).fill(1),
   cq: { cqid: 1, entries: 8, head: 0, phase: 1 },
 } as unknown as QueuePairMemory
 const runs: MemoryRuns = { iovas: BigUint64Array.of(0x1000n), shift: 63 }

@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "pair.cuh"
 #include "prp.cuh"
 
 namespace {
@@ -28,12 +27,12 @@ int main() {
     if (shift == 63) runs = {kMemory + 0x200};
     else for (uint64_t run = 0; run < kRuns; run++) runs.push_back(kMemory + (scattered(run) << shift));
     for (uint64_t at = 0; at < kListPages * 2; at++) list_runs.push_back(kLists + scattered(at) * page);
-    Pair pair{};
-    pair.page_bytes = static_cast<uint32_t>(page);
-    pair.prp_list_bytes = static_cast<uint32_t>(kListPages * page);
-    pair.prp_lists = lists.data();
-    pair.prp_list_runs = {list_runs.data(), static_cast<uint64_t>(__builtin_ctzll(page))};
-    const Prps prps = lay_prps<Port>(pair, {runs.data(), shift}, offset, bytes, static_cast<uint32_t>(slot));
+    gnv_queue queue{};
+    queue.page_bytes = static_cast<uint32_t>(page);
+    queue.prp_list_bytes = static_cast<uint32_t>(kListPages * page);
+    queue.prp_lists = lists.data();
+    queue.prp_list_runs = {list_runs.data(), static_cast<uint64_t>(__builtin_ctzll(page))};
+    const Prps prps = lay_prps<Port>(queue, {runs.data(), shift}, offset, bytes, static_cast<uint32_t>(slot));
     printf("%llx %llx", static_cast<unsigned long long>(prps.prp1), static_cast<unsigned long long>(prps.prp2));
     for (size_t at = 0; at < lists.size(); at++)
       if (lists[at] != 0xa5a5a5a5a5a5a5a5) printf(" %zu:%llx", at, static_cast<unsigned long long>(lists[at]));

@@ -11,7 +11,6 @@ namespace model {
 // ThreadSanitizer does not model fences: after one, the next doorbell is a store with release order. A doorbell without one
 // orders nothing.
 struct RacePort : gpunvme::CpuPort {
-  static constexpr uint32_t PATIENT_POLLS = 3;
   static inline thread_local bool fenced = false;
   static inline uint64_t wakes = 0;
 

@@ -6,6 +6,7 @@
 
 #include "race_port.h"
 #include "rig.h"
+#include "solo_team.cuh"
 
 namespace model {
 namespace {
@@ -14,10 +15,8 @@ uint64_t seed;
 
 void run() {
   Layout layout;
-  layout.pairs = 2;
-  layout.sq_entries = 5;
-  layout.slots = 4;
-  layout.cq_entries = 6;
+  layout.entries = 4;
+  layout.slots = 3;
   Rig rig(layout);
   bool stop = false;
 
@@ -30,15 +29,14 @@ void run() {
         continue;
       }
       launched = launches;
-      serve<RacePort>(rig.leader, launched);
+      serve<SoloTeam, RacePort>(rig.leader, launched);
     }
   });
   std::thread controller([&] {
     Random random(seed);
     while (!load(&stop)) {
-      const uint32_t sq = random.below(2);
-      if (rig.controller.announced(rig.controller.sqs[sq]) > 0) {
-        rig.controller.fetch(sq);
+      if (rig.controller.announced(rig.controller.sqs[0]) > 0 && !random.once_in(4)) {
+        rig.controller.fetch(0);
       } else if (!rig.controller.outstanding.empty() && rig.controller.room() > 0) {
         rig.controller.complete(random.below(rig.controller.outstanding.size()), random.once_in(8) ? 0x0007 : 0);
       } else {
@@ -52,11 +50,10 @@ void run() {
   uint64_t turns = 0;
   for (uint32_t posted = 0; posted < 150 || !rig.look();) {
     REQUIRE(++turns < RacePort::kPatience, "the host waits for outcomes that do not come");
-    const uint32_t pair = random.below(2);
-    if (posted < 150 && rig.has_room(pair) && !random.once_in(4)) {
+    if (posted < 150 && rig.has_room() && !random.once_in(4)) {
       std::vector<uint32_t> blocks(1 + random.below(5));
       for (uint32_t& each : blocks) each = 1 + random.below(20);
-      rig.post(pair, random.once_in(2) ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, blocks, NO_DEADLINE / 2);
+      rig.post(random.once_in(2) ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, blocks, NO_DEADLINE / 2);
       if (random.once_in(6)) rig.cancel(random.below(rig.plans.size()));
       posted++;
     } else {

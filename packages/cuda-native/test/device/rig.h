@@ -1,11 +1,11 @@
-// A leader with its queues in plain memory, laid out as native/engine/session.cc does, the model of a controller at the
-// other end, and the host that posts plans and judges their outcomes. For any port.
+// A leader with its queue in plain memory, the model of a controller at the other end, and the host that posts plans and judges
+// their outcomes. For any team and port.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 
-#include "model_controller.h"
+#include "queue_rig.h"
 #include "serve.cuh"
 
 namespace model {
@@ -13,26 +13,23 @@ namespace model {
 using namespace gpunvme;
 
 struct Layout {
-  uint32_t pairs = 1;
-  uint32_t sq_entries = 8;
+  uint32_t entries = 8;
   uint32_t slots = 4;
-  uint32_t cq_entries = 8;
-  // So small that lists of several pages are short.
-  uint32_t page_bytes = 64;
   uint32_t block_bytes = 16;
   uint32_t list_pages = 3;
   uint32_t run_shift = 7;
   uint32_t memory_bytes = 1 << 17;
-  uint32_t first_generation = 0;
+  uint32_t last_generation = 0;
+  // Position at which the rings start.
+  uint32_t start = 0;
   uint64_t linger_ns = 0;
 };
 
 constexpr uint64_t kPoison = 0xeeeeeeeeeeeeeeee;
-constexpr uint32_t kNsid = 7;
+constexpr uint32_t kNsid = 7, kQid = 3;
 
-// What one plan has for one queue.
+// What one plan has for this queue.
 struct Plan {
-  uint32_t pair;
   // Of the share.
   uint32_t number;
   // Of its first command, among all.
@@ -53,75 +50,53 @@ struct Plan {
 
 class Rig {
  public:
-  struct Queue {
-    std::vector<Quad> sq;
-    std::vector<uint64_t> lists, list_iovas;
-    std::vector<Slot> slots;
-    std::vector<uint32_t> ring;
-    std::vector<Share> shares{SHARES};
-    std::vector<Active> active{SHARES};
-    uint64_t control = 0;
-    uint32_t tail_doorbell = 0;
-    uint32_t posted = 0;
-    uint32_t oldest = 0;
-  };
-
-  explicit Rig(const Layout& from) : layout(from), memory(from.memory_bytes), cq(2 * from.cq_entries, 0) {
+  explicit Rig(const Layout& from) : layout(from), memory(from.memory_bytes), queue(2048), tasks(from.slots) {
     const uint64_t run_bytes = 1ULL << layout.run_shift;
     const uint64_t runs = layout.memory_bytes / run_bytes;
     for (uint64_t run = 0; run < runs; run++) {
-      // From behind: what is together for the host is not for the controller.
+      // Descending, so that contiguous host memory is not contiguous for the controller.
       iovas.push_back(0x7f0000000000 + (runs - run) * run_bytes);
       controller.ranges.push_back({iovas.back(), run_bytes, memory.data() + run * run_bytes});
     }
     memset(memory.data(), 0xa5, memory.size());
-    while ((1u << slot_bits) <= layout.slots) slot_bits++;
-    controller.page_bytes = layout.page_bytes;
-    controller.block_bytes = layout.block_bytes;
-    controller.cq = cq.data();
-    controller.cq_entries = layout.cq_entries;
-    controller.head_doorbell = &head_doorbell;
-    pairs.resize(layout.pairs);
     leader = {};
-    leader.grid = &grid;
-    leader.cq = cq.data();
-    leader.head_doorbell = &head_doorbell;
-    leader.pairs = pairs.data();
+    QueueShape shape = {layout.entries, layout.slots, kQid, kPage, layout.list_pages, layout.block_bytes};
+    shape.start = layout.start;
+    shape.last_generation = layout.last_generation;
+    queue.lay_out(leader.queue, shape);
+    leader.shares = shares.data();
+    leader.control = &control;
     leader.report = &report;
+    leader.active = active.data();
+    leader.tasks = tasks.data();
     leader.clock = &clock;
+    leader.grid = &grid;
     leader.linger_ns = layout.linger_ns;
-    leader.pair_count = layout.pairs;
-    leader.cq_entries = layout.cq_entries;
-    leader.phase = 1;
     leader.next_deadline_ns = NO_DEADLINE;
-    for (uint32_t index = 0; index < layout.pairs; index++) lay_out(index);
   }
 
-  // Whether a plan may be posted to a queue.
-  bool has_room(uint32_t pair) {
-    Queue& queue = *queues[pair];
-    while (queue.oldest != queue.posted && load(&queue.shares[queue.oldest % SHARES].done) != 0) queue.oldest++;
-    return queue.posted - queue.oldest < SHARES;
+  // Whether a plan may be posted.
+  bool has_room() {
+    while (oldest != posted && load(&shares[oldest % SHARES].done) != 0) oldest++;
+    return posted - oldest < SHARES;
   }
 
   // Commands of so many blocks each. Its place among the plans.
-  size_t post(uint32_t pair, uint32_t opcode, const std::vector<uint32_t>& blocks, uint64_t timeout_ns = 1000,
-              uint32_t shift = 0) {
-    REQUIRE(has_room(pair), "the test posts more shares than there is room for");
-    Queue& queue = *queues[pair];
+  size_t post(uint32_t opcode, const std::vector<uint32_t>& blocks, uint64_t timeout_ns = 1000, uint32_t shift = 0) {
+    REQUIRE(has_room(), "the test posts more shares than there is room for");
     const auto count = static_cast<uint32_t>(blocks.size());
     auto plan = std::make_unique<Plan>();
-    *plan = {pair, queue.posted++, controller.known, timeout_ns, {}, {}, false, false, {}};
+    *plan = {posted++, controller.known, timeout_ns, {}, {}, false, false, {}};
     plan->words.assign(count + 2, 0);
     plan->words.front() = plan->words.back() = kPoison;
     for (uint32_t i = 0; i < count; i++) {
       const uint32_t bytes = blocks[i] * layout.block_bytes;
-      REQUIRE(used + bytes + layout.page_bytes <= memory.size(), "the test has no more memory for data");
+      REQUIRE(used + bytes + kPage <= memory.size(), "the test has no more memory for data");
       const uint64_t slba = blocks[i] == 0 ? 0 : controller.first_slba + controller.known;
       // In an order of outcomes that is not the order of commands.
       plan->commands.push_back({slba, used, blocks[i], (i + 1) % count});
       REQUIRE(controller.known < controller.expected.size(), "the test posts more commands than there is room for");
-      controller.expected[controller.known] = {pair, opcode, kNsid, blocks[i], used};
+      controller.expected[controller.known] = {0, opcode, kNsid, blocks[i], used};
       __atomic_store_n(&controller.known, controller.known + 1, __ATOMIC_RELEASE);
       if (opcode == GPUNVME_NVM_OPCODE_WRITE) {
         for (uint32_t at = 0; at < bytes; at += 4) {
@@ -131,7 +106,7 @@ class Rig {
       }
       used += bytes + shift;
     }
-    Share& share = queue.shares[plan->number % SHARES];
+    Share& share = shares[plan->number % SHARES];
     share.commands = plan->commands.data();
     share.outcomes = plan->words.data() + 1;
     share.memory = {iovas.data(), layout.run_shift};
@@ -142,30 +117,24 @@ class Rig {
     share.opcode = opcode;
     share.cancelled = 0;
     share.done = 0;
-    say(pair, (queue.control & ~CONTROL_POSTED) | queue.posted);
+    say((control & ~CONTROL_POSTED) | posted);
     plans.push_back(std::move(plan));
     return plans.size() - 1;
   }
 
-  void say(uint32_t pair, uint64_t control) { __atomic_store_n(&queues[pair]->control, control, __ATOMIC_RELEASE); }
-  void flag(uint64_t flags) {
-    for (uint32_t pair = 0; pair < layout.pairs; pair++) say(pair, queues[pair]->control | flags);
-  }
-
-  void unflag(uint64_t flags) {
-    for (uint32_t pair = 0; pair < layout.pairs; pair++) say(pair, queues[pair]->control & ~flags);
-  }
+  void say(uint64_t value) { __atomic_store_n(&control, value, __ATOMIC_RELEASE); }
+  void flag(uint64_t flags) { say(control | flags); }
+  void unflag(uint64_t flags) { say(control & ~flags); }
 
   void cancel(size_t at) {
     Plan& plan = *plans[at];
     if (plan.done) return;
-    Queue& queue = *queues[plan.pair];
     // Its place in the ring is another's when it is done and has not been looked at.
-    if (static_cast<int32_t>(plan.number - queue.oldest) < 0) return;
-    if (load(&queue.shares[plan.number % SHARES].done) != 0) return;
+    if (static_cast<int32_t>(plan.number - oldest) < 0) return;
+    if (load(&shares[plan.number % SHARES].done) != 0) return;
     plan.cancelled = true;
-    __atomic_store_n(&queue.shares[plan.number % SHARES].cancelled, 1, __ATOMIC_RELEASE);
-    say(plan.pair, (queue.control & ~CONTROL_CANCELS) | ((queue.control + CONTROL_CANCEL) & CONTROL_CANCELS));
+    __atomic_store_n(&shares[plan.number % SHARES].cancelled, 1, __ATOMIC_RELEASE);
+    say((control & ~CONTROL_CANCELS) | ((control + CONTROL_CANCEL) & CONTROL_CANCELS));
   }
 
   bool has_ended() const { return load(&report.ended) == launches; }
@@ -180,55 +149,55 @@ class Rig {
     bool all = true;
     for (auto& plan : plans) {
       if (plan->done) continue;
-      if (load(&queues[plan->pair]->shares[plan->number % SHARES].done) == 0) {
+      if (load(&shares[plan->number % SHARES].done) == 0) {
         all = false;
         continue;
       }
-      has_room(plan->pair);
+      has_room();
       judge(*plan);
     }
     return all;
   }
 
-  // A launch of the leader, by whoever runs it: to its end.
-  template <class Port>
-  void serve_once() {
-    serve<Port>(leader, launches);
-    for (const Pair& pair : pairs)
-      REQUIRE(pair.in_flight == 0 || leader.draining, "SQ %u: the leader ended with %u commands in flight", pair.qid,
-              pair.in_flight);
-    REQUIRE(report.in_flight == in_flight_of(leader), "the report does not have the commands in flight");
+  // Checks after a launch.
+  void ended() const {
+    REQUIRE(report.in_flight == leader.in_flight, "the report does not have the commands in flight");
+    REQUIRE(leader.queue.cq_released == leader.queue.cq_head, "completions were consumed and not released");
   }
 
   // What a controller must be able to rely on whenever a doorbell is rung (Base 2.1, "Invalid Doorbell Write Value").
   void rung(const uint32_t* at, uint32_t value) {
     doorbell_writes++;
+    const uint32_t entries = layout.entries;
     REQUIRE(*at != value, "a doorbell is rung with %u, its value before", value);
-    for (const Controller::Sq& sq : controller.sqs) {
-      if (at != sq.tail_doorbell) continue;
-      REQUIRE(value < sq.entries, "SQ %u: tail doorbell %u of %u entries", sq.qid, value, sq.entries);
-      const uint32_t used = (*at + sq.entries - sq.head) % sq.entries + (value + sq.entries - *at) % sq.entries;
-      REQUIRE(used < sq.entries, "SQ %u: %u entries at once in a ring of %u", sq.qid, used, sq.entries);
+    REQUIRE(value < entries, "doorbell %u of %u entries", value, entries);
+    if (at == &queue.tail_doorbell) {
+      const uint32_t in_use = (*at + entries - controller.sqs[0].head) % entries + (value + entries - *at) % entries;
+      REQUIRE(in_use < entries, "SQ: %u entries at once in a ring of %u", in_use, entries);
       return;
     }
-    REQUIRE(at == &head_doorbell, "a store to a register that is no doorbell of these queues");
-    const uint32_t released = (value + layout.cq_entries - *at) % layout.cq_entries;
-    const uint32_t there = (controller.cq_tail + layout.cq_entries - *at) % layout.cq_entries;
+    REQUIRE(at == &queue.head_doorbell, "a store to a register that is no doorbell of this queue");
+    const uint32_t released = (value + entries - *at) % entries;
+    const uint32_t there = (controller.cq_tail + entries - *at) % entries;
     REQUIRE(released <= there, "CQ: head doorbell %u is beyond the tail, %u", value, controller.cq_tail);
   }
 
   // Checks at the end: the leader has ended, and nothing is outstanding.
   void finish() {
-    REQUIRE(leader.cq_head == controller.cq_tail && head_doorbell == leader.cq_head, "CQ: head %u, doorbell %u, tail %u",
-            leader.cq_head, head_doorbell, controller.cq_tail);
-    uint64_t fetched = 0, late = 0;
+    const uint32_t head = leader.queue.cq_head & (layout.entries - 1);
+    REQUIRE(head == controller.cq_tail && queue.head_doorbell == head, "CQ: head %u, doorbell %u, tail %u", head,
+            queue.head_doorbell, controller.cq_tail);
+    uint64_t fetched = 0, late = 0, kept = 0;
     for (const Expected& expected : controller.expected) fetched += expected.fetches;
     for (const auto& plan : plans) {
-      REQUIRE(plan->done, "share %u of queue %u is not done", plan->number, plan->pair);
+      REQUIRE(plan->done, "share %u is not done", plan->number);
       for (const uint64_t word : plan->words)
-        REQUIRE(word == kPoison, "share %u of queue %u: an outcome changed after it was done", plan->number, plan->pair);
-      for (size_t i = 0; i < plan->commands.size(); i++)
-        late += plan->ending(i) >= Ending::TIMEOUT && controller.expected[plan->first + i].completed;
+        REQUIRE(word == kPoison, "share %u: an outcome changed after it was done", plan->number);
+      for (size_t i = 0; i < plan->commands.size(); i++) {
+        const bool is_kept = plan->ending(i) >= Ending::TIMEOUT;
+        kept += is_kept;
+        late += is_kept && controller.expected[plan->first + i].completed;
+      }
     }
     fetched -= unsubmitted;
     REQUIRE(report.commands == fetched, "%llu commands counted, %llu fetched", ull(report.commands), ull(fetched));
@@ -237,26 +206,32 @@ class Rig {
     REQUIRE(report.stale == controller.strays + late, "%llu stale completions counted; %llu strays and %llu late",
             ull(report.stale), ull(controller.strays), ull(late));
     REQUIRE(report.progress == plans.size(), "%llu shares counted of %zu", ull(report.progress), plans.size());
-    if (controller.outstanding.empty())
-      for (const Pair& pair : pairs)
-        REQUIRE(pair.free_count == pair.slot_count, "SQ %u: %u slots free of %u", pair.qid, pair.free_count, pair.slot_count);
+    const gnv_queue& of = leader.queue;
+    REQUIRE(of.free_count + kept == of.slot_count, "%u slots free of %u, %llu quarantined", of.free_count, of.slot_count, ull(kept));
+    REQUIRE(of.free_tail - of.free_head == of.free_count, "%u slots in the ring, count %u", of.free_tail - of.free_head, of.free_count);
+    REQUIRE(of.sq_tail == of.sq_ticket, "%u entries were not announced", of.sq_ticket - of.sq_tail);
     for (uint64_t at = used; at < memory.size(); at++) REQUIRE(memory[at] == 0xa5, "data where none belongs");
   }
 
+  static constexpr uint32_t kPage = 64;
+
   Layout layout;
   std::vector<uint8_t> memory;
-  std::vector<uint64_t> iovas, cq;
-  std::vector<std::unique_ptr<Queue>> queues;
-  std::vector<Pair> pairs;
+  std::vector<uint64_t> iovas;
+  QueueRig queue;
+  Controller& controller = queue.controller;
+  std::vector<Share> shares{SHARES};
+  std::vector<Active> active{SHARES};
+  std::vector<Task> tasks;
   std::vector<std::unique_ptr<Plan>> plans;
-  Controller controller;
   Grid grid{1, 0};
   Leader leader;
   Report report{};
+  uint64_t control = 0;
+  uint32_t posted = 0;
+  uint32_t oldest = 0;
   uint64_t clock = 0;
   uint64_t launches = 0;
-  uint32_t head_doorbell = 0;
-  uint32_t slot_bits = 0;
   uint64_t doorbell_writes = 0;
   // Commands that ended without having been submitted.
   uint64_t unsubmitted = 0;
@@ -268,48 +243,6 @@ class Rig {
   bool may_be_lost = false;
 
  private:
-  void lay_out(uint32_t index) {
-    queues.push_back(std::make_unique<Queue>());
-    Queue& queue = *queues.back();
-    Pair& pair = pairs[index];
-    pair = {};
-    queue.sq.resize(4 * layout.sq_entries);
-    memset(queue.sq.data(), 0xff, 16 * queue.sq.size());
-    const uint32_t list_bytes = layout.list_pages * layout.page_bytes;
-    queue.lists.assign(list_bytes * layout.slots / 8, kPoison);
-    const uint32_t list_pages = layout.list_pages * layout.slots;
-    for (uint32_t page = 0; page < list_pages; page++) {
-      queue.list_iovas.push_back((index + 1) * 0x100000000 + (list_pages - page) * layout.page_bytes);
-      controller.ranges.push_back({queue.list_iovas.back(), layout.page_bytes,
-                                   reinterpret_cast<uint8_t*>(queue.lists.data()) + page * layout.page_bytes});
-    }
-    pair.prp_list_runs = {queue.list_iovas.data(), static_cast<uint64_t>(__builtin_ctz(layout.page_bytes))};
-    pair.sq = queue.sq.data();
-    pair.tail_doorbell = &queue.tail_doorbell;
-    pair.prp_lists = queue.lists.data();
-    pair.prp_list_bytes = list_bytes;
-    pair.page_bytes = layout.page_bytes;
-    queue.slots.resize(layout.slots);
-    for (uint32_t slot = 0; slot < layout.slots; slot++) {
-      queue.slots[slot] = {};
-      queue.slots[slot].generation = layout.first_generation;
-      queue.ring.push_back(slot);
-    }
-    pair.slots = queue.slots.data();
-    pair.free_slots = queue.ring.data();
-    pair.shares = queue.shares.data();
-    pair.control = &queue.control;
-    pair.active = queue.active.data();
-    // Not in the order of the queues' places.
-    pair.qid = 3 + layout.pairs - index;
-    pair.sq_entries = layout.sq_entries;
-    pair.slot_count = layout.slots;
-    pair.slot_bits = slot_bits;
-    pair.free_count = layout.slots;
-    controller.sqs.push_back({static_cast<uint16_t>(pair.qid), queue.sq.data()->word, layout.sq_entries,
-                              &queue.tail_doorbell, (1u << slot_bits) - 1});
-  }
-
   void judge(Plan& plan) {
     plan.done = true;
     REQUIRE(plan.words.front() == kPoison && plan.words.back() == kPoison, "outcomes outside of a plan's own");
@@ -320,8 +253,8 @@ class Rig {
       const uint64_t slba = controller.first_slba + plan.first + i;
       const uint64_t word = plan.outcomes.back();
       const auto check = [&](bool right, const char* what) {
-        REQUIRE(right, "SLBA %llu, of share %u of queue %u, has outcome 0x%llx: %s (it was %s, with CID 0x%x and status 0x%x)",
-                ull(slba), plan.number, plan.pair, ull(word), what,
+        REQUIRE(right, "SLBA %llu, of share %u, has outcome 0x%llx: %s (it was %s, with CID 0x%x and status 0x%x)",
+                ull(slba), plan.number, ull(word), what,
                 expected.completed ? "completed" : expected.fetches > 0 ? "fetched" : "not fetched", expected.cid, expected.status);
       };
       if (word == 0) {

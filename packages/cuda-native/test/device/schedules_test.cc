@@ -7,6 +7,7 @@
 
 #include "hook_port.h"
 #include "rig.h"
+#include "solo_team.cuh"
 
 namespace model {
 namespace {
@@ -27,10 +28,10 @@ class Schedule {
     now_ = this;
     explain = [] { now_->tell(); };
     draw();
-    HookPort::random = &random_;
+    HookPort::numbers = &random_;
     HookPort::wakes = 0;
     HookPort::between = [this] { yield(); };
-    HookPort::rings = [this](uint32_t* at, uint32_t value) { rig_->rung(at, value); };
+    HookPort::rings = [this](const uint32_t* at, uint32_t value) { rig_->rung(at, value); };
     static char stacks[ALL][kStackBytes];
     void (*const bodies[ALL])() = {[] { now_->lead(); }, [] { now_->control(); }, [] { now_->host(); }};
     for (uint32_t who = 0; who < ALL; who++) {
@@ -51,16 +52,14 @@ class Schedule {
  private:
   void draw() {
     Layout layout;
-    static constexpr uint32_t kEntries[] = {2, 3, 5};
-    layout.pairs = 1 + random_.below(3);
-    layout.sq_entries = kEntries[random_.below(3)];
-    layout.slots = 1 + random_.below(layout.sq_entries - 1);
-    layout.cq_entries = kEntries[random_.below(3)];
+    layout.entries = 2u << random_.below(3);
+    layout.slots = 1 + random_.below(layout.entries - 1);
     layout.list_pages = 2;
     layout.linger_ns = random_.once_in(2) ? 0 : random_.below(200);
     layout.memory_bytes = 1 << 14;
-    // Identifiers come round while it runs.
-    if (random_.once_in(2)) layout.first_generation = 0xfffe;
+    // Identifiers and positions wrap while it runs.
+    if (random_.once_in(2)) layout.last_generation = 0xfffd;
+    if (random_.once_in(2)) layout.start = 0u - 2 * layout.entries;
     rig_ = std::make_unique<Rig>(layout);
     rig_->may_time_out = rig_->may_halt = world_ == LATE;
     if (world_ == LOST) rig_->may_halt = rig_->may_be_lost = true;
@@ -92,7 +91,9 @@ class Schedule {
     for (;;) {
       while (launched_ == rig_->launches) pause();
       launched_ = rig_->launches;
-      rig_->serve_once<HookPort>();
+      serve<SoloTeam, HookPort>(rig_->leader, launched_);
+      HookPort::arrive();
+      rig_->ended();
     }
   }
 
@@ -106,9 +107,8 @@ class Schedule {
   // Something that a controller may do now.
   bool act() {
     Controller& controller = rig_->controller;
-    const uint32_t sq = random_.below(controller.sqs.size());
-    if (controller.announced(controller.sqs[sq]) > 0 && random_.once_in(2)) {
-      controller.fetch(sq);
+    if (controller.announced(controller.sqs[0]) > 0 && random_.once_in(2)) {
+      controller.fetch(0);
       if (world_ == LATE && random_.once_in(12)) controller.outstanding.back().dropped = true;
       if (world_ == LOST && random_.once_in(3)) controller.outstanding.back().dropped = true;
       return true;
@@ -119,7 +119,7 @@ class Schedule {
       const uint32_t which = random_.below(controller.outstanding.size());
       const bool kept = controller.outstanding[which].dropped && !closing_ && !(world_ == LATE && random_.once_in(40));
       if (kept) return false;
-      done_.push_back({controller.sqs[controller.outstanding[which].sq].qid, controller.outstanding[which].cid});
+      done_.push_back(controller.outstanding[which].cid);
       // Abort Requested, or Unrecovered Read Error with More and Do Not Retry.
       const uint16_t status = random_.once_in(8) ? (random_.once_in(2) ? 0x0007 : 0x6281) : 0;
       controller.complete(which, status);
@@ -130,10 +130,10 @@ class Schedule {
       switch (random_.below(3)) {
         case 0:
           if (done_.empty()) return false;
-          controller.stray(done_.back().qid, done_.back().cid);
+          controller.stray(kQid, done_.back());
           return true;
-        case 1: controller.stray(controller.sqs[sq].qid, unknown); return true;
-        default: controller.stray(static_cast<uint16_t>(100 + random_.below(2)), done_.empty() ? 0 : done_.back().cid); return true;
+        case 1: controller.stray(kQid, unknown); return true;
+        default: controller.stray(static_cast<uint16_t>(100 + random_.below(2)), done_.empty() ? 0 : done_.back()); return true;
       }
     }
     return false;
@@ -155,12 +155,11 @@ class Schedule {
         if (load(&rig_->report.halted) != 0) saw_halted_ = true;
         start_idle();
       } else if (to_post_ > 0 && random_.once_in(3)) {
-        const uint32_t pair = random_.below(rig_->layout.pairs);
         std::vector<uint32_t> blocks(1 + random_.below(6));
         // Up to 12 pages: 1 to 7 PRP entries a list page, two pages.
         for (uint32_t& each : blocks) each = 1 + random_.below(random_.once_in(4) ? 47 : 9);
         const bool write = random_.once_in(3);
-        rig_->post(pair, write ? GPUNVME_NVM_OPCODE_WRITE : GPUNVME_NVM_OPCODE_READ, blocks, 1000, 4 * random_.below(5));
+        rig_->post(write ? GPUNVME_NVM_OPCODE_WRITE : GPUNVME_NVM_OPCODE_READ, blocks, 1000, 4 * random_.below(5));
         after_halt_.push_back(saw_halted_);
         to_post_--;
         all = false;
@@ -185,14 +184,11 @@ class Schedule {
     closing_ = true;
     rig_->flag(CONTROL_STOP);
     Controller& controller = rig_->controller;
-    const auto quiet = [&] {
-      for (const Controller::Sq& sq : controller.sqs)
-        if (controller.announced(sq) > 0) return false;
-      return controller.outstanding.empty();
-    };
-    while (!quiet() || !rig_->has_ended() || rig_->leader.cq_head != controller.cq_tail) {
+    const auto is_quiet = [&] { return controller.announced(controller.sqs[0]) == 0 && controller.outstanding.empty(); };
+    const auto has_consumed = [&] { return (rig_->leader.queue.cq_head & (rig_->layout.entries - 1)) == controller.cq_tail; };
+    while (!is_quiet() || !rig_->has_ended() || !has_consumed()) {
       pause();
-      if (rig_->has_ended() && rig_->leader.cq_head != controller.cq_tail) rig_->launches++;
+      if (rig_->has_ended() && !has_consumed()) rig_->launches++;
     }
     rig_->finish();
     for (size_t at = 0; at < after_halt_.size(); at++)
@@ -202,16 +198,12 @@ class Schedule {
 
   void tell() const {
     const Layout& of = rig_->layout;
-    fprintf(stderr, "seed %llu, world %s: %u queues of %u entries and %u slots, CQ of %u entries, linger %llu ns\n", ull(seed_),
-            kWorlds[world_], of.pairs, of.sq_entries, of.slots, of.cq_entries, ull(of.linger_ns));
+    fprintf(stderr, "seed %llu, world %s: %u entries from position %u, %u slots, linger %llu ns\n", ull(seed_),
+            kWorlds[world_], of.entries, of.start, of.slots, ull(of.linger_ns));
     fprintf(stderr, "%u steps; who went on, at the end: %s\n", steps_,
             log_.substr(log_.size() > 400 ? log_.size() - 400 : 0).c_str());
     fprintf(stderr, "to see it again: schedules_test %llu 1 %s\n", ull(seed_), kWorlds[world_]);
   }
-
-  struct Done {
-    uint16_t qid, cid;
-  };
 
   static inline Schedule* now_ = nullptr;
   const uint64_t seed_;
@@ -228,7 +220,8 @@ class Schedule {
   bool closing_ = false;
   bool saw_halted_ = false;
   std::vector<bool> after_halt_;
-  std::vector<Done> done_;
+  // Identifiers of completed commands.
+  std::vector<uint16_t> done_;
   std::string log_;
 };
 

@@ -198,7 +198,10 @@ void foreign() {
 // Another thread ends overdue commands while this one submits.
 void submitted_during_expiry() {
   Case with;
-  other = [] { expire<SoloTeam, CasePort>(rig->pairs[0], Lanes<SoloTeam>::of(1), Ending::TIMEOUT, now_ns); };
+  other = [] {
+    Waiters sink;
+    expire<SoloTeam, CasePort>(rig->pairs[0], Lanes<SoloTeam>::of(1), Ending::TIMEOUT, now_ns, sink);
+  };
   const gnv::Ticket ticket = with.read(0);
   other = nullptr;
   expect_ending(with.device().wait(ticket), GNV_SUCCESS);

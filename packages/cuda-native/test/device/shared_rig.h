@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "gpunvme.cuh"
-#include "model_controller.h"
+#include "queue_rig.h"
 
 namespace model {
 
@@ -28,16 +28,6 @@ class SharedRig {
   static constexpr uint32_t kPage = 64, kBlockShift = 4, kMaxBlocks = 20, kRunShift = 12, kListPages = 2, kNsid = 7;
   // Of a command in the buffer.
   static constexpr uint64_t kRoom = 384;
-
-  struct Queue {
-    std::vector<Quad> sq;
-    std::vector<uint64_t> cq, lists, list_iovas;
-    std::vector<gnv_slot> slots;
-    std::vector<uint32_t> ready, free_slots;
-    uint32_t tail_doorbell = 0, head_doorbell = 0;
-    Controller controller;
-    explicit Queue(uint32_t commands) : controller(commands) {}
-  };
 
   explicit SharedRig(const SharedLayout& from)
       : layout(from), memory(from.commands * kRoom), words(from.commands, 0), queues(from.queues), pairs(from.queues), drives(from.drives) {
@@ -101,7 +91,7 @@ class SharedRig {
     uint32_t drop_once_in = 0, late_once_in = 0;
   };
   bool turn(Random& random, const Faults& faults) {
-    Queue& queue = *queues[random.below(queues.size())];
+    QueueRig& queue = *queues[random.below(queues.size())];
     Controller& controller = queue.controller;
     if (controller.announced(controller.sqs[0]) > 0 && !random.once_in(4)) {
       controller.fetch(0);
@@ -175,7 +165,7 @@ class SharedRig {
   std::vector<uint64_t> iovas;
   // By command: ending, and status + 1.
   std::vector<uint64_t> words;
-  std::vector<std::unique_ptr<Queue>> queues;
+  std::vector<std::unique_ptr<QueueRig>> queues;
   std::vector<gnv_queue> pairs;
   std::vector<gnv_drive> drives;
   gnv_device device;
@@ -183,57 +173,20 @@ class SharedRig {
   static constexpr uint64_t kFirst = 1000;
 
  private:
-  static uint16_t queue_id(const Queue& queue) { return queue.controller.sqs[0].qid; }
+  static uint16_t queue_id(const QueueRig& queue) { return queue.controller.sqs[0].qid; }
 
   void lay_out(uint32_t index) {
-    queues[index] = std::make_unique<Queue>(layout.commands);
-    Queue& queue = *queues[index];
-    gnv_queue& pair = pairs[index];
-    const uint32_t start = layout.start;
-    pair = {};
-    queue.sq.resize(4 * layout.entries);
-    queue.cq.resize(2 * layout.entries, 0);
-    queue.lists.resize(uint64_t{layout.slots} * kListPages * kPage / 8);
-    for (uint32_t page = 0; page < layout.slots * kListPages; page++)
-      queue.list_iovas.push_back(0x500000000000 + (uint64_t{index} << 32) + (layout.slots * kListPages - page) * kPage);
-    queue.slots.resize(layout.slots);
-    queue.free_slots.resize(layout.entries);
-    queue.ready.resize(layout.entries);
-    pair.sq = queue.sq.data();
-    pair.cq = queue.cq.data();
-    pair.tail_doorbell = &queue.tail_doorbell;
-    pair.head_doorbell = &queue.head_doorbell;
-    pair.prp_lists = queue.lists.data();
-    pair.prp_list_runs = {queue.list_iovas.data(), 6};
-    pair.slots = queue.slots.data();
-    pair.ready = queue.ready.data();
-    pair.free_slots = queue.free_slots.data();
-    pair.entries = layout.entries;
-    pair.slot_count = layout.slots;
-    pair.qid = index + 1;
-    pair.prp_list_bytes = kListPages * kPage;
-    pair.page_bytes = kPage;
-    gnv_init_queue(&pair);
-    for (uint32_t at = 0; at < layout.entries; at++) queue.ready[at] = start + at + 1 - layout.entries;
-    pair.free_head += start;
-    pair.free_tail += start;
-    pair.sq_ticket = pair.sq_tail = start;
-    Controller& controller = queue.controller;
-    controller.page_bytes = kPage;
-    controller.block_bytes = 1 << kBlockShift;
-    controller.first_slba = kFirst;
-    controller.cq = queue.cq.data();
-    controller.cq_entries = layout.entries;
-    controller.head_doorbell = &queue.head_doorbell;
-    controller.sqs = {{static_cast<uint16_t>(index + 1), &queue.sq[0].word[0], layout.entries, &queue.tail_doorbell,
-                       (1u << pair.slot_bits) - 1}};
+    queues[index] = std::make_unique<QueueRig>(layout.commands);
+    QueueRig& queue = *queues[index];
+    QueueShape shape = {layout.entries, layout.slots, index + 1, kPage, kListPages, 1 << kBlockShift};
+    shape.start = layout.start;
+    queue.lay_out(pairs[index], shape);
+    queue.controller.first_slba = kFirst;
     for (uint64_t run = 0; run < iovas.size(); run++)
-      controller.ranges.push_back({iovas[run], 1 << kRunShift, memory.data() + (run << kRunShift)});
-    for (uint32_t page = 0; page < queue.list_iovas.size(); page++)
-      controller.ranges.push_back({queue.list_iovas[page], kPage, reinterpret_cast<uint8_t*>(queue.lists.data()) + page * kPage});
+      queue.controller.ranges.push_back({iovas[run], 1 << kRunShift, memory.data() + (run << kRunShift)});
   }
 
-  void judge(const gnv_queue& pair, const Queue& queue, bool may_halt) {
+  void judge(const gnv_queue& pair, const QueueRig& queue, bool may_halt) {
     const Controller& controller = queue.controller;
     REQUIRE(pair.sq_tail == pair.sq_ticket, "queue %u: %u entries were not announced", pair.qid, pair.sq_ticket - pair.sq_tail);
     REQUIRE(pair.ring_requests == 0 && pair.cq_lock == 0, "queue %u: a lock is held", pair.qid);

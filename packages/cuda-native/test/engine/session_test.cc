@@ -19,11 +19,12 @@
 #include "device/model_controller.h"
 #include "engine/run_table.h"
 #include "engine/waker.h"
-#include "pair.cuh"
+#include "leader.cuh"
 #ifdef OVER_STANDIN
 #include "cpu_port.cuh"
 #include "engine/cuda_executor.h"
 #include "serve.cuh"
+#include "solo_team.cuh"
 #include "standin/kernels.h"
 #else
 #include "engine/cpu_executor.h"
@@ -45,7 +46,7 @@ standin::Kernel standin::FindKernel(const char* name) {
   return [](void** parameters, Extent grid, Extent) {
     auto* leaders = *static_cast<gpunvme::Leader**>(parameters[0]);
     const uint64_t launch = *static_cast<uint64_t*>(parameters[1]);
-    OnThreads(grid, [&](unsigned block) { gpunvme::serve<gpunvme::CpuPort>(leaders[block], launch); });
+    OnThreads(grid, [&](unsigned block) { gpunvme::serve<gpunvme::SoloTeam, gpunvme::CpuPort>(leaders[block], launch); });
   };
 }
 
@@ -70,11 +71,12 @@ namespace {
 
 using namespace gpunvme;
 
-constexpr uint32_t kLeaders = 2, kPairs = 2, kQueues = kLeaders * kPairs;
+constexpr uint32_t kQueues = 4;
 constexpr uint32_t kNsid = 7, kPageBytes = 64, kBlockBytes = 16, kListPages = 3;
-constexpr uint32_t kSqEntries = 5, kInFlight = 4, kCqEntries = 6, kSlotBits = 3;
+// Of each queue in turn: the rings as full as they can be, and with room left.
+constexpr uint32_t kEntries = 4, kInFlight[] = {3, 2}, kSlotBits = 2;
 constexpr uint32_t kMemoryBytes = 1 << 20, kRunShift = 12, kPage = 4096;
-// Commands of one round and leader, at most.
+// Maximum number of commands of one round and queue.
 constexpr uint32_t kBudget = 500;
 constexpr uint64_t kForEver = (1ULL << 53) - 1, kLimitNs = 60'000'000'000;
 constexpr uint32_t kPatience = 20'000'000;
@@ -110,7 +112,7 @@ class Backend {
     session_.reset(new cuda::Session{api_, 0, 0, context, 1});
   }
   ~Backend() { REQUIRE(session_->holds == 0, "%u executors hold the GPU", session_->holds); }
-  std::shared_ptr<Executor> make() { return std::make_shared<CudaExecutor>(*session_, serve_, 1); }
+  std::shared_ptr<Executor> make() { return std::make_shared<CudaExecutor>(*session_, serve_); }
   // The driver registers only pages of registers that are present, and a controller's kernel driver may map them at their
   // first access.
   void reach() {
@@ -166,20 +168,32 @@ class Backend {
 };
 #endif
 
-// A completion queue, its submission queues and the controller behind them.
+// A queue pair and the controller behind it.
 struct Rings {
-  Pages<uint64_t> cq{2 * kCqEntries};
-  Pages<uint32_t> sq[kPairs] = {Pages<uint32_t>(16 * kSqEntries), Pages<uint32_t>(16 * kSqEntries)};
-  Pages<uint8_t> lists[kPairs] = {Pages<uint8_t>(kInFlight * kListPages * kPageBytes),
-                                  Pages<uint8_t>(kInFlight * kListPages * kPageBytes)};
-  std::vector<uint64_t> list_iovas[kPairs];
-  std::vector<uint16_t> generations[kPairs];
+  explicit Rings(uint32_t slots) : in_flight(slots), lists(slots * kListPages * kPageBytes) {}
+  const uint32_t in_flight;
+  Pages<uint64_t> cq{2 * kEntries};
+  Pages<uint32_t> sq{16 * kEntries};
+  Pages<uint8_t> lists;
+  std::vector<uint64_t> list_iovas;
+  std::vector<uint16_t> generations;
+  // Of the next command of each slot, by what the controller has fetched.
+  std::vector<uint16_t> next;
   Controller controller;
+
+  // Identifiers continue from session to session, without a gap.
+  void fetch() {
+    controller.fetch(0);
+    const uint32_t cid = controller.outstanding.back().cid, slot = cid & ((1u << kSlotBits) - 1);
+    REQUIRE(slot < in_flight, "CID 0x%x of %u slots", cid, in_flight);
+    const uint32_t expected = (next[slot]++ << kSlotBits | slot) & 0xffff;
+    REQUIRE(cid == expected, "CID 0x%x, expected 0x%x", cid, expected);
+  }
 };
 
 struct Sent {
-  uint32_t leader;
-  // Its place among what the leader's controller knows.
+  uint32_t queue;
+  // Its place among what the queue's controller knows.
   uint32_t index;
   uint64_t offset;
   uint32_t blocks;
@@ -193,35 +207,31 @@ struct Posted {
 
 class Host {
  public:
-  Host(uint64_t seed, Backend& backend) : random_(seed), backend_(backend), registers_(2 * kLeaders * kPairs), memory_(kMemoryBytes) {
-    for (uint32_t leader = 0; leader < kLeaders; leader++) {
-      auto& rings = *rings_.emplace_back(std::make_unique<Rings>());
+  Host(uint64_t seed, Backend& backend) : random_(seed), backend_(backend), registers_(2 * kQueues), memory_(kMemoryBytes) {
+    for (uint32_t queue = 0; queue < kQueues; queue++) {
+      auto& rings = *rings_.emplace_back(std::make_unique<Rings>(kInFlight[queue % 2]));
       Controller& controller = rings.controller;
       controller.page_bytes = kPageBytes;
       controller.block_bytes = kBlockBytes;
       controller.cq = rings.cq.at;
-      controller.cq_entries = kCqEntries;
-      controller.head_doorbell = registers_.at + head(leader);
+      controller.cq_entries = kEntries;
+      controller.head_doorbell = registers_.at + head(queue);
+      controller.sqs.push_back({qid(queue), rings.sq.at, kEntries, registers_.at + tail(queue), (1u << kSlotBits) - 1});
       for (uint64_t run = 0; run < kMemoryBytes >> kRunShift; run++) {
         const uint64_t iova = 0x7f0000000000 + (kMemoryBytes - (run << kRunShift));
         controller.ranges.push_back({iova, 1 << kRunShift, memory_.at + (run << kRunShift)});
-        if (leader == 0) iovas_.push_back(iova);
+        if (queue == 0) iovas_.push_back(iova);
       }
-      for (uint32_t pair = 0; pair < kPairs; pair++) {
-        controller.sqs.push_back({qid(leader, pair), rings.sq[pair].at, kSqEntries, registers_.at + tail(leader, pair),
-                                  (1u << kSlotBits) - 1});
-        for (uint32_t page = 0; page < kInFlight * kListPages; page++) {
-          rings.list_iovas[pair].push_back((pair + 1) * 0x100000000 + page * kPageBytes);
-          controller.ranges.push_back({rings.list_iovas[pair].back(), kPageBytes, rings.lists[pair].at + page * kPageBytes});
-        }
-        rings.generations[pair].assign(kInFlight, static_cast<uint16_t>(random_.next()));
+      for (uint32_t page = 0; page < rings.in_flight * kListPages; page++) {
+        rings.list_iovas.push_back(0x100000000 + page * kPageBytes);
+        controller.ranges.push_back({rings.list_iovas.back(), kPageBytes, rings.lists.at + page * kPageBytes});
       }
-      layouts_.push_back({rings.cq.memory(), kCqEntries, 0, 1, 4 * head(leader), {}});
-      for (uint32_t pair = 0; pair < kPairs; pair++) {
-        layouts_.back().pairs.push_back({rings.sq[pair].memory(), rings.lists[pair].memory(), nullptr, qid(leader, pair),
-                                         kSqEntries, 0, kInFlight, kSlotBits, kListPages * kPageBytes, kPageBytes,
-                                         4 * tail(leader, pair), rings.generations[pair].data()});
-      }
+      // Some start just before they wrap, at 2^14.
+      for (uint32_t slot = 0; slot < rings.in_flight; slot++) rings.generations.push_back(static_cast<uint16_t>(random_.once_in(2) ? -5 : random_.next()));
+      rings.next = rings.generations;
+      layouts_.push_back({rings.sq.memory(), rings.cq.memory(), rings.lists.memory(), nullptr, qid(queue), kEntries, 0, 0, 1,
+                          rings.in_flight, kListPages * kPageBytes, kPageBytes, 4 * tail(queue), 4 * head(queue),
+                          rings.generations.data()});
     }
   }
 
@@ -230,7 +240,7 @@ class Host {
     static constexpr uint64_t kLingers[] = {0, 0, 2000, 200'000, kForEver};
     // Counts of plans pass 2^32 within a round.
     static constexpr uint64_t kRunLimits[] = {0, 0, 1, 100'000};
-    const SessionOptions options = {kLingers[random_.below(5)], reinterpret_cast<uintptr_t>(clock_.at),
+    const LeaderOptions options = {kLingers[random_.below(5)], reinterpret_cast<uintptr_t>(clock_.at),
                                     random_.once_in(2) ? 0xfffffff0 + random_.below(16) : 0,
                                     kRunLimits[random_.below(4)], random_.once_in(2)};
     auto executor = backend_.make();
@@ -246,13 +256,14 @@ class Host {
     end(session, lost);
     __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
     controllers.join();
+    if (!lost) check_positions();
     return !lost;
   }
 
  private:
-  static uint16_t qid(uint32_t leader, uint32_t pair) { return static_cast<uint16_t>(1 + leader + kLeaders * pair); }
-  static uint32_t tail(uint32_t leader, uint32_t pair) { return 2 * (leader * kPairs + pair); }
-  static uint32_t head(uint32_t leader) { return 2 * leader * kPairs + 1; }
+  static uint16_t qid(uint32_t queue) { return static_cast<uint16_t>(1 + (queue + 2) % kQueues); }
+  static uint32_t tail(uint32_t queue) { return 2 * queue; }
+  static uint32_t head(uint32_t queue) { return 2 * queue + 1; }
 
   void must(const Problem& problem) { REQUIRE(!problem, "%s: %s (%s)", problem.call.c_str(), problem.text.c_str(), problem.name.c_str()); }
 
@@ -263,22 +274,20 @@ class Host {
       for (Expected& each : rings->controller.expected) each = {};
     }
     used_ = 0;
-    for (uint32_t leader = 0; leader < kLeaders; leader++) {
-      for (uint32_t pair = 0; pair < kPairs; pair++) {
-        const std::vector<uint64_t>& lists = rings_[leader]->list_iovas[pair];
-        must(session.Describe(lists, __builtin_ctz(kPageBytes), lists.size() * kPageBytes,
-                              &layouts_[leader].pairs[pair].prp_list_runs));
-      }
+    for (uint32_t queue = 0; queue < kQueues; queue++) {
+      const Rings& rings = *rings_[queue];
+      const std::vector<uint64_t>& lists = rings.list_iovas;
+      must(session.Describe(lists, __builtin_ctz(kPageBytes), lists.size() * kPageBytes, &layouts_[queue].prp_list_runs));
     }
     must(session.Attach(registers_.memory(), true, layouts_));
     must(session.Describe(iovas_, kRunShift, kMemoryBytes, &table_));
   }
 
   void serve(Random& random) {
-    Controller& controller = rings_[random.below(kLeaders)]->controller;
-    const uint32_t sq = random.below(kPairs);
-    if (controller.announced(controller.sqs[sq]) > 0) {
-      controller.fetch(sq);
+    Rings& rings = *rings_[random.below(kQueues)];
+    Controller& controller = rings.controller;
+    if (controller.announced(controller.sqs[0]) > 0) {
+      rings.fetch();
     } else if (!controller.outstanding.empty() && controller.room() > 0) {
       controller.complete(random.below(controller.outstanding.size()), random.once_in(8) ? 0x0007 : 0);
     } else {
@@ -323,17 +332,17 @@ class Host {
     std::vector<uint32_t> known;
     for (auto& rings : rings_) known.push_back(rings->controller.known);
     for (uint32_t at = 0; at < count; at++) {
-      const uint32_t to = random_.below(kQueues), leader = to / kPairs;
+      const uint32_t to = random_.below(kQueues);
       const uint32_t some = 1 + random_.below(20);
-      if (known[leader] == kBudget || used + some * kBlockBytes > kMemoryBytes) return true;
-      Controller& controller = rings_[leader]->controller;
-      const uint64_t lba = controller.first_slba + known[leader];
+      if (known[to] == kBudget || used + some * kBlockBytes > kMemoryBytes) return true;
+      Controller& controller = rings_[to]->controller;
+      const uint64_t lba = controller.first_slba + known[to];
       slba.push_back(static_cast<double>(lba));
       offset.push_back(static_cast<double>(used));
       blocks.push_back(some);
       queue.push_back(static_cast<uint16_t>(to));
-      sent.commands.push_back({leader, known[leader], used, some});
-      controller.expected[known[leader]++] = {to % kPairs, read ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, kNsid, some, used};
+      sent.commands.push_back({to, known[to], used, some});
+      controller.expected[known[to]++] = {0, read ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, kNsid, some, used};
       for (uint32_t byte = 0; byte < some * kBlockBytes; byte += 4) {
         const uint32_t word = read ? 0xa5a5a5a5 : pattern(lba, byte);
         memcpy(memory_.at + used + byte, &word, 4);
@@ -343,7 +352,7 @@ class Host {
     const Plan plan = {read ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, kNsid, kBlockBytes, count,
                        slba.data(), blocks.data(), offset.data(), queue.data(), 1000};
     // Nothing of it is fetched before it is posted: whoever does not get a place gives these up again.
-    for (uint32_t leader = 0; leader < kLeaders; leader++) __atomic_store_n(&rings_[leader]->controller.known, known[leader], __ATOMIC_RELEASE);
+    for (uint32_t to = 0; to < kQueues; to++) __atomic_store_n(&rings_[to]->controller.known, known[to], __ATOMIC_RELEASE);
     bool posted = false;
     must(session.Post(next_id_, plan, table_, &posted));
     if (!posted) {
@@ -372,7 +381,7 @@ class Host {
     double bytes = 0;
     for (uint32_t at = 0; at < plan.commands.size(); at++) {
       const Sent& sent = plan.commands[at];
-      const Expected& expected = rings_[sent.leader]->controller.expected[sent.index];
+      const Expected& expected = rings_[sent.queue]->controller.expected[sent.index];
       const auto failure = failures.find(at);
       const uint64_t outcome = failure == failures.end() ? 0 : failure->second;
       if (failure == failures.end()) {
@@ -381,7 +390,7 @@ class Host {
         for (uint32_t byte = 0; byte < sent.blocks * kBlockBytes; byte += 4) {
           uint32_t word;
           memcpy(&word, memory_.at + sent.offset + byte, 4);
-          REQUIRE(word == pattern(rings_[sent.leader]->controller.first_slba + sent.index, byte), "not its data");
+          REQUIRE(word == pattern(rings_[sent.queue]->controller.first_slba + sent.index, byte), "not its data");
         }
       } else if (outcome == 0) {
         REQUIRE(plan.cancelled || halted_, "plan %u command %u: it ought to have been submitted", finished.id, at);
@@ -405,20 +414,22 @@ class Host {
     }
     must(session.Detach(kLimitNs, &layouts_));
     if (lost) return;
-    for (uint32_t leader = 0; leader < kLeaders; leader++) {
-      const LeaderLayout& layout = layouts_[leader];
-      const uint32_t rung = load(registers_.at + head(leader));
-      REQUIRE(layout.cq_head == rung, "CQ: head %u, doorbell %u", layout.cq_head, rung);
-      for (uint32_t pair = 0; pair < kPairs; pair++) {
-        const uint32_t tail_rung = load(registers_.at + tail(leader, pair));
-        REQUIRE(layout.pairs[pair].sq_tail == tail_rung, "SQ: tail %u, doorbell %u", layout.pairs[pair].sq_tail, tail_rung);
-      }
-    }
     REQUIRE(session.counters().commands > 0 || halted_, "nothing was submitted");
+    REQUIRE(session.counters().stale == 0, "%llu completions of no command", static_cast<ull>(session.counters().stale));
     table_.reset();
-    for (LeaderLayout& layout : layouts_)
-      for (PairLayout& pair : layout.pairs) pair.prp_list_runs.reset();
+    for (QueueLayout& layout : layouts_) layout.prp_list_runs.reset();
     halted_ = false;
+  }
+
+  void check_positions() const {
+    for (uint32_t queue = 0; queue < kQueues; queue++) {
+      const QueueLayout& layout = layouts_[queue];
+      const Controller& controller = rings_[queue]->controller;
+      const uint32_t head_rung = load(registers_.at + head(queue)), tail_rung = load(registers_.at + tail(queue));
+      REQUIRE(layout.cq_head == head_rung, "CQ: head %u, doorbell %u", layout.cq_head, head_rung);
+      REQUIRE(layout.phase == controller.cq_phase, "CQ: phase %u, the controller's is %u", layout.phase, controller.cq_phase);
+      REQUIRE(layout.sq_tail == tail_rung, "SQ: tail %u, doorbell %u", layout.sq_tail, tail_rung);
+    }
   }
 
   Random random_;
@@ -429,7 +440,7 @@ class Host {
   Pages<uint8_t> memory_;
   std::vector<uint64_t> iovas_;
   std::vector<std::unique_ptr<Rings>> rings_;
-  std::vector<LeaderLayout> layouts_;
+  std::vector<QueueLayout> layouts_;
   std::shared_ptr<RunTable> table_;
   std::map<uint32_t, Posted> posted_;
   // Identifiers of plans pass 2^32 too.

@@ -8,7 +8,7 @@
 
 #include "engine/run_table.h"
 #include "engine/session.h"
-#include "pair.cuh"
+#include "leader.cuh"
 
 #define REQUIRE(condition)                                                   \
   do {                                                                       \
@@ -104,10 +104,9 @@ int main() {
   std::shared_ptr<RunTable> table;
   REQUIRE(!session.Describe({0x1000}, 63, sizeof memory, &table));
   uint16_t generations[2] = {};
-  std::vector<LeaderLayout> layouts;
+  std::vector<QueueLayout> layouts;
   for (uint32_t index = 0; index < 2; index++) {
-    layouts.push_back({all, 4, 0, 1, 4, {}});
-    layouts.back().pairs.push_back({all, all, table, index + 1, 4, 0, 1, 1, 4096, 4096, 0, &generations[index]});
+    layouts.push_back({all, all, all, table, index + 1, 4, 0, 0, 1, 1, 4096, 4096, 0, 4, &generations[index]});
   }
   REQUIRE(!session.Attach(all, true, layouts));
   // Nothing to do: nobody is silent.
@@ -167,7 +166,7 @@ int main() {
   REQUIRE(!session.Post(2, {2, 1, 512, 1, slba, blocks, offset, queues, 1000}, table, &posted) && posted);
   REQUIRE(executor->posts == 2);
   REQUIRE(executor->launches.size() == 2 && executor->launches[0] == 1 && executor->launches[1] == 1);
-  const auto control = [&](unsigned leader) { return *executor->leaders[leader].pairs->control; };
+  const auto control = [&](unsigned leader) { return *executor->leaders[leader].control; };
   executor->end(0);
   REQUIRE((control(0) & CONTROL_PAUSE) == 0 && !session.Poll(&finished));
   REQUIRE((control(1) & CONTROL_PAUSE) != 0 && executor->launches[0] == 1);

@@ -136,7 +136,7 @@ export class World {
         () => undefined,
       ],
       engineDescribe: () => [rig.engine, BigUint64Array.of(0x1000n), 63, PAGE],
-      engineAttach: () => [rig.engine, rig.queues],
+      engineAttach: () => [rig.engine, rig.attached],
       enginePost: () => [rig.engine, random.below(100), planOfOneBlock(), rig.table],
       ...{ engineCancel: () => [rig.engine, random.below(100)], engineHalt: () => [rig.engine, random.onceIn(2)] },
       ...{ enginePoll: () => [rig.engine], engineLook: () => [rig.engine], engineWatch: () => [rig.engine] },

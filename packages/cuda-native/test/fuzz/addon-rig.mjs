@@ -22,7 +22,7 @@ const IN_FLIGHT = 4
  * @typedef {object} AddonRig
  * @property {HostAddon} addon
  * @property {EngineHandle} engine
- * @property {Parameters<HostAddon['engineAttach']>[1]} queues one completion queue and one submission queue
+ * @property {Parameters<HostAddon['engineAttach']>[1]} attached one queue, and the registers with its doorbells
  * @property {TableHandle} table
  */
 
@@ -56,14 +56,14 @@ export function detachedRig({ addon, at }) {
     if (table === null) throw new Error('no room for a table')
     return table
   }
-  const pair = {
-    ...{ sq: at(2, 1), prpLists: at(3, IN_FLIGHT), prpListRuns: tableOf(0x10_0000n, IN_FLIGHT) },
-    ...{ qid: 1, sqEntries: 8, sqTail: 0, maxInFlight: IN_FLIGHT, slotBits: 2, prpListBytes: PAGE, pageBytes: PAGE },
-    ...{ sqTailDoorbell: 0, generations: new Uint16Array(IN_FLIGHT) },
+  const queue = {
+    ...{ sq: at(2, 1), cq: at(1, 1), prpLists: at(3, IN_FLIGHT), prpListRuns: tableOf(0x10_0000n, IN_FLIGHT) },
+    ...{ qid: 1, entries: 8, sqTail: 0, cqHead: 0, phase: 1, maxInFlight: IN_FLIGHT },
+    ...{ prpListBytes: PAGE, pageBytes: PAGE, sqTailDoorbell: 0, cqHeadDoorbell: 4 },
+    generations: new Uint16Array(IN_FLIGHT),
   }
-  const leader = { cq: at(1, 1), cqEntries: 4, cqHead: 0, phase: 1, headDoorbell: 4, pairs: [pair] }
-  const queues = { registers: at(0, 1), registersAreMemory: true, leaders: [leader] }
-  return { addon, engine, queues, table: tableOf(0x20_0000n, 4) }
+  const attached = { registers: at(0, 1), registersAreMemory: true, queues: [queue] }
+  return { addon, engine, attached, table: tableOf(0x20_0000n, 4) }
 }
 
 /**
@@ -74,7 +74,7 @@ export function detachedRig({ addon, at }) {
  */
 export function attachedRig(memory) {
   const rig = detachedRig(memory)
-  rig.addon.engineAttach(rig.engine, rig.queues)
+  rig.addon.engineAttach(rig.engine, rig.attached)
   return rig
 }
 

@@ -1,4 +1,4 @@
-// The kernels of gpu-check/kernels/measure.cu, and those that tests of the face do without, for the stand-in.
+// The kernels of gpu-check/kernels/measure.cu, and gpunvme_serve by warps, for the stand-in.
 #include "standin/kernels.h"
 
 #include <x86intrin.h>
@@ -16,10 +16,10 @@
 #include "fibers/fiber_team.h"
 #include "measure.cuh"
 #include "original.cuh"
+#include "serve.cuh"
 #include "solo_team.cuh"
 #include "standin/fiber_port.h"
 #include "timer.cuh"
-#include "warp_read.cuh"
 
 namespace standin {
 
@@ -44,8 +44,9 @@ T& Only(void** parameters) {
   return *run;
 }
 
-void Measure(void** parameters, Extent, Extent) {
-  gpunvme::measure<gpunvme::CpuPort, CpuCycles>(Only<gpunvme::MeasureRun>(parameters));
+void Measure(void** parameters, Extent grid, Extent block) {
+  auto& run = Only<gpunvme::MeasureRun>(parameters);
+  RunInterleaved(grid, block, [&] { gpunvme::measure<gpunvme::FiberTeam, FiberPort, CpuCycles>(run); });
 }
 
 void OriginalRead(void** parameters, Extent, Extent) {
@@ -154,17 +155,11 @@ struct RestingPort : gpunvme::CpuPort {
   }
 };
 
-// As gpunvme_serve, by 32 fibers of a thread for each leader.
-void WarpRead(void** parameters, Extent grid, Extent block) {
-  gpunvme::Leader* leaders;
-  uint64_t launch;
-  std::memcpy(&leaders, parameters[0], sizeof leaders);
-  std::memcpy(&launch, parameters[1], sizeof launch);
-  OnThreads(grid, [&](unsigned number) {
-    gpunvme::FiberLaunch warp;
-    warp.threads = block.x;
-    gpunvme::run_fibers(warp, [&] { gpunvme::warp_read<gpunvme::FiberTeam, RestingPort>(leaders[number], launch); });
-  });
+// As on a GPU, each leader is a warp: 32 fibers of a thread.
+void Serve(void** parameters, Extent grid, Extent block) {
+  auto* leaders = Parameter<gpunvme::Leader*>(parameters, 0);
+  const auto launch = Parameter<uint64_t>(parameters, 1);
+  BlocksAtOnce(grid, block, [=] { gpunvme::serve<gpunvme::FiberTeam, RestingPort>(leaders[gpunvme::FiberTeam::block()], launch); });
 }
 
 }  // namespace
@@ -174,7 +169,7 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_original_read") == 0) return OriginalRead;
   if (std::strcmp(name, "gpunvme_timer_steps") == 0) return TimerSteps;
   if (std::strcmp(name, "gpunvme_ring") == 0) return Ring;
-  if (std::strcmp(name, "gpunvme_warp_read") == 0) return WarpRead;
+  if (std::strcmp(name, "gpunvme_serve") == 0) return Serve;
   if (std::strcmp(name, "gpunvme_block_chain") == 0) return BlockChain;
   if (std::strcmp(name, "gpunvme_block_threads") == 0) return BlockThreads;
   if (std::strcmp(name, "gpunvme_queue_layout") == 0) return QueueLayout;

@@ -9,7 +9,7 @@ const plain = ['-O1']
 const library = ['-shared', '-fPIC']
 
 const withoutNode = ['-Itest/engine/without-node']
-const session = ['session', 'checks', 'doorbell_proxy'].map((name) => `native/engine/${name}.cc`)
+const session = ['session', 'leader_memory', 'checks', 'doorbell_proxy'].map((name) => `native/engine/${name}.cc`)
 const sessionTest = ['test/engine/session_test.cc', ...session]
 const onThreads = [...sessionTest, 'native/engine/cpu_executor.cc']
 const onStandin = [
@@ -38,6 +38,7 @@ export const programs = {
   'device/cases': { sources: ['test/device/cases_test.cc'], flags: memory },
   'device/schedules': { sources: ['test/device/schedules_test.cc'], flags: plain },
   'device/grid': { sources: ['test/device/grid_test.cc'], flags: plain },
+  'device/grid-memory': { sources: ['test/device/grid_test.cc'], flags: memory },
   'device/race-threads': { sources: ['test/device/race_test.cc'], flags: threads },
   'device/race-memory': { sources: ['test/device/race_test.cc'], flags: memory },
   'device/shared-queue': { sources: ['test/device/shared_queue_test.cc'], flags: plain },
@@ -73,8 +74,6 @@ export const programs = {
   },
   'fibers/team': { sources: ['test/fibers/fiber_team_test.cc'], flags: plain },
   'fibers/team-memory': { sources: ['test/fibers/fiber_team_test.cc'], flags: memory },
-  'fibers/warp-read': { sources: ['test/fibers/warp_read_test.cc'], flags: plain },
-  'fibers/warp-read-memory': { sources: ['test/fibers/warp_read_test.cc'], flags: memory },
   'engine/watch': {
     sources: ['test/engine/watch_test.cc', ...session],
     flags: [...withoutNode, ...memory],

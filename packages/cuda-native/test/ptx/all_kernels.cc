@@ -6,13 +6,11 @@
 #include "serve.cuh"
 #include "solo_team.cuh"
 #include "store32.cuh"
-#include "warp_read.cuh"
 
 using namespace gpunvme;
 
 void all(Leader& leader, PatternVerdict* verdict, uint32_t* at) {
-  serve<CpuPort>(leader, 1);
-  warp_read<SoloTeam, CpuPort>(leader, 1);
+  serve<SoloTeam, CpuPort>(leader, 1);
   checksum<SoloTeam>({});
   scatter<SoloTeam>({});
   pattern_fill<SoloTeam>({});

@@ -44,9 +44,9 @@ describe('without nvcc', () => {
   })
 
   test.each([
-    ['packages/cuda-native/cuda/kernels.cu', /serve<GpuPort/, 'serve <GpuPort', 'cuda/kernels.cu'],
+    ['packages/cuda-native/cuda/kernels.cu', /serve<GpuTeam/, 'serve <GpuTeam', 'cuda/kernels.cu'],
     ['packages/cuda-native/cuda/gpu_port.cuh', /fence\.sc\.sys/, 'fence.sc.gpu', 'cuda/gpu_port.cuh'],
-    ['packages/cuda-native/cuda/submit.cuh', /Port::fence\(\);/, '', 'cuda/submit.cuh'],
+    ['packages/cuda-native/cuda/shared_queue.cuh', /Port::fence\(\);/, '', 'cuda/shared_queue.cuh'],
     [
       'packages/nvme-spec/include/gpunvme/nvme_spec.h',
       /^#define GPUNVME_/m,
@@ -71,8 +71,8 @@ describe('without nvcc', () => {
 
   test('comments, spaces and headers of the CPU are nothing that a kernel is made of', () => {
     change('packages/cuda-native/cuda/serve.cuh', /$/, '\r\n  // "seen" /* alone\n\n')
-    change('packages/cuda-native/cuda/pair.cuh', /struct Slot \{/, 'struct  Slot /* one */ { // two')
-    change('packages/cuda-native/cuda/cpu_port.cuh', /PATIENT_POLLS = \d+/, 'PATIENT_POLLS = 7')
+    change('packages/cuda-native/cuda/leader.cuh', /struct Task \{/, 'struct  Task /* one */ { // two')
+    change('packages/cuda-native/cuda/cpu_port.cuh', /empty_polls % \d+/, 'empty_polls % 7')
     expect(build().status).toBe(0)
     // What looks like a comment inside of a string is none.
     change('packages/cuda-native/cuda/gpu_port.cuh', /"fence\.sc\.sys;"/, '"fence.sc.sys; // strong"')

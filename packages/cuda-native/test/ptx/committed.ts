@@ -8,17 +8,19 @@ export const committedPath: string = join(import.meta.dirname, '../../cuda/kerne
 /** The text that is shipped. */
 export const committed: string = readFileSync(committedPath, 'utf8')
 
-/** The layout of cuda/pair.cuh: Leader is what the first parameter points to, with its Pairs where that says. */
+/** The layout of cuda/leader.cuh: the first parameter points to a Leader, which starts with its gnv_queue. */
 const leader: Queues = {
-  // Leader::cq at 0, head_doorbell at 8, pairs at 16; Pair::sq at 0, tail_doorbell at 8.
-  completionQueue: '[p0]',
-  headDoorbell: '[p0+8]',
-  submissionQueue: '[[p0+16]]',
-  tailDoorbell: '[[p0+16]+8]',
-  // What Pair::control at 72 points to, and Share::cancelled at 56 of Pair::shares at 64.
-  hostWords: ['[[p0+16]+72]', '[[p0+16]+64]+56'],
-  // Leader::report at 24, Share::done at 64, and what Active::share.outcomes points to.
-  wordsForHost: ['[p0+24]', '[[p0+16]+64]+64', '[[[p0+16]+80]+8]'],
+  // gnv_queue::sq, cq, tail_doorbell and head_doorbell.
+  submissionQueue: '[p0]',
+  completionQueue: '[p0+8]',
+  tailDoorbell: '[p0+16]',
+  headDoorbell: '[p0+24]',
+  // gnv_queue::ready.
+  entryMarks: '[p0+64]',
+  // Leader::control, and Share::cancelled at 56 of Leader::shares.
+  hostWords: ['[p0+520]', '[p0+512]+56'],
+  // Leader::report, Share::done at 64, and Active::share.outcomes at 8 of Leader::active.
+  wordsForHost: ['[p0+528]', '[p0+512]+64', '[[p0+536]+8]'],
 }
 
 /** Queues of a kernel that accesses only a register. */
@@ -51,23 +53,23 @@ export interface Expected {
 }
 
 const u64 = (count: number): string[] => Array<string>(count).fill('.u64')
-const ringing = {
-  rings: { '[[p0+16]+8]': 1, '[p0+8]': 2 },
-  // Pair::control at 72, where it has changed.
-  acquires: { '[[p0+16]+72]': 1 },
-  // Share::done at 64; Report::progress and Report::ended at 0 and 16.
-  releases: { '[[p0+16]+64]+64': 4, '[p0+24]': 4, '[p0+24]+16': 1 },
-  // The last 8 bytes of an entry.
-  polls: 1,
-  registersAtMost: 255,
-}
 const silent = { rings: {}, entryStores: 0, acquires: {}, releases: {}, polls: 0, registersAtMost: 64 }
 
 /** The kernels. */
 export const kernels: Readonly<Record<string, Expected>> = {
-  gpunvme_serve: { parameters: u64(2), queues: leader, ...ringing, entryStores: 1 },
-  // Its first lane and the others store entries in places of their own.
-  gpunvme_warp_read: { parameters: u64(2), queues: { ...leader, byWarp: true }, ...ringing, entryStores: 2 },
+  gpunvme_serve: {
+    parameters: u64(2),
+    queues: leader,
+    rings: { [leader.tailDoorbell]: 1, [leader.headDoorbell]: 2 },
+    entryStores: 1,
+    // The control word, where it has changed. The words of the queue are the warp's own.
+    acquires: { '[p0+520]': 1 },
+    // Share::done; Report::progress and Report::ended.
+    releases: { '[p0+512]+64': 3, '[p0+528]': 3, '[p0+528]+16': 1 },
+    // The last 8 bytes of an entry.
+    polls: 1,
+    registersAtMost: 255,
+  },
   gpunvme_checksum: { parameters: u64(7), ...silent },
   gpunvme_scatter: { parameters: u64(4), ...silent },
   gpunvme_pattern_fill: { parameters: u64(4), ...silent },

@@ -19,11 +19,15 @@ export function unfenced(kernel: Kernel): ReadonlySet<Instruction> {
   return reachedDirty(kernel, true, (instruction, dirty) => !isFence(instruction) && (dirty || isStore(instruction)))
 }
 
-/** The instructions before which, on some way, one of `stores` came, and the lanes of the warp did not meet after it. */
-export function unmet(kernel: Kernel, stores: ReadonlySet<Instruction>): ReadonlySet<Instruction> {
+/** The instructions before which, on some way, one of `accesses` came, and the lanes of the warp did not meet after it. */
+export function unmet(kernel: Kernel, accesses: ReadonlySet<Instruction>): ReadonlySet<Instruction> {
   const meets = ({ guard, opcode, operands }: Instruction) =>
     guard === undefined && opcode === 'bar.warp.sync' && operands[0] === '-1'
-  return reachedDirty(kernel, false, (instruction, dirty) => !meets(instruction) && (dirty || stores.has(instruction)))
+  return reachedDirty(
+    kernel,
+    false,
+    (instruction, dirty) => !meets(instruction) && (dirty || accesses.has(instruction)),
+  )
 }
 
 /** What is reached dirty on some way, where an instruction says of what it leaves whether that is dirty. */

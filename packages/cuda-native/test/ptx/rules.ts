@@ -13,8 +13,8 @@ export interface Queues {
   readonly hostWords: readonly Origin[]
   /** Words, or structures of words, that the host reads while the kernel runs. */
   readonly wordsForHost: readonly Origin[]
-  /** Entries are stored by all lanes of a warp, and announced by one of them. */
-  readonly byWarp?: boolean
+  /** Words by which lanes of a warp see that entries are complete, before one of the lanes announces them. */
+  readonly entryMarks?: Origin
 }
 
 /** What of the text is not as it has to be; nothing, where all of it is. */
@@ -43,8 +43,8 @@ const forbiddenWords: readonly (readonly [word: RegExp, why: string])[] = [
 
 // Whose reach is known here: those that compute, and loads, stores and atomics, whose addresses are looked at.
 const computing =
-  'abs add and bfe bfi brev clz cvt cvta div lop3 mad max min mov mul neg not or popc prmt rem selp setp shf shl shr sub xor'
-const others = 'activemask atom bar bra exit fence ld membar nanosleep red ret shfl st trap vote'
+  'abs add and bfe bfi bfind brev clz cvt cvta div lop3 mad max min mov mul neg not or popc prmt rem selp setp shf shl shr sub xor'
+const others = 'activemask atom bar bra exit fence ld match membar nanosleep red ret shfl st trap vote'
 const known = new Set(`${computing} ${others}`.split(' '))
 
 function forbidden({ name, directives, instructions }: Kernel): string[] {
@@ -60,7 +60,7 @@ function accesses(kernel: Kernel, queues: Queues | undefined): string[] {
   const originsAt = originsOf(kernel)
   const early = unfenced(kernel)
   const found: string[] = []
-  const entries = new Set<Instruction>()
+  const shared = new Set<Instruction>()
   for (const instruction of kernel.instructions) {
     if (accessOf(instruction) === undefined || /\.shared\b/.test(instruction.opcode)) continue
     const origins = originsAt(instruction)
@@ -68,14 +68,14 @@ function accesses(kernel: Kernel, queues: Queues | undefined): string[] {
     // What is not known to be elsewhere may be a doorbell.
     if (origins.length === 0) found.push(`${what}nothing known`)
     for (const origin of origins) {
-      if (baseOf(origin) === queues?.submissionQueue) entries.add(instruction)
+      if ([queues?.submissionQueue, queues?.entryMarks].includes(baseOf(origin))) shared.add(instruction)
       const problems = problemsOf(instruction, origin, queues, early.has(instruction))
       found.push(...problems.map((problem) => `${what}: ${problem}`))
     }
   }
-  // A fence is of what its own lane stored, and of what it has seen of others: it has to have met them.
-  const alone = queues?.byWarp === true ? [...unmet(kernel, entries)].filter(isFence) : []
-  return [...found, ...alone.map(() => `${kernel.name}: a fence before the lanes met that stored entries`)]
+  // A fence orders what its own lane has stored or seen, and what the lanes had that met it before.
+  const alone = queues?.entryMarks === undefined ? [] : [...unmet(kernel, shared)].filter(isFence)
+  return [...found, ...alone.map(() => `${kernel.name}: a fence before the lanes met that stored or saw entries`)]
 }
 
 const baseOf = (origin: Origin): Origin => origin.replace(/\+-?\d+$/, '')

@@ -16,6 +16,7 @@
 #include "pattern.cuh"
 #include "scatter.cuh"
 #include "serve.cuh"
+#include "solo_team.cuh"
 #include "standin/fiber_port.h"
 #include "store32.cuh"
 
@@ -113,11 +114,11 @@ struct MortalPort : gpunvme::CpuPort {
   }
 };
 
-// (Leader* leaders, uint64_t launch)
+// (Leader* leaders, uint64_t launch): each leader on a thread of its own instead of a warp.
 void Serve(void** parameters, Extent grid, Extent) {
   auto* leaders = Parameter<gpunvme::Leader*>(parameters, 0);
   const auto launch = Parameter<uint64_t>(parameters, 1);
-  OnThreads(grid, [&](unsigned block) { gpunvme::serve<MortalPort>(leaders[block], launch); });
+  OnThreads(grid, [&](unsigned block) { gpunvme::serve<gpunvme::SoloTeam, MortalPort>(leaders[block], launch); });
 }
 
 // (gnv_device device, gnv_buffer buffer, uint64_t* outcomes, uint32_t drive): thread n reads block n to the n-th
@@ -156,10 +157,12 @@ constexpr Entry kEntries[] = {
 }  // namespace
 
 Kernel FindKernel(const char* name) {
+  const Kernel kernel = FindMoreKernels == nullptr ? nullptr : FindMoreKernels(name);
+  if (kernel != nullptr) return kernel;
   for (const Entry& entry : kEntries) {
     if (std::strcmp(entry.name, name) == 0) return entry.kernel;
   }
-  return FindMoreKernels == nullptr ? nullptr : FindMoreKernels(name);
+  return nullptr;
 }
 
 }  // namespace standin

@@ -60,7 +60,7 @@ T Parameter(void** parameters, int index) {
 // Returns nullptr if no kernel has that name.
 Kernel FindKernel(const char* name);
 
-// More of them, where a build of the stand-in has another source with some.
+// Kernels of another source of the stand-in, if it is built with one. They take precedence.
 __attribute__((weak)) Kernel FindMoreKernels(const char* name);
 
 }  // namespace standin

@@ -5,6 +5,9 @@ import { DEPTH, DriveRegion, ENTRIES, PAIR, runEngine } from '../engine-on-drive
 import { bytesOf } from '../memory.js'
 import { ratio } from './transfers.js'
 
+/** Threads of a leader. */
+const LANES = 32
+
 const cycles: Check = {
   id: 'cycles',
   title: 'GPU cycles of a submission and of an empty poll',
@@ -28,13 +31,13 @@ const cycles: Check = {
       words.set([BigInt(ENTRIES), BigInt(scale.measureRounds), BigInt(batch), 0n, 0n], 5)
       // With Phase Tags of 0 in the first lap, there is no new completion.
       bytesOf(region.piece(region.at(0, PAIR.cq), 4 * KIB)).fill(0)
-      cuda.launch('gpunvme_measure', 1, 1, [run.gpuPointer], stream)
+      cuda.launch('gpunvme_measure', 1, LANES, [run.gpuPointer], stream)
       await stream.finished(20e9)
       const [submissions, polls] = [Number(words[8]), Number(words[9])]
       if (submissions === 0 || polls === 0) fail('expected a number of cycles, got 0')
       const rung = (scale.measureRounds * batch) % ENTRIES
       equal('the last tail that was rung', region.load32(region.doorbell(0)), rung)
-      const conditions = { rounds: scale.measureRounds, batch, queues: 'pinned host memory' }
+      const conditions = { rounds: scale.measureRounds, batch, lanes: LANES, queues: 'pinned host memory' }
       context.figure({
         ...{
           name: `submit-cycles-batch-${batch}`,

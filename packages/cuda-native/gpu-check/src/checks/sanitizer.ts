@@ -92,7 +92,7 @@ export const sanitizerChecks: readonly Check[] = [
   // API errors are excluded: the engine expects INVALID_VALUE from cuMemHostGetDevicePointer for memory that is not registered
   // yet. All other API errors end in errors of the engine.
   sanitized('memcheck', ['plans-qd32-pairs1', 'block-io', ...device, ...team], ['--report-api-errors', 'no']),
-  sanitized('racecheck', ['plans-warp-qd32-pairs1', ...team]),
+  sanitized('racecheck', ['plans-qd32-pairs1', ...team]),
   sanitized('initcheck', ['plans-qd32-pairs1', 'block-io', ...device]),
-  sanitized('synccheck', ['plans-warp-qd32-pairs1', ...device, ...team]),
+  sanitized('synccheck', ['plans-qd32-pairs1', ...device, ...team]),
 ]

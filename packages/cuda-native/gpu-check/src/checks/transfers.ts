@@ -44,18 +44,18 @@ async function reads(
   if (bytes.subarray(moved).some((byte) => byte !== 0xa5)) fail(`${what}: bytes outside the plan changed`)
 }
 
-function matrix(depth: number, queues: number, warp = false): Check {
+function matrix(depth: number, queues: number): Check {
   const of = queues === 1 ? 'one queue pair' : `each of ${queues} queue pairs`
   return {
-    id: warp ? `plans-warp-qd${depth}-pairs${queues}` : `plans-qd${depth}-pairs${queues}`,
-    title: `Plans of reads and writes of 512 bytes to 1 MiB, with ${depth} in flight on ${of}${warp ? ', served by a warp' : ''}: every byte is correct`,
+    id: `plans-qd${depth}-pairs${queues}`,
+    title: `Plans of reads and writes of 512 bytes to 1 MiB, with ${depth} in flight on ${of}: every byte is correct`,
     limitMs: 120_000,
     async run(context) {
       const { planBytes } = context.scale
       const listBytes = depth * queues * PAGE_BYTES
       const media = content(planBytes, 1)
       const drive = await context.drive(media, planBytes + listBytes + ASIDE_BYTES)
-      const engine = context.engine(drive.transport, { warp })
+      const engine = context.engine(drive.transport)
       const options = { queues, queueDepth: depth, maxTransferBytes: MIB }
       const { controller, namespace } = await context.open(drive, options, engine)
       equal('queue pairs', namespace.queues, queues)
@@ -208,7 +208,6 @@ const abort: Check = {
 /** Plans of reads and writes on the simulated drive. */
 export const transferChecks: readonly Check[] = [
   ...[1, 32, 256].flatMap((depth) => [1, 8].map((queues) => matrix(depth, queues))),
-  matrix(32, 1, true),
   scatteredMemory,
   severalPlans,
   abort,
