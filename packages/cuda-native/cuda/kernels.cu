@@ -13,14 +13,14 @@
 using namespace gpunvme;
 
 // Serves queues for the host: executes plans of reads and writes until there has been none for linger_ns, or the host stops
-// them. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
+// it. With an infinite linger_ns it is the persistent kernel. See serve.cuh.
 //
 //   leaders  in GPU memory, laid out by native/engine/leader_memory.cc: one per block, all of the same Grid; not accessed by
 //            others until `ended` of their reports equals `launch`
 //   launch   number of launches for these leaders, including this one; they run one after another in one stream
 //
-// One warp per block. At least one block per multiprocessor: without this number, nvcc uses the few registers with which as many
-// blocks fit as possible, and spills.
+// One warp per block, and a minimum of one block per multiprocessor: without a minimum, nvcc limits registers so that more
+// blocks fit, and spills.
 extern "C" __global__ void __launch_bounds__(32, 1) gpunvme_serve(Leader* leaders, uint64_t launch) {
   serve<GpuTeam, GpuPort>(leaders[GpuTeam::block()], launch);
 }

@@ -1,5 +1,5 @@
-// State of a leader: the warp, or the CPU thread, that alone serves the queue pair of an engine. It is in memory of the device
-// that runs the leader, so that no step of a command reads state over PCIe.
+// State of a leader: the warp or CPU thread that serves a queue pair of an engine, exclusively. The state is in memory of the
+// device that runs the leader, so that no step of a command reads state over PCIe.
 #pragma once
 
 #include "share.cuh"
@@ -37,8 +37,9 @@ struct Leader {
   Share* shares;
   const uint64_t* control;
   Report* report;
-  // Rings of SHARES; of a task per slot.
+  // Ring of SHARES entries.
   Active* active;
+  // One per slot.
   Task* tasks;
   // Clock for time-outs in nanoseconds, for tests; null for the device's own.
   const uint64_t* clock;
@@ -47,14 +48,14 @@ struct Leader {
   Grid* grid;
   // Time without work after which the leader is idle.
   uint64_t linger_ns;
-  // Run time after which it ends; its next launch continues. A display's watchdog kills longer kernels, and calls that wait
-  // for all kernels get their turn. 0 for no limit.
+  // Run time after which a launch ends; the next one continues. A display's watchdog kills longer kernels, and calls that wait
+  // for all kernels return only between launches. 0 for no limit.
   uint64_t run_limit_ns;
 
   // State between launches.
 
   uint64_t seen_control;
-  // Numbers of shares accepted and closed, modulo 2^32. Those between are open, and the first of them is being served.
+  // Numbers of shares accepted and closed, modulo 2^32. Shares between the two are open; the first of them is being served.
   uint32_t taken;
   uint32_t served;
   uint32_t in_flight;
@@ -63,7 +64,7 @@ struct Leader {
   uint64_t progress;
   uint64_t heartbeat;
   uint64_t commands;
-  // Their lower halves are counters of the queue.
+  // The lower halves are the queue's counters.
   uint64_t doorbell_writes;
   uint64_t stale;
 };

@@ -1,13 +1,14 @@
-// A port for the words of a queue that one warp, or one CPU thread, has for itself.
+// A port for words of a queue that only one warp or one CPU thread accesses.
 #pragma once
 
 #include "target.cuh"
 
 namespace gpunvme {
 
-// Plain loads and stores instead of atomic operations, which cost a GPU about half a microsecond each. Lanes of the warp see
-// each other's stores after `sync_warp`. What the controller or the host accesses goes through `Port`: entries, doorbells,
-// completions. Data of reads are for others, which synchronize with the warp, so that it need not acquire them itself.
+// Uses plain loads and stores instead of atomic operations, which take a GPU about half a microsecond each. Lanes of the warp
+// see each other's stores after `sync_warp`. Accesses to entries, doorbells and completions, which the controller shares, go
+// through `Port`. `fence_acquire` does nothing: the warp itself does not load the data of reads, and threads that do
+// synchronize with the warp.
 template <class Port>
 struct OwnedPort : Port {
   static GPUNVME_DEVICE void fence_acquire() {}

@@ -12,7 +12,7 @@ struct Prps {
 
 // Describes `bytes` bytes of `memory` from `offset` on. If two entries are too few, it uses the slot's own list pages.
 // Runs end at page boundaries, so every entry after the first is the address of a page. The last entry of a list page
-// points to the next list page, unless it is the last entry of all.
+// points to the next list page, unless no entries follow.
 template <class Port>
 GPUNVME_DEVICE Prps lay_prps(const gnv_queue& queue, const Runs& memory, uint64_t offset, uint64_t bytes, uint32_t slot) {
   const uint64_t page = queue.page_bytes;

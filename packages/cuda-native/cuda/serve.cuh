@@ -8,15 +8,15 @@
 
 namespace gpunvme {
 
-// Interval of turns for reading the control word, which crosses PCIe. Without work in flight, every turn reads it.
+// Turns between reads of the control word, each of which crosses PCIe. Without commands in flight, every turn reads it.
 constexpr uint32_t TURNS_BETWEEN_CONTROLS = 16;
-// Intervals for reading the clock, in empty polls and in turns. The latter detects expired commands under a constant
-// flow of completions.
+// The clock is read after this many empty polls, and after this many turns. The latter detects expired commands under a
+// constant flow of completions.
 constexpr uint32_t POLLS_BETWEEN_CLOCKS = 64;
 constexpr uint32_t TURNS_BETWEEN_CLOCKS = 256;
 
-// A launch of a leader. All lanes of the warp run it together; they have equal values in all members but `earliest_ns_`. Only
-// the first lane writes to the leader's memory, except that each lane keeps the tasks of its commands.
+// A launch of a leader. All lanes of the warp run it together; all members except `earliest_ns_` have the same value in each
+// lane. Only the first lane writes the leader's counters and shares; each lane writes the tasks of its commands.
 template <class Team, class Port>
 class Launch {
   using Owned = OwnedPort<Port>;
@@ -44,8 +44,8 @@ class Launch {
     for (uint32_t turn = 0;; turn++) {
       const uint32_t consumed = consume<Team, Owned>(leader_.queue, lanes_, *this);
       empty_polls = consumed > 0 ? 0 : empty_polls + 1;
-      // Only after all completions that had arrived are consumed: if the thread was descheduled between polling the queue
-      // and reading the clock, no command may time out because of it.
+      // Only after all completions that have arrived are consumed: the thread may have been descheduled between polling the
+      // queue and reading the clock, and a command must not time out because of that.
       if (in_flight_ > 0 && (is_lost_ || expired_ns > 0)) end_commands(is_lost_ ? NO_DEADLINE : expired_ns);
       expired_ns = 0;
 
@@ -56,7 +56,7 @@ class Launch {
       }
       const uint32_t staged = submit();
 
-      // Also without reading the clock: a short command counts as work too.
+      // Also in turns that do not read the clock: the leader lingers after a short command too.
       if (in_flight_ > 0) idle_since_ns = NO_DEADLINE;
       const bool look_at_clock = empty_polls % POLLS_BETWEEN_CLOCKS == POLLS_BETWEEN_CLOCKS - 1 || in_flight_ == 0;
       if (look_at_clock || turn % TURNS_BETWEEN_CLOCKS == 0) {
@@ -84,7 +84,7 @@ class Launch {
     end();
   }
 
-  // Takes the outcomes that lanes have posted, as a sink of the queue.
+  // Passes the outcomes that lanes have posted to the host. Called by `consume` and `expire`.
   template <class, class>
   GPUNVME_DEVICE void take(const Lanes<Team>&, const Ended& ended) {
     const uint32_t all = Team::ballot(lanes_.mask, ended.is_posted);
@@ -97,7 +97,7 @@ class Launch {
     }
     if (Team::ballot(lanes_.mask, ended.is_posted && ending_of(ended.outcome) == Ending::TIMEOUT) != 0) {
       is_halted_ = true;
-      // Before the share is done: a host that sees its outcomes must not post to a halted leader.
+      // Before the share is marked as done: a host that sees its outcomes must not post to a halted leader.
       if (lanes_.leads()) Port::store_relaxed64(&leader_.report->halted, 1);
     }
     free_slots<Team, Owned>(leader_.queue, lanes_, ended.is_posted && is_completed(ended.outcome), ended.slot);
@@ -120,7 +120,7 @@ class Launch {
   }
 
  private:
-  // Loads a word by the first lane, for all.
+  // Returns to all lanes what `load` returns in the first lane.
   template <class Load>
   GPUNVME_DEVICE uint64_t once(const Load& load) const {
     uint64_t value = 0;
@@ -130,7 +130,7 @@ class Launch {
   GPUNVME_DEVICE uint64_t now() const {
     return once([] { return Port::now_ns(); });
   }
-  // The clock of time-outs.
+  // Clock for time-outs.
   GPUNVME_DEVICE uint64_t time() const {
     return once([&] { return leader_.clock == nullptr ? Port::now_ns() : Port::load_relaxed64(leader_.clock); });
   }
@@ -178,7 +178,8 @@ class Launch {
   }
 
   // Submits a command for each free slot, and rings the doorbell once. Returns the number of commands. The batch size adapts
-  // to the controller: while the leader submits commands, others complete. Waiting for more slots would leave it fewer commands.
+  // to the controller: while the leader submits commands, others complete. If it waited for more free slots, the controller
+  // would have fewer commands.
   GPUNVME_DEVICE uint32_t submit() {
     uint32_t staged = 0;
     uint64_t now_ns = 0;
@@ -203,7 +204,8 @@ class Launch {
     return staged;
   }
 
-  // Stages one command of a share per lane, as far as there are `left` and free slots. Returns their number.
+  // Stages up to one command of a share per lane: at most `left`, and at most the number of free slots. Returns the number of
+  // commands.
   GPUNVME_DEVICE uint32_t stage_commands(Active& active, uint32_t left, uint64_t deadline_ns) {
     const Share& share = active.share;
     bool wants = lanes_.rank < left;
@@ -297,13 +299,13 @@ class Launch {
   bool is_halted_, is_lost_, is_stopping_;
   // No commands are submitted until the next launch.
   bool is_draining_ = false;
-  // Of the commands that this lane has looked at.
+  // Earliest deadline of the commands that this lane has checked.
   uint64_t earliest_ns_ = NO_DEADLINE;
 };
 
 // Serves the queue until all leaders of the grid have had no work for `linger_ns`, the host sets stop or pause, or
-// `run_limit_ns` has passed. After a pause or at the limit, commands may still be in flight: their slots wait for the next
-// launch, so that a command that is never answered does not keep a kernel running. `launch` counts the calls for this leader,
+// `run_limit_ns` has passed. After a pause or at the limit, commands may still be in flight: the next launch continues
+// with them, so that a command that never completes does not keep a kernel running. `launch` counts the calls for this leader,
 // which do not overlap.
 template <class Team, class Port>
 GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {

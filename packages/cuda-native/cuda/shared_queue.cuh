@@ -1,8 +1,8 @@
-// A queue pair: submission, completion, time limits. Any number of GPU threads use it at once by gpunvme.cuh, or the leader of
-// an engine alone by serve.cuh. Its words are in gpunvme_device.h.
+// Submission, completion and time limits of a queue pair. Any number of GPU threads use it concurrently through gpunvme.cuh,
+// or the leader of an engine uses it exclusively through serve.cuh. gpunvme_device.h defines its words.
 //
-// - A thread takes a count of free slots and SQ positions, then pops its slots. With a position, it waits only for a store of
-//   another thread to the ring of free slots, never for a completion, so that every position is filled.
+// - A thread reserves a number of free slots and SQ positions, then pops its slots. Once it has a position, it waits only for
+//   another thread's store to the ring of free slots, never for a completion, so that every position is filled.
 // - The warp that raises `ring_requests` from 0 to 1 rings the doorbell, also for later requests, until none is left.
 // - The warp that holds `cq_lock` consumes completions, one per lane, and stores outcomes in slots. Waiting threads poll
 //   their slot in GPU memory, and try the lock.
@@ -16,7 +16,7 @@
 
 namespace gpunvme {
 
-// Lanes of a warp that call a function together, with the same queue. Each is in `mask`.
+// Lanes of a warp that call a function together, for the same queue. `mask` has the bit of each.
 template <class Team>
 struct Lanes {
   uint32_t mask;
@@ -28,12 +28,12 @@ struct Lanes {
     return {mask, count_bits(mask & ((1u << Team::lane()) - 1)), count_bits(mask), lowest_bit(mask)};
   }
   GPUNVME_DEVICE bool leads() const { return rank == 0; }
-  // Number of lanes before the first one whose bit is 0.
+  // Returns the number of lanes before the first one whose bit is 0.
   GPUNVME_DEVICE uint32_t before_gap(uint32_t bits) const {
     const uint32_t gaps = mask & ~bits;
     return gaps == 0 ? count : count_bits(mask & ((1u << lowest_bit(gaps)) - 1));
   }
-  // The value of the first lane.
+  // Returns the value of the first lane.
   template <class Word>
   GPUNVME_DEVICE Word share(Word value) const {
     return Team::shuffle(mask, value, first);
@@ -47,7 +47,7 @@ GPUNVME_DEVICE uint64_t refusal(uint32_t ending, uint32_t reason = 0) {
 GPUNVME_DEVICE uint64_t pending(uint32_t cid) { return static_cast<uint64_t>(cid) << GNV_CID_SHIFT; }
 GPUNVME_DEVICE uint32_t cid_in(uint64_t outcome) { return static_cast<uint32_t>(outcome >> GNV_CID_SHIFT) & 0xffff; }
 
-// Takes up to `wanted` of the counted free slots; returns how many.
+// Reserves up to `wanted` free slots; returns the number.
 template <class Port>
 GPUNVME_DEVICE uint32_t acquire_slots(gnv_queue& queue, uint32_t wanted) {
   if (static_cast<int32_t>(Port::load_relaxed32(&queue.free_count)) <= 0) return 0;
@@ -134,16 +134,16 @@ struct Ended {
   uint64_t outcome;
 };
 
-// What is done about commands that end: nothing, if threads wait for their own. All lanes call `take` together; `remains` is
-// called with the deadline of each command in flight that was not ended.
+// A sink for ended commands that does nothing: each waiting thread takes the outcome of its own command. All lanes call `take`
+// together; `remains` is called with the deadline of each command that stays in flight.
 struct Waiters {
   template <class Team, class Port>
   GPUNVME_DEVICE void take(const Lanes<Team>&, const Ended&) {}
   GPUNVME_DEVICE void remains(uint64_t) {}
 };
 
-// Posts the outcome of a completion, given its last 8 bytes, unless it is a duplicate, of an unknown command, or of another
-// queue.
+// Posts the outcome of a completion, given its last 8 bytes. Ignores duplicates, and completions of unknown commands or other
+// queues.
 template <class Port>
 GPUNVME_DEVICE Ended receive(gnv_queue& queue, uint64_t dw2_3, bool is_first) {
   const uint32_t sqid = static_cast<uint32_t>(dw2_3 >> 16) & 0xffff;
@@ -214,7 +214,8 @@ GPUNVME_DEVICE uint32_t consume(gnv_queue& queue, const Lanes<Team>& lanes, Sink
   Team::sync_warp(lanes.mask);
   if (lanes.leads()) {
     queue.cq_head = head;
-    // The CQ needs room for all slots: otherwise, commands could time out whose completions are held back by this thread.
+    // The CQ needs room for completions of all slots: otherwise, commands could time out because this thread has not released
+    // entries.
     const uint32_t spare = queue.entries - queue.slot_count;
     const uint32_t limit = queue.entries / 4 < spare ? queue.entries / 4 : spare;
     if (head - queue.cq_released >= limit || head == first) release_completions<Port>(queue);
@@ -222,8 +223,8 @@ GPUNVME_DEVICE uint32_t consume(gnv_queue& queue, const Lanes<Team>& lanes, Sink
   return head - first;
 }
 
-// Consumes completions if no other thread does; then ends commands overdue at `expired_ns`, a clock that was read before the
-// call (0: none). A completion that had arrived by then wins over the time-out.
+// Consumes completions if no other thread does; then ends commands overdue at `expired_ns`, a time that was read before the
+// call (0: none). A completion that had arrived by that time wins over the time-out.
 template <class Team, class Port>
 GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t expired_ns) {
   bool locked = false;
@@ -238,7 +239,7 @@ GPUNVME_DEVICE void poll(gnv_queue& queue, const Lanes<Team>& lanes, uint64_t ex
   if (lanes.leads()) Port::store_release32_gpu(&queue.cq_lock, 0);
 }
 
-// What a lane submits. A flush has no blocks.
+// A command to submit, one per lane. A flush has no blocks.
 struct Submission {
   uint32_t opcode;
   uint32_t nsid;
@@ -265,14 +266,14 @@ GPUNVME_DEVICE uint32_t stage(gnv_queue& queue, const Submission& from, uint32_t
   return cid;
 }
 
-// A lane's command: its identifier, and its outcome, which is 0 in the upper half while it is pending.
+// A lane's command: its identifier, and its outcome, whose upper half is 0 while the command is pending.
 struct Flight {
   uint32_t cid;
   uint64_t outcome;
   bool waits;
 };
 
-// Frees the slot of each lane with `frees`.
+// Frees the slots of lanes for which `frees` is true.
 template <class Team, class Port>
 GPUNVME_DEVICE void free_slots(gnv_queue& queue, const Lanes<Team>& lanes, bool frees, uint32_t slot) {
   const uint32_t freeing = Team::ballot(lanes.mask, frees);
@@ -285,7 +286,7 @@ GPUNVME_DEVICE void free_slots(gnv_queue& queue, const Lanes<Team>& lanes, bool 
   if (lanes.leads()) Port::add32_gpu(&queue.free_count, count_bits(freeing));
 }
 
-// Whether the controller no longer uses the memory of a command that has ended so.
+// Whether this outcome means that the controller no longer uses the command's memory.
 GPUNVME_DEVICE bool is_completed(uint64_t outcome) {
   return ending_of(outcome) == Ending::SUCCESS || ending_of(outcome) == Ending::STATUS;
 }
@@ -311,8 +312,9 @@ GPUNVME_DEVICE void harvest(gnv_queue& queue, const Lanes<Team>& lanes, Flight& 
   free_slots<Team, Port>(queue, lanes, frees, number);
 }
 
-// Stages the commands of lanes with `wants`, as far as there are free slots. Clears `wants` of each staged one, and sets its
-// `flight` to pending. Returns their number; 0 if the queue is halted. `request_ring` announces them to the controller.
+// Stages the commands of lanes for which `wants` is true, limited by the number of free slots. For each staged command, clears
+// `wants` and sets `flight` to pending. Returns the number of staged commands; 0 if the queue is halted. `request_ring`
+// announces them to the controller.
 template <class Team, class Port>
 GPUNVME_DEVICE uint32_t stage_round(gnv_queue& queue, const Lanes<Team>& lanes, const Submission& submission, bool& wants,
                                     Flight& flight, uint64_t deadline_ns) {
@@ -324,8 +326,8 @@ GPUNVME_DEVICE uint32_t stage_round(gnv_queue& queue, const Lanes<Team>& lanes, 
     if (got > 0) {
       // Relaxed: the ring of free slots orders what it contains.
       free_head = Port::add32_relaxed_gpu(&queue.free_head, got);
-      // Not relaxed: threads that counted later can have used this place in the lap before. Their entries, and the controller's
-      // fetches of these, come before the entry of this thread.
+      // Not relaxed: threads that reserved slots later may have used this place in the previous lap. Their entries, and the
+      // controller's fetches of them, come before the entry of this thread.
       ticket = Port::add32_gpu(&queue.sq_ticket, got);
     }
   }
@@ -344,10 +346,10 @@ GPUNVME_DEVICE uint32_t stage_round(gnv_queue& queue, const Lanes<Team>& lanes, 
   return got;
 }
 
-// One round of submitting one command per lane with `wants`: submits as many as there are free slots. Without any, consumes
-// completions, and frees the slots of commands that have ended, so that warps that hold slots do not deadlock. `is_late`: a
-// lane that gets no slot in this round gives up. A lane that needs no further round has `wants` cleared, and its pending,
-// final or refused outcome in `flight`.
+// Submits the commands of lanes for which `wants` is true, limited by the number of free slots. If there are none, consumes
+// completions and frees the slots of ended commands, so that warps that hold slots do not deadlock. If `is_late`, a lane that
+// gets no slot in this round gives up. For a lane that needs no further round, clears `wants`; `flight` has its pending, final
+// or refused outcome.
 template <class Team, class Port>
 GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, const Submission& submission, bool& wants,
                                  Flight& flight, uint64_t deadline_ns, bool is_late) {
@@ -362,7 +364,7 @@ GPUNVME_DEVICE void submit_round(gnv_queue& queue, const Lanes<Team>& lanes, con
   harvest<Team, Port>(queue, lanes, flight);
 }
 
-// Waits until each lane with `waits` has the outcome of the command with its identifier.
+// Waits until each lane for which `waits` is true has the outcome of command `cid`.
 template <class Team, class Port>
 GPUNVME_DEVICE uint64_t wait(gnv_queue& queue, const Lanes<Team>& lanes, uint32_t cid, bool waits) {
   const uint32_t number = cid & ((1u << queue.slot_bits) - 1);

@@ -3,8 +3,8 @@ import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { isPowerOfTwo } from './arguments.js'
 
 /**
- * Checks that the device code supports these queues. It numbers entries without end, and finds their place and Phase Tag by
- * the bits of the number, so a queue has a power of two of entries, and its completion queue as many.
+ * Checks that the device code supports these queues. It counts entries modulo 2^32, and takes their place and Phase Tag from
+ * bits of the count. Therefore a queue needs a power of two of entries, and its completion queue the same number.
  * @throws RangeError, TypeError that name the option to change, if there is one.
  */
 export function checkQueues(queues: readonly QueuePairMemory[]): void {
@@ -26,10 +26,10 @@ export function checkQueues(queues: readonly QueuePairMemory[]): void {
         `queue ${qid}: expected a completion queue of ${sqEntries} entries, like its submission queue, got ${cq.entries}`,
       )
     }
-    const most = Math.min(sqEntries - 1, MOST_IN_FLIGHT)
-    if (maxInFlight < 1 || maxInFlight > most) {
+    const limit = Math.min(sqEntries - 1, MOST_IN_FLIGHT)
+    if (maxInFlight < 1 || maxInFlight > limit) {
       throw new RangeError(
-        `queue ${qid}: expected 1 to ${most} commands in flight with ${sqEntries} entries, got ${maxInFlight}`,
+        `queue ${qid}: expected 1 to ${limit} commands in flight with ${sqEntries} entries, got ${maxInFlight}`,
       )
     }
   }

@@ -73,7 +73,7 @@ struct NullPort : CpuPort {
 };
 
 // The same, but counts the accesses that would cross PCIe from a GPU, with queues and outcomes in host memory. Accesses without
-// a port, of 32 bits or of GPU scope are to the GPU's own memory, or happen once per plan.
+// a port, 32-bit accesses and accesses of GPU scope go to the GPU's own memory, or happen once per plan.
 struct CountingPort : NullPort {
   static inline uint64_t stores = 0, list_stores = 0, outcome_stores = 0, doorbells = 0, polls = 0, host_loads = 0;
 

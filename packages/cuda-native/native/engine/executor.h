@@ -34,7 +34,7 @@ struct Problem {
   explicit operator bool() const { return !call.empty(); }
 };
 
-// An address for leaders, as they use it.
+// Converts an address that leaders use to a pointer.
 template <typename T>
 T* Pointer(uint64_t device) {
   return reinterpret_cast<T*>(static_cast<uintptr_t>(device));

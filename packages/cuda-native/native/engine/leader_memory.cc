@@ -24,8 +24,8 @@ class Offsets {
   uint64_t used_ = 0;
 };
 
-// Sets a queue at its positions, with arrays in memory of this process. Identifiers continue, so that a late completion is not
-// taken for that of a new command: the first command of a slot has the identifier after the one that its outcome has.
+// Initializes a queue at its positions; its arrays are in memory of this process. Command identifiers continue, so that a late
+// completion does not match a new command: the first command of a slot gets the identifier after the one in the slot's outcome.
 void InitQueue(const QueueLayout& from, gnv_queue* queue) {
   queue->entries = from.entries;
   queue->slot_count = from.in_flight;
@@ -36,7 +36,7 @@ void InitQueue(const QueueLayout& from, gnv_queue* queue) {
     queue->slots[slot].outcome = GNV_TAKEN | static_cast<uint64_t>(cid) << GNV_CID_SHIFT;
   }
   queue->sq_ticket = queue->sq_tail = from.sq_tail;
-  // The Phase Tag of a lap is the inverse of this bit of the position.
+  // The Phase Tag of a lap is the inverse of the position's bit `entries`.
   queue->cq_head = queue->cq_released = from.cq_head + (from.phase == 1 ? 0 : from.entries);
 }
 
@@ -88,7 +88,7 @@ Problem LeaderMemory::Reach(const Memory& memory, const char* what, bool is_regi
 Problem LeaderMemory::Fill(const Memory& registers, bool are_memory, const std::vector<QueueLayout>& queues) {
   if (Problem problem = executor_.AllocateShared(shared_bytes_, &shared_)) return problem;
   if (Problem problem = executor_.AllocateLocal(local_bytes_, &local_)) return problem;
-  // Forwarded doorbells are words at the same distances.
+  // Forwarded doorbells are words with the same spacing.
   uint64_t doorbells = shared_.device + words_;
   if (!options_.forwards_doorbells) {
     const Memory used = {registers.address + first_doorbell_, doorbells_end_ - first_doorbell_, registers.on_device};
@@ -143,7 +143,7 @@ Problem LeaderMemory::FillLeader(size_t number, const QueueLayout& from, uint64_
   leader.taken = leader.served = options_.first_share;
   *shared(number).control = leader.seen_control = options_.first_share;
   leader.next_deadline_ns = NO_DEADLINE;
-  // The grid of all leaders, or each leader's own.
+  // One grid for all leaders, or one for each.
   const bool is_together = executor_.LaunchesTogether();
   const uint64_t grid = grids_ + (is_together ? 0 : number * sizeof(Grid));
   leader.grid = Pointer<Grid>(local_ + grid);

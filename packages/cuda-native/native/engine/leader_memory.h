@@ -1,4 +1,4 @@
-// Memory of the leaders of a session: their structures, in memory close to them, and what they share with the host.
+// Memory of a session's leaders: their structures, in memory of their device, and the state that they share with the host.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct LeaderOptions {
   bool forwards_doorbells = false;
 };
 
-// What a leader and the host share.
+// State that a leader and the host share.
 struct SharedState {
   Report* report;
-  // A ring of SHARES.
+  // Ring of SHARES entries.
   Share* shares;
   uint64_t* control;
 };
@@ -38,18 +38,18 @@ class LeaderMemory {
   LeaderMemory(Executor& executor, const LeaderOptions& options, void* context)
       : executor_(executor), options_(options), context_(context) {}
 
-  // Assigns the places of a leader per queue.
+  // Assigns the offsets of one leader per queue.
   void Place(const std::vector<QueueLayout>& queues);
   size_t shared_bytes() const { return shared_bytes_; }
   size_t local_bytes() const { return local_bytes_; }
 
-  // Allocates and initializes it, for which there must be room. After a failure, Free releases what was allocated. Doorbells
-  // are offsets from `registers`. `are_memory`: they are memory, as a simulator's.
+  // Allocates and initializes the memory, for which there must be room. After a failure, Free releases what was allocated.
+  // Doorbells are offsets from `registers`. `are_memory`: the registers are ordinary memory, such as a simulator's.
   Problem Fill(const Memory& registers, bool are_memory, const std::vector<QueueLayout>& queues);
   // Starts to forward doorbells, if the options say so.
   Problem Forward(const Memory& registers, const std::vector<QueueLayout>& queues, DoorbellProxy* proxy) const;
   SharedState shared(size_t number) const;
-  // Address of the structure of a leader, for the executor. All are next to each other.
+  // Returns the address of a leader's structure, for the executor. The structures are contiguous.
   uint64_t leader(size_t number) const;
 
   // Reads the positions of the queues, and the generations of their slots. All leaders must have ended.
@@ -57,7 +57,7 @@ class LeaderMemory {
   void Free();
 
  private:
-  // Offsets of what one leader uses.
+  // Offsets of the arrays of one leader.
   struct Places {
     uint64_t slots, ready, free_slots, active, tasks;
     uint64_t shares, control;
@@ -68,7 +68,7 @@ class LeaderMemory {
 
   Executor& executor_;
   const LeaderOptions options_;
-  // Of leaders, for Port::wake_host.
+  // Argument of Port::wake_host.
   void* const context_;
   std::vector<Places> places_;
   // Offsets of the arrays of all leaders, and of words for forwarded doorbells.
@@ -78,7 +78,7 @@ class LeaderMemory {
   uint64_t first_doorbell_ = 0, doorbells_end_ = 0;
   SharedBlock shared_;
   uint64_t local_ = 0;
-  // Memory that was made accessible to leaders.
+  // Addresses of memory that was made accessible to leaders.
   std::vector<uint64_t> reached_;
 };
 

@@ -13,7 +13,7 @@ struct Memory {
   bool on_device;
 };
 
-// The runs of a memory, kept while plans use it.
+// The address runs of a memory, kept while plans use it.
 class RunTable;
 
 struct QueueLayout {
@@ -21,7 +21,7 @@ struct QueueLayout {
   Memory cq;
   Memory prp_lists;
   std::shared_ptr<RunTable> prp_list_runs;
-  // `entries` of the submission queue, and of a completion queue of its own.
+  // `entries` is the number of entries of the submission queue, and of its completion queue, which is not shared.
   uint32_t qid, entries, sq_tail, cq_head, phase, in_flight, prp_list_bytes, page_bytes;
   uint64_t tail_doorbell, head_doorbell;
   // For each of `in_flight` slots, the generation of its next command; updated in place.

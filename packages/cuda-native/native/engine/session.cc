@@ -372,7 +372,7 @@ uint64_t Session::Heartbeat() const {
 uint32_t Session::Watch() {
   uint32_t most = 0;
   for (const auto& group : groups_) {
-    // Also of others: they may wait for a leader without work to end.
+    // Work of the whole group counts: its leaders may wait for a leader without work to end.
     const bool has_work = group->Any([](Queue& queue) { return queue.HasWork(); });
     for (Queue* queue : group->queues) {
       const uint64_t sign = SignOf(*queue->report);

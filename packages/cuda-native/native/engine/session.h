@@ -43,7 +43,7 @@ struct Counters {
 
 class Session final : private Pausable {
  public:
-  // `context` is that of leaders, for Port::wake_host.
+  // `context` is the argument of Port::wake_host.
   Session(std::shared_ptr<Executor> executor, const LeaderOptions& options, void* context);
   // Leaders that do not end keep their memory.
   ~Session();
@@ -67,12 +67,12 @@ class Session final : private Pausable {
   bool halted() const;
   // Changes while any leader runs.
   uint64_t Heartbeat() const;
-  // Called periodically. Returns the number of consecutive calls in which a leader showed no sign although it, or one that is
-  // launched with it, has work; the maximum over all leaders.
+  // Called periodically. Returns the number of consecutive calls in which a leader showed no progress although it, or a leader
+  // of the same launch, has work; the maximum over all leaders.
   uint32_t Watch();
   Counters counters() const;
 
-  // Stops the leaders within `limit_ns`, and stores the rings' positions in `queues`, those that were attached.
+  // Stops the leaders within `limit_ns`, and stores the rings' positions in `queues`, which must be the attached ones.
   Problem Detach(uint64_t limit_ns, std::vector<QueueLayout>* queues);
 
  private:
@@ -106,7 +106,7 @@ class Session final : private Pausable {
   std::vector<std::unique_ptr<Job>> jobs_;
   DoorbellProxy proxy_;
   Counters past_{};
-  // Leaders can be launched: their memory is initialised.
+  // Leaders can be launched: their memory is initialized.
   bool ready_ = false;
   bool paused_ = false;
   // Memory of leaders is no longer freed.

@@ -54,7 +54,7 @@ export function writeArrays(view: DataView, places: ArrayPlaces, queue: QueuePai
   }
 }
 
-/** Sets each slot's generation to the one after that of the last command identifier that kernels used. */
+/** Sets each slot's generation to the successor of that in the last command identifier that kernels used. */
 export function readGenerations(
   view: DataView,
   places: ArrayPlaces,

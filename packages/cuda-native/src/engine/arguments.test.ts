@@ -13,7 +13,7 @@ import { cpuKernelEngine, EngineUnsuitableError, NativeAddonError, type KernelEn
 const standin = useStandin()
 const bad = (value: unknown) => value as never
 
-/** As of a device whose registers can be mapped; they are never touched here. */
+/** Returns a transport like that of a device with mapped registers, which these tests never access. */
 function suitable(): Transport {
   const { transport } = simulate()
   const { bar } = transport
@@ -22,7 +22,7 @@ function suitable(): Transport {
   return { ...transport, bar: { ...seen, write32: bar.write32.bind(bar), write64: bar.write64.bind(bar) } }
 }
 
-test('the entry has NativeAddonError, and no class that makes engines of parts', () => {
+test('the entry point exports NativeAddonError, and no class that assembles engines', () => {
   expect(NativeAddonError.name).toBe('NativeAddonError')
   expect(Object.keys(entry).sort()).toEqual([
     'EngineUnsuitableError',
@@ -32,7 +32,7 @@ test('the entry has NativeAddonError, and no class that makes engines of parts',
   ])
 })
 
-describe('arguments of engines that are none are refused by name', () => {
+describe('rejects invalid arguments of engines by name', () => {
   test.each([
     [undefined, 'undefined'],
     [null, 'null'],
@@ -70,12 +70,12 @@ describe('arguments of engines that are none are refused by name', () => {
     expect(() => new CudaMemorySource(bad(cuda))).toThrow(expected)
   })
 
-  test('a transport whose registers are no memory is refused before a GPU is looked for', () => {
+  test('rejects a transport whose registers are not memory before it validates the GPU', () => {
     expect(() => cudaEngine(simulate().transport, bad(undefined))).toThrow(EngineUnsuitableError)
   })
 })
 
-describe('what is no request is refused by name', () => {
+describe('rejects invalid requests by name', () => {
   test.each<[unknown, Error]>([
     [undefined, new TypeError('negotiateTier: expected an object of options, got undefined')],
     [{}, new RangeError('wanted: expected 1, 2 or 3, got undefined')],
@@ -101,7 +101,7 @@ describe('what is no request is refused by name', () => {
 
 describe.skipIf(!hasStandin || !isBuilt)(`a GPU${skippedWithoutStandin}`, () => {
   test.each([NaN, 'x', -1, 0.5, Infinity, null])(
-    'a timeoutNs of %s is a RangeError, and changes nothing',
+    'rejects a timeoutNs of %s with RangeError, and stays usable',
     async (timeoutNs) => {
       const cuda = openCuda()
       const expected = /^timeoutNs: expected nanoseconds as a whole number of 0 or more, got /
@@ -116,7 +116,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a GPU${skippedWithoutStandin}`, () => 
     },
   )
 
-  test('that was closed drives nothing any more', async () => {
+  test('is rejected by engines and memory sources after it was closed', async () => {
     const cuda = openCuda()
     await cuda.close()
     const expected = /^cuda: expected an open GPU .* got a closed one$/
@@ -124,12 +124,12 @@ describe.skipIf(!hasStandin || !isBuilt)(`a GPU${skippedWithoutStandin}`, () => 
     expect(() => new CudaMemorySource(cuda)).toThrow(expected)
   })
 
-  test('is not closed while an engine has queues there, and is when its controller is closed', async () => {
+  test('cannot be closed while an engine has queues on it, only after its controller was closed', async () => {
     const { simulator, close } = await startDrive({})
     const { transport } = simulator
     const cuda: Cuda = openCuda()
     const controller = await Controller.open(transport, { engine: cudaEngine(transport, cuda) })
-    // One that has none is no reason.
+    // An engine without queues does not prevent it.
     cudaEngine(transport, cuda)
     const refused = cuda.close()
     await expect(refused).rejects.toBeInstanceOf(CudaBusyError)

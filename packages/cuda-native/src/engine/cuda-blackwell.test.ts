@@ -18,7 +18,7 @@ describe.skipIf(!hasStandin)(`the engine cuda on Blackwell GPUs${skippedWithoutS
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  /** A drive's registers, or memory that stands for some. */
+  /** Returns a transport with a drive's registers, or with registers in memory. */
   function transport(isMemory: boolean): Pick<Transport, 'bar' | 'clock' | 'name'> {
     const { address } = native.allocate(16_384, 4096)
     const window = { address, lengthBytes: 16_384, ...(isMemory ? { isMemory } : {}) }
@@ -26,7 +26,7 @@ describe.skipIf(!hasStandin)(`the engine cuda on Blackwell GPUs${skippedWithoutS
   }
 
   test.each([10, 11, 12])(
-    'a drive’s registers are refused to compute capability %i.0, before anything is made',
+    'rejects a drive’s registers for compute capability %i.0, before anything is allocated',
     (major) => {
       open(major)
       const before = standin.live()
@@ -46,14 +46,14 @@ describe.skipIf(!hasStandin)(`the engine cuda on Blackwell GPUs${skippedWithoutS
     },
   )
 
-  test('they are given to it where the risk is taken, to older GPUs, and where they are memory', () => {
+  test('accepts them if the risk is accepted, and registers in memory', () => {
     open(12)
     expect(() => cudaEngine(transport(false), cuda, { riskBlackwellRegisters: false })).toThrow(BlackwellRegistersError)
     expect(cudaEngine(transport(false), cuda, { riskBlackwellRegisters: true }).name).toBe('cuda')
     expect(cudaEngine(transport(true), cuda).name).toBe('cuda')
   })
 
-  test('9.0 is not one of them', () => {
+  test('accepts a drive’s registers for compute capability 9.0', () => {
     expect(cudaEngine(transport(false), open(9)).name).toBe('cuda')
   })
 })

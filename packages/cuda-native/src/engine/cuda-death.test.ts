@@ -7,13 +7,13 @@ import { cudaEngine, cudaStatus, openCuda } from '../cuda/index.js'
 
 const standin = useStandin()
 
-/** From the next question on, how work goes. */
+/** Makes the driver report a failed kernel from the next query on. */
 function dies(): void {
   standin.fail('cuStreamQuery=719@1+')
   cudaStatus()
 }
 
-describe.skipIf(!hasStandin)(`the engine cuda when a kernel goes wrong${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin)(`the engine cuda after a kernel failed${skippedWithoutStandin}`, () => {
   let drive: RealTimeDrive
   beforeAll(async () => {
     drive = await startDrive({})
@@ -29,7 +29,7 @@ describe.skipIf(!hasStandin)(`the engine cuda when a kernel goes wrong${skippedW
     return { cuda, engine, controller }
   }
 
-  test('plans end with what it was, and engine, controller and GPU can be closed', async () => {
+  test('plans end with the error, and engine, controller and GPU can be closed', async () => {
     const { cuda, engine, controller } = await open()
     expect(standin.live().registered).toBeGreaterThan(0)
     dies()
@@ -43,7 +43,7 @@ describe.skipIf(!hasStandin)(`the engine cuda when a kernel goes wrong${skippedW
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('an engine that had nothing to do says so when it is detached, once', async () => {
+  test('an engine without plans throws the error at detach, once', async () => {
     const { cuda, engine, controller } = await open()
     dies()
     expect(() => engine.detach()).toThrow(EngineFailedError)
@@ -54,11 +54,11 @@ describe.skipIf(!hasStandin)(`the engine cuda when a kernel goes wrong${skippedW
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('a GPU that is closed before its engine is given back with it', async () => {
+  test('a GPU that is closed before its engine is released with the engine', async () => {
     const { cuda, engine, controller } = await open()
     dies()
     expect((await cuda.close()).death).toMatchObject({ result: 719 })
-    // What the engine has there, and with it the context, is the engine's to give back.
+    // The engine still holds its memory, and thereby the context.
     expect(standin.live()).toMatchObject({ contexts: 1, modules: 0 })
     expect(standin.live().registered).toBeGreaterThan(0)
     expect(() => engine.detach()).toThrow(EngineFailedError)

@@ -7,22 +7,22 @@ import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../te
 const standin = useStandin()
 
 describe.skipIf(!hasStandin)(`how a persistent kernel ends${skippedWithoutStandin}`, () => {
-  // What a program that exits at once has left is the driver's to end, with the program.
-  test('a program that exits with plans in flight ends as it says', () => {
+  // The driver releases what a program leaves when it exits at once.
+  test('a program that exits with plans in flight ends with its exit status', () => {
     expect(run('busy', 'cuda')).toEqual({ status: 3, signal: null, stderr: '' })
   })
 
-  test('one that waits for plans keeps no program from ending, and nothing is left', () => {
+  test('a kernel that waits for plans does not keep a program running, and everything is released', () => {
     expect(run('idle', 'cuda')).toEqual({ status: 0, signal: null, stderr: '' })
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('that of an engine that is forgotten with its queues is ended with it', () => {
+  test('the kernel of a garbage-collected engine with queues ends with the engine', () => {
     expect(run('forgotten', 'cuda')).toEqual({ status: 0, signal: null, stderr: '' })
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test.each(['busy', 'idle'])('a thread that is ended with its engine %s takes all of it with it', async (how) => {
+  test.each(['busy', 'idle'])('a thread that ends with its engine %s releases everything', async (how) => {
     const worker = new Worker(program, { workerData: { how, engine: 'cuda' }, execArgv: [] })
     if (how === 'busy') {
       const [running] = (await once(worker, 'message')) as [number]

@@ -13,7 +13,7 @@ const standin = useStandin()
 const MIB = 1024 * 1024
 const CONTENT = Uint8Array.from({ length: MIB }, (_, position) => (position * 31) ^ (position >>> 9))
 
-/** What CudaExecutor calls, and nobody else while an engine lives. Each is failed at each of its calls. */
+/** Functions that only CudaExecutor calls while an engine is attached. Tests fail each at each of its calls. */
 const FUNCTIONS = `
   cuCtxSetCurrent cuModuleGetFunction cuMemHostAlloc cuMemHostGetDevicePointer_v2 cuMemAlloc_v2 cuMemHostRegister_v2
   cuStreamCreate cuStreamCreateWithPriority cuCtxGetStreamPriorityRange cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2
@@ -22,16 +22,16 @@ const FUNCTIONS = `
   .trim()
   .split(/\s+/)
 
-/** These are asked for as long as something goes on: how often is a matter of time. */
+/** Functions that are polled: the number of calls depends on time. */
 const OFTEN = ['cuStreamQuery', 'cuCtxSetCurrent']
 
-/** What a life has seen: errors in their order, and plans that were executed. */
+/** Result of `life`: errors in order, and summaries of executed plans. */
 interface Seen {
   readonly errors: { readonly step: string; readonly error: unknown }[]
   readonly summaries: OutcomeSummary[]
 }
 
-describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin)(`if a call of the driver fails${skippedWithoutStandin}`, () => {
   let drive: RealTimeDrive
   let memory: DmaMemory
   let file: ReturnType<typeof scratchFile>
@@ -46,14 +46,14 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
     file[Symbol.dispose]()
   })
 
-  /** Its registers are said to be a controller's, which a GPU is told by another flag. */
+  /** Declares the registers to be those of a device, which the driver registers with another flag. */
   function asHardware({ name, bar, clock }: Transport): Pick<Transport, 'bar' | 'clock' | 'name'> {
     const { address, lengthBytes } = bar.window!
     standin.pretend({ address, lengthBytes })
     return { name, clock, bar: { ...bar, read32: (at) => bar.read32(at), window: { address, lengthBytes } } }
   }
 
-  /** Closes it, whatever goes wrong on the way: then once more, which is harmless. */
+  /** Closes the GPU, and once more after an error; a second close has no effect. */
   async function closed(cuda: Cuda, seen: Seen): Promise<void> {
     await step(seen, 'close', () => cuda.close())
     await cuda.close().catch(() => undefined)
@@ -68,7 +68,7 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
     }
   }
 
-  /** Open, attach, execute several plans, of which one is aborted, detach, close. */
+  /** Opens, attaches, executes several plans and aborts one of them, detaches, closes. */
   async function life(): Promise<Seen> {
     const seen: Seen = { errors: [], summaries: [] }
     const cuda = await step(seen, 'open', () => openCuda())
@@ -98,7 +98,7 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
     return seen
   }
 
-  /** What success claims is there. */
+  /** Checks that the data of successful commands were read. */
   function expectRight({ summaries }: Seen): void {
     for (const { commands, succeeded, failures } of summaries) {
       expect(succeeded + failures.length).toBe(commands)
@@ -112,7 +112,7 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
     }
   }
 
-  test('a life without a failure has none, and leaves nothing behind', async () => {
+  test('a run without a failure reports no error, and releases everything', async () => {
     const seen = await life()
     expect(seen.errors).toEqual([])
     expect(seen.summaries.map(({ commands }) => commands)).toEqual([64, 16, 8])
@@ -121,12 +121,12 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
   })
 
   test.each(FUNCTIONS)(
-    '%s, an engine attaches or says why not, its plans end, and nothing is left behind',
+    '%s: the engine attaches or reports why not, its plans end, and everything is released',
     async (name) => {
-      const most = OFTEN.includes(name) ? 60 : 200
+      const limit = OFTEN.includes(name) ? 60 : 200
       let reported = 0
       let calls = 0
-      for (; calls < most; calls++) {
+      for (; calls < limit; calls++) {
         const before = standin.failed()
         standin.fail(`${name}=801@${calls + 1}`)
         const seen = await life()
@@ -139,9 +139,9 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
         if (seen.errors.length > 0) reported++
         for (const { step, error } of seen.errors) expectTyped(step, error, name)
       }
-      // What gives something back is tried, and what is left of it then is the driver's.
+      // A failed release need not be reported.
       if (!/Free|Unregister|Destroy/.test(name)) expect(reported).toBeGreaterThan(0)
-      if (most > 60) expect(calls).toBeLessThan(most)
+      if (limit > 60) expect(calls).toBeLessThan(limit)
     },
     240_000,
   )
@@ -153,8 +153,8 @@ function expectTyped(step: string, error: unknown, name: string): void {
     expect(error).toBeInstanceOf(EngineFailedError)
     expect((error as EngineFailedError).message).toContain('CUDA_ERROR_NOT_SUPPORTED')
   } else if (step === 'attach' && isRegistration) {
-    const told = error instanceof CudaRegistrationError ? error.cause : error
-    expect(told).toMatchObject({ call: name, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })
+    const cause = error instanceof CudaRegistrationError ? error.cause : error
+    expect(cause).toMatchObject({ call: name, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })
   } else {
     expect(error).toBeInstanceOf(CudaCallError)
     expect(error).toMatchObject({ call: name, result: 801, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })

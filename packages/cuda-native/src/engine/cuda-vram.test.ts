@@ -30,7 +30,7 @@ const bytesFrom = (position: number, lengthBytes: number) =>
 const isEqual = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0
 const viewOf = ({ view, lengthBytes }: DmaMemory) => new Uint8Array(view!.buffer, view!.byteOffset, lengthBytes)
 
-/** A drive in real time, and a GPU whose memory it reaches. At the end nothing of either is left. */
+/** Opens a drive in real time, and a GPU whose memory the drive can access. Disposal checks that everything was released. */
 async function openMachine(options: DriveOptions = {}) {
   const file = scratchFile(bytesFrom(0, 4 * MIB))
   const profile = deriveProfile('ideal', { identify: { SN: SERIAL } })
@@ -42,7 +42,7 @@ async function openMachine(options: DriveOptions = {}) {
     drive,
     gpu,
     transport,
-    /** A controller by the engine `cuda`, whose end is in the journal. */
+    /** Opens a controller with the engine `cuda`, whose `detach` adds an entry to the journal. */
     async open(from: Transport, more: ControllerOptions = {}, engineOptions: KernelEngineOptions = {}) {
       const engine = cudaEngine(from, cuda, engineOptions)
       const detach = engine.detach.bind(engine)
@@ -68,7 +68,7 @@ async function openMachine(options: DriveOptions = {}) {
 const TIER_3 = { queueMemory: 'gpu', queues: 2 } as const
 
 describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda with GPU memory${skippedWithoutStandin}`, () => {
-  test('queues there, data in host memory and there: what was written is read, and all of it is given back in order', async () => {
+  test('reads back written data with queues in GPU memory and data in either memory; releases all of it in order', async () => {
     await using machine = await openMachine()
     const { gpu, transport } = machine
     const dma = withVram(transport.dma, gpu.provider, gpu)
@@ -92,14 +92,14 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda with GPU memory${skipp
     await ns.write(6144, 2048, data)
     await ns.read(6144, 2048, host)
     expect(isEqual(viewOf(host), bytesFrom(9 * MIB, MIB))).toBe(true)
-    // Six transfers of sixteen commands at least: several laps of rings of nine entries.
+    // At least 6 transfers of 16 commands: several laps of rings of 16 entries.
     expect(engine.statistics.commands).toBeGreaterThanOrEqual(96)
     expect(engine.statistics.staleCompletions).toBe(0)
 
     data.free()
     gpu.journal.length = 0
     await ctrl.close()
-    // Nothing of the engine looks at the rings any more when they are taken from the controller, and then given back.
+    // The engine is detached before the rings are released by the controller and then freed.
     const six = Array.from({ length: 6 }, () => ['release', 'free'])
     expect(gpu.journal).toEqual(['detach', ...six.flat()])
   })
@@ -107,7 +107,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda with GPU memory${skipp
   test.each([
     ['hangs', { kind: 'hang' }, ['abort succeeded']],
     ['loses its completion', { kind: 'drop-completion' }, ['abort insufficient', 'recreate-queues succeeded']],
-  ] as const)('a read that %s on queues there is recovered', async (_, action: FaultAction, expected) => {
+  ] as const)('recovers a read that %s, with queues in GPU memory', async (_, action: FaultAction, expected) => {
     const rules = [{ match: { qid: 1, opcode: 0x02, nth: 3 }, action }]
     await using machine = await openMachine({ faults: { rules } })
     const { gpu, transport, drive } = machine
@@ -137,7 +137,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda with GPU memory${skipp
   })
 })
 
-describe.skipIf(!hasStandin || !isBuilt)(`a tier that was negotiated${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin || !isBuilt)(`a negotiated tier${skippedWithoutStandin}`, () => {
   const can = { gpuRing: true, gpuRead: false, dmaToVram: true }
   const ordering = { writesOrdering: 100, flushWritesOptions: 1 }
   const refusing: ProviderCandidate = {
@@ -147,7 +147,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a tier that was negotiated${skippedWit
     },
   }
 
-  /** Negotiates with a controller of its own, by the host engine; it is closed then. */
+  /** Negotiates with a controller of the host engine, and closes it. */
   async function negotiated(
     { transport, gpu }: { transport: Transport; gpu: AliasedGpu },
     provider: VramProvider,
@@ -169,7 +169,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a tier that was negotiated${skippedWit
     })
   }
 
-  test('as 3, after both probes, carries queues and data; what did not work before it is told', async () => {
+  test('3, after both probes, supports queues and data; the result has the failure of an earlier provider', async () => {
     await using machine = await openMachine()
     const { gpu, transport } = machine
     const result = await negotiated(machine, gpu.provider, { wanted: 3, allowPeerReads: true })
@@ -194,7 +194,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a tier that was negotiated${skippedWit
     dma.close()
   })
 
-  test('as 2, where nobody allowed the controller to read there, says so, and carries data alone', async () => {
+  test('2, without permission for peer reads, has that reason, and supports data only', async () => {
     await using machine = await openMachine()
     const { gpu, transport } = machine
     const { tier, memory, reasons } = await negotiated(machine, gpu.provider, { wanted: 3, allowPeerReads: false })
@@ -216,10 +216,10 @@ describe.skipIf(!hasStandin || !isBuilt)(`a tier that was negotiated${skippedWit
     await ctrl.close()
   })
 
-  test('as 1, where what was read did not arrive, says what the probe saw', async () => {
+  test('1, if data do not arrive, has the result of the probe as its reason', async () => {
     await using machine = await openMachine()
     const { transport } = machine
-    // Reads succeed, and go to memory that is nobody's.
+    // Reads succeed, but their data go to other memory.
     const elsewhere = transport.dma.alloc(8 * MIB, { contiguous: true })
     const lying: VramProvider = {
       name: 'a window elsewhere',
@@ -235,7 +235,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a tier that was negotiated${skippedWit
       [2, 'nothing-arrived', 'a window elsewhere'],
     ])
     elsewhere.free()
-    // Whoever asks for it all the same is told before a queue exists.
+    // Queues in GPU memory are rejected before one is created.
     await expect(machine.open(transport, { queueMemory: 'gpu' })).rejects.toThrow(TypeError)
   })
 })

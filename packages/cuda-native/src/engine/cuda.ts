@@ -15,7 +15,7 @@ import { EngineUnsuitableError } from './unsuitable.js'
 export interface CudaEngineOptions extends KernelEngineOptions {
   /**
    * Allows registering a drive's registers with a GPU of compute capability 10.0 (Blackwell) or newer. **The machine may
-   * freeze**: the only reported attempt did, an RTX 5060 Ti in a desktop. Not needed for registers in memory, such as a
+   * freeze**: a desktop with an RTX 5060 Ti did, in the only reported attempt. Not needed for registers in memory, such as a
    * simulator's. Default: false.
    */
   readonly riskBlackwellRegisters?: boolean

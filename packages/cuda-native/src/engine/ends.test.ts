@@ -11,19 +11,19 @@ function leaders(): number {
 }
 
 describe.skipIf(!isBuilt)(`how an engine on threads ends${skipped}`, () => {
-  test('a program that exits with plans in flight ends as it says', () => {
+  test('a program that exits with plans in flight ends with its exit status', () => {
     expect(run('busy')).toEqual({ status: 3, signal: null, stderr: '' })
   })
 
-  test('an engine that waits for plans keeps no program from ending', () => {
+  test('an engine that waits for plans does not keep a program running', () => {
     expect(run('idle')).toEqual({ status: 0, signal: null, stderr: '' })
   })
 
-  test('one that is forgotten with its queues is ended, and its leaders with it', () => {
+  test('an engine that is garbage-collected with queues ends with its leaders', () => {
     expect(run('forgotten')).toEqual({ status: 0, signal: null, stderr: '' })
   })
 
-  test('a thread that is ended with plans in flight takes its leaders with it, and no other', async () => {
+  test('a thread that is terminated with plans in flight ends its leaders', async () => {
     const worker = new Worker(program, { workerData: { how: 'busy' }, execArgv: [] })
     const [running] = (await once(worker, 'message')) as [number]
     expect(running).toBe(1)

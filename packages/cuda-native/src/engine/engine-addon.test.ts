@@ -76,7 +76,7 @@ describe.skipIf(!isBuilt)(`engine functions of the addon${skipped}`, () => {
       { prpListBytes: 8192 },
       'prpLists: expected at least 32768 bytes, got 16384',
     ],
-    ['a page of no power of two', { pageBytes: 4097 }, 'pageBytes: expected a power of two, got 4097'],
+    ['a page size that is not a power of two', { pageBytes: 4097 }, 'pageBytes: expected a power of two, got 4097'],
     ['a tail doorbell after the registers', { sqTailDoorbell: 4096 }, 'sqTailDoorbell: expected 0 to 4092, got 4096'],
     ['a head doorbell after the registers', { cqHeadDoorbell: 4096 }, 'cqHeadDoorbell: expected 0 to 4092, got 4096'],
     [

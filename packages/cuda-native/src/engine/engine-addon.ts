@@ -6,7 +6,7 @@ export interface EngineHandle {
   readonly [engineHandle]: never
 }
 
-/** Handle of a memory's address runs, which leaders can read. They are freed once the handle is collected and nothing uses them. */
+/** Handle of a memory's address runs, which leaders read. The runs are freed once the handle is collected and no plan uses them. */
 export interface TableHandle {
   readonly [tableHandle]: never
 }
@@ -138,6 +138,6 @@ export interface EngineOptions {
   readonly runLimitNs: number
   /** Address of a 64-bit word that counts nanoseconds, for time-outs; 0n for the executor's clock. */
   readonly clock: bigint
-  /** Whether leaders ring words in memory, which a thread of this process forwards to the controller's doorbells. */
+  /** Whether leaders write doorbell values to memory, from which a thread of this process forwards them to the controller. */
   readonly forwardsDoorbells: boolean
 }

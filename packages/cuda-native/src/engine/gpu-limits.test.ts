@@ -4,13 +4,13 @@ import { isBuilt } from '../../test/native.js'
 import { hasStandin, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { runLimitOf } from './gpu-limits.js'
 
-// Read once in a process, before the first cuInit.
+// CUDA reads it once in a process, at the first cuInit.
 process.env['CUDA_DEVICE_MAX_CONNECTIONS'] = '5'
 useStandin()
 
 const limits = { connections: 32, hasTimeLimit: false }
 
-test('a kernel ends after 5 s, after 400 ms if the driver ends long-running ones, and a persistent one never', () => {
+test('a kernel ends after 5 s, or after 400 ms if the driver ends long-running kernels; a persistent kernel does not end', () => {
   expect(runLimitOf(false, limits)).toBe(5e9)
   expect(runLimitOf(false, { ...limits, hasTimeLimit: true })).toBe(4e8)
   expect(runLimitOf(true, limits)).toBe(0)
@@ -24,7 +24,7 @@ test('a persistent kernel leaves three hardware work queues to others', () => {
 })
 
 describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin}`, () => {
-  test('serves more completion queues than there are hardware work queues', async () => {
+  test('serves more queues than there are hardware work queues', async () => {
     const rig = await openCudaRig({ queues: 8 })
     const engine = rig.engine()
     onTestFinished(() => engine.detach())
@@ -35,7 +35,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     expect(isRead(memory)).toBe(true)
   })
 
-  test('lingers for a while and not without an end, on a GPU whose driver ends long kernels', async () => {
+  test('rejects a lingerNs of Infinity, and no other, on a GPU whose driver ends long-running kernels', async () => {
     process.env['GPUNVME_STANDIN_TIME_LIMIT'] = '1'
     const rig = await openCudaRig()
     expect(() => rig.engine({ lingerNs: Infinity })).toThrow(

@@ -202,7 +202,7 @@ export class KernelEngine implements Engine {
     })
   }
 
-  /** Stages no further command until the next `attach`. */
+  /** Stops submission until the next `attach`. */
   halt(): void {
     if (this.attached === undefined || this.stopped) return
     this.attempt(() => this.stop(false))

@@ -16,12 +16,12 @@ const turn = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 interface Rig {
   readonly engine: KernelEngine
-  /** As the engine's, of which nothing is left running when the test is over, whatever it came to. */
+  /** Calls `execute` of the engine. Plans that are still running are aborted when the test ends. */
   readonly execute: (plan: Plan, memory: DmaMemory, signal?: AbortSignal) => Promise<OutcomeSummary>
   readonly alloc: (lengthBytes: number) => DmaMemory
 }
 
-/** Queues of a test's, with an engine whose leaders linger for ever. What was opened is closed after the test. */
+/** Opens queues and an engine whose leaders linger forever. All are closed after the test. */
 async function open(kind: string, options: ControllerOptions, faults: Partial<ReturnType<typeof struck>> = {}) {
   const { transport, queues } = await openQueues(options, faults)
   const persistent = { lingerNs: Infinity }
@@ -58,9 +58,9 @@ const delayed = (delayMs: number, nth: number) =>
 describe.each([
   ['cpu-kernel', isBuilt, skipped],
   ['cuda', hasStandin && isBuilt, skippedWithoutStandin],
-])('the limits of the engine %s%#', (kind, there, reason) => {
-  describe.skipIf(!there)(`are no plan's${reason}`, () => {
-    test('of one command, and of more than 65536', async () => {
+])('the engine %s%#', (kind, there, reason) => {
+  describe.skipIf(!there)(`executes plans${reason}`, () => {
+    test('of one command, and of more than 65536 commands', async () => {
       const { execute, alloc } = await open(kind, { queueDepth: 64 })
       const memory = alloc(2 * MIB)
       expect(await execute(blocksOf(1, memory), memory)).toMatchObject({ succeeded: 1, failures: [] })
@@ -78,7 +78,7 @@ describe.each([
       expect(isRead(memory)).toBe(true)
     })
 
-    test('as the 65th in a queue, which waits for its place', async () => {
+    test('of which the 65th waits for room in the queue', async () => {
       const { execute, alloc } = await open(kind, { queueDepth: 1 }, delayed(100, 1))
       const memory = alloc(65 * 512)
       const ended: number[] = []
@@ -92,7 +92,7 @@ describe.each([
       expect(isRead(memory)).toBe(true)
     })
 
-    test('of more commands than there is room for, behind others and while a leader lingers', async () => {
+    test('of more commands than the initial memory holds, between other plans and while a leader lingers', async () => {
       const { execute, alloc } = await open(kind, { queueDepth: 4 }, delayed(100, 2))
       const memory = alloc(MIB)
       // The leader lingers, and nothing is in flight.
@@ -104,7 +104,7 @@ describe.each([
       const running = execute(blocksOf(huge, memory), memory, abort.signal)
       const behind = execute(blocksOf(8, memory), memory)
       expect(await before).toMatchObject({ succeeded: 8, failures: [] })
-      // Under way, and far from its end.
+      // Wait until it runs; it is far from its end.
       while (!isRead(memory, 100 * 512)) await turn()
       abort.abort()
       const { succeeded, failures } = await running
@@ -112,7 +112,7 @@ describe.each([
       expect(succeeded).toBeLessThan(huge)
       expect(failures).toHaveLength(huge - succeeded)
       expect(await behind).toMatchObject({ succeeded: 8, failures: [] })
-      // Outcomes of half a million commands are what there is from the beginning.
+      // The initial memory holds outcomes of half a million commands.
       if (kind === 'cuda') expect(standin.live().pinned).toBe(pinned + 1)
     })
 
@@ -120,14 +120,14 @@ describe.each([
       const { execute, alloc } = await open(kind, { queueDepth: 64 })
       const whole = alloc(2 * MIB)
       const memory = scattered(whole, (9 * 1024 * MIB) / 4096)
-      // The last bytes of it lie at the beginning of what there is.
+      // Reads the last 2 MiB, which are the pages of `whole`.
       const plan = blocksOf(4096, whole)
       plan.offsetBytes.forEach((at, index) => (plan.offsetBytes[index] = memory.lengthBytes - 2 * MIB + at))
       expect(await execute(plan, memory)).toMatchObject({ succeeded: 4096, failures: [] })
       expect(isRead(whole)).toBe(true)
     })
 
-    test('after 2^32 others', async () => {
+    test('after 2^32 other plans', async () => {
       const { engine, execute, alloc } = await open(kind, { queueDepth: 4 })
       const memory = alloc(16 * 512)
       Object.assign(engine, { nextId: 2 ** 32 - 3 })
@@ -138,12 +138,12 @@ describe.each([
   })
 })
 
-/** Pages of some memory, over and over, of which no two that follow each other are neighbours but where it begins anew. */
+/** Returns memory that repeats the pages of `whole`, in segments of one page. */
 function scattered(whole: DmaMemory, pages: number): DmaMemory {
-  const there = whole.lengthBytes / 4096
+  const wholePages = whole.lengthBytes / 4096
   const segments: DmaSegment[] = Array.from({ length: pages }, (_, page) => ({
     offsetBytes: page * 4096,
-    iova: whole.iovaAt((page % there) * 4096),
+    iova: whole.iovaAt((page % wholePages) * 4096),
     lengthBytes: 4096,
   }))
   return {

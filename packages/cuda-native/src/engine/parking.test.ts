@@ -12,7 +12,7 @@ const standin = useStandin()
 const MIB = 1024 * 1024
 const COMMANDS = 20_000
 
-/** What is done to a GPU: prepared before a leader runs there, and done while it does. */
+/** An operation on a GPU: `prepare` runs before a leader is launched, and returns the operation to run during the launch. */
 interface Deed {
   readonly name: string
   readonly prepare: (rig: CudaRig) => () => void | Promise<void>
@@ -22,7 +22,7 @@ const region = () => native.allocate(8192, 4096)
 const deeds: readonly Deed[] = [
   { name: 'GPU memory is allocated', prepare: (rig) => () => void rig.cuda.allocDevice(4096) },
   {
-    name: 'GPU memory is given back',
+    name: 'GPU memory is freed',
     prepare(rig) {
       const memory = rig.cuda.allocDevice(4096)
       return () => memory.free()
@@ -30,7 +30,7 @@ const deeds: readonly Deed[] = [
   },
   { name: 'pinned memory is allocated', prepare: (rig) => () => void rig.cuda.allocPinned(4096) },
   {
-    name: 'pinned memory is given back',
+    name: 'pinned memory is freed',
     prepare(rig) {
       const memory = rig.cuda.allocPinned(4096)
       return () => memory.free()
@@ -65,7 +65,7 @@ const deeds: readonly Deed[] = [
     },
   },
   {
-    name: 'the GPU is opened once more, and closed',
+    name: 'the GPU is opened again and closed',
     prepare: () => () => openCuda().close(),
   },
   {
@@ -80,67 +80,72 @@ const deeds: readonly Deed[] = [
   },
 ]
 
-/** Reads all of it, after which its leader lingers. */
+/** Executes a plan of reads. The leader lingers afterwards. */
 async function read(engine: KernelEngine, rig: CudaRig): Promise<void> {
   const memory = rig.alloc(MIB)
   expect(await engine.execute(blocksOf(2048, memory), memory)).toMatchObject({ succeeded: 2048, failures: [] })
   expect(isRead(memory)).toBe(true)
 }
 
-describe.skipIf(!hasStandin || !isBuilt)(`a kernel that does not end holds nothing up${skippedWithoutStandin}`, () => {
-  test.each(deeds)('while it lingers and $name', async ({ prepare }) => {
-    const rig = await openCudaRig({ queues: 2, queueDepth: 8 })
-    const deed = prepare(rig)
-    const engine = rig.engine({ lingerNs: Infinity }, rig.queues.slice(0, 1))
-    await read(engine, rig)
-    await deed()
-    await read(engine, rig)
-    engine.detach()
-    await rig.cuda.close()
-    expect(standin.live()).toEqual(NOTHING)
-  })
+describe.skipIf(!hasStandin || !isBuilt)(
+  `a persistent kernel does not block other operations${skippedWithoutStandin}`,
+  () => {
+    test.each(deeds)('while it lingers and $name', async ({ prepare }) => {
+      const rig = await openCudaRig({ queues: 2, queueDepth: 8 })
+      const deed = prepare(rig)
+      const engine = rig.engine({ lingerNs: Infinity }, rig.queues.slice(0, 1))
+      await read(engine, rig)
+      await deed()
+      await read(engine, rig)
+      engine.detach()
+      await rig.cuda.close()
+      expect(standin.live()).toEqual(NOTHING)
+    })
 
-  test.each(deeds)('while it has a plan in flight, which goes on afterwards, and $name', async ({ prepare }) => {
-    const rig = await openCudaRig({ queues: 2, queueDepth: 8 })
-    const deed = prepare(rig)
-    const engine = rig.engine({ lingerNs: Infinity }, rig.queues.slice(0, 1))
-    const memory = rig.alloc(MIB)
-    const running = engine.execute(blocksOf(COMMANDS, memory), memory)
-    let reads = 0
-    while (reads === 0) reads = await rig.reads()
-    expect(reads).toBeLessThan(COMMANDS)
-    const before = standin.launched()
-    await deed()
-    expect(await running).toMatchObject({ succeeded: COMMANDS, failures: [] })
-    expect(isRead(memory)).toBe(true)
-    expect(standin.launched()).toBeGreaterThan(before)
-    expect(engine.statistics).toMatchObject({ commands: COMMANDS, staleCompletions: 0 })
-    engine.detach()
-    await rig.cuda.close()
-    expect(standin.live()).toEqual(NOTHING)
-  })
+    test.each(deeds)('while it has a plan in flight, which continues afterwards, and $name', async ({ prepare }) => {
+      const rig = await openCudaRig({ queues: 2, queueDepth: 8 })
+      const deed = prepare(rig)
+      const engine = rig.engine({ lingerNs: Infinity }, rig.queues.slice(0, 1))
+      const memory = rig.alloc(MIB)
+      const running = engine.execute(blocksOf(COMMANDS, memory), memory)
+      let reads = 0
+      while (reads === 0) reads = await rig.reads()
+      expect(reads).toBeLessThan(COMMANDS)
+      const before = standin.launched()
+      await deed()
+      expect(await running).toMatchObject({ succeeded: COMMANDS, failures: [] })
+      expect(isRead(memory)).toBe(true)
+      expect(standin.launched()).toBeGreaterThan(before)
+      expect(engine.statistics).toMatchObject({ commands: COMMANDS, staleCompletions: 0 })
+      engine.detach()
+      await rig.cuda.close()
+      expect(standin.live()).toEqual(NOTHING)
+    })
 
-  test('while a command is unanswered, which stays in flight until its deadline', async () => {
-    const rig = await openCudaRig({ queueDepth: 8 }, struck({ kind: 'hang' }))
-    const clock = native.allocate(4096, 4096)
-    const engine = rig.engine({ lingerNs: Infinity, clock: new BigUint64Array(clock.buffer, 0, 1) })
-    const memory = rig.alloc(MIB)
-    const kept = rig.cuda.allocPinned(64)
-    let isPending = true
-    const running = engine.execute(blocksOf(4, memory), memory, { timeoutNs: 1000 }).finally(() => (isPending = false))
-    while ((await rig.reads()) < 3) await new Promise(setImmediate)
-    const before = standin.launched()
-    rig.cuda.allocDevice(64).free()
-    kept.free()
-    await new Promise(setImmediate)
-    expect(isPending).toBe(true)
-    expect(standin.launched()).toBeGreaterThan(before)
-    clock.store64(0, 1001n)
-    const { succeeded, failures } = await running
-    expect([succeeded, failures.map(({ outcome }) => outcome.kind)]).toEqual([3, ['timeout']])
-    engine.detach()
-    await rig.cuda.close()
-    expect(standin.live()).toEqual(NOTHING)
-    clock.unmap()
-  })
-})
+    test('while a command does not complete, which stays in flight until its deadline', async () => {
+      const rig = await openCudaRig({ queueDepth: 8 }, struck({ kind: 'hang' }))
+      const clock = native.allocate(4096, 4096)
+      const engine = rig.engine({ lingerNs: Infinity, clock: new BigUint64Array(clock.buffer, 0, 1) })
+      const memory = rig.alloc(MIB)
+      const kept = rig.cuda.allocPinned(64)
+      let isPending = true
+      const running = engine
+        .execute(blocksOf(4, memory), memory, { timeoutNs: 1000 })
+        .finally(() => (isPending = false))
+      while ((await rig.reads()) < 3) await new Promise(setImmediate)
+      const before = standin.launched()
+      rig.cuda.allocDevice(64).free()
+      kept.free()
+      await new Promise(setImmediate)
+      expect(isPending).toBe(true)
+      expect(standin.launched()).toBeGreaterThan(before)
+      clock.store64(0, 1001n)
+      const { succeeded, failures } = await running
+      expect([succeeded, failures.map(({ outcome }) => outcome.kind)]).toEqual([3, ['timeout']])
+      engine.detach()
+      await rig.cuda.close()
+      expect(standin.live()).toEqual(NOTHING)
+      clock.unmap()
+    })
+  },
+)

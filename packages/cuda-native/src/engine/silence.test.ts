@@ -38,7 +38,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     engine.detach()
   })
 
-  test('is given the pages of its doorbells, and no other of the controller’s registers', async () => {
+  test('registers only the pages of its doorbells', async () => {
     const rig = await openCudaRig({ queues: 2 })
     const { name, bar, clock } = rig.transport
     const { address, lengthBytes } = bar.window!
@@ -49,14 +49,14 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     }
     const engine = cudaEngine(asHardware, rig.cuda)
     engine.attach(rig.queues)
-    // Doorbells of 4 bytes: those of queues 1 and 2 stand from 1008h to 1017h.
+    // Doorbells of 4 bytes: those of queues 1 and 2 are at 1008h to 1017h.
     expect(standin.registers()).toEqual({ at: address + 0x1000n, lengthBytes: 4096 })
     engine.detach()
     await rig.cuda.close()
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('that cannot be detached says that this process must end before the controller is used again', async () => {
+  test('reports, if it cannot be detached, that this process must end before the controller is used again', async () => {
     const rig = await openCudaRig({ queues: 2 })
     standin.holdLaunch(1)
     const engine = rig.engine({ lingerNs: Infinity, silentTicks: 3 })
@@ -65,7 +65,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
     expect(() => engine.detach()).toThrow(
       /a leader did not end after it was stopped[^]*Try: end this process before the controller is used again/,
     )
-    // What waits for kernels is refused for as long as it may run.
+    // Calls that wait for kernels are rejected while the kernel may run.
     expect(() => rig.cuda.allocDevice(64)).toThrow(CudaTimeoutError)
     standin.holdLaunch(0)
   })

@@ -1,5 +1,5 @@
-// Single cases, each with outcomes known to the letter: `cases_test CASE`, or all of them. Nothing moves but by the
-// script of a case: the controller and the host act when the leader looks at its completion queue, time is a word.
+// Single cases with exact outcomes: `cases_test [CASE]` runs one or all of them. Only the script of a case moves the controller,
+// the host and the clock. It runs between operations of the leader.
 #include "hook_port.h"
 #include "rig.h"
 #include "solo_team.cuh"
@@ -13,25 +13,26 @@ constexpr uint32_t kFlush = GPUNVME_NVM_OPCODE_FLUSH;
 // Unrecovered Read Error with Do Not Retry, without the Phase Tag.
 constexpr uint16_t kReadError = 0x4281;
 
-#define EXPECT(actual, wanted)                                                                           \
+#define EXPECT(expression, expectation)                                                                  \
   do {                                                                                                   \
-    const unsigned long long is = static_cast<unsigned long long>(actual), ought = (wanted);             \
-    REQUIRE(is == ought, "line %d: %s is 0x%llx, expected 0x%llx", __LINE__, #actual, is, ought);        \
+    const ull actual_word = static_cast<ull>(expression), expected_word = (expectation);                 \
+    REQUIRE(actual_word == expected_word, "line %d: %s is 0x%llx, expected 0x%llx", __LINE__, #expression, \
+            actual_word, expected_word);                                                                 \
   } while (0)
 
-// A rig, and what happens between two operations of its leader.
+// A rig, with a script that runs between operations of its leader.
 struct Case {
   explicit Case(const Layout& layout = {}) : rig(layout) {
     HookPort::between = {};
     HookPort::rings = [this](const uint32_t* at, uint32_t value) { rig.rung(at, value); };
   }
 
-  // A launch; `script` runs between operations, and is told how many there have been.
+  // Runs a launch. `script` runs before each operation, with the number of operations so far.
   void launch(const std::function<void(uint64_t)>& script = {}) {
     rig.launches++;
     uint64_t operations = 0;
     HookPort::between = [&] {
-      REQUIRE(++operations < 100'000, "no end in sight");
+      REQUIRE(++operations < 100'000, "no end after %llu operations", ull(operations));
       if (script) script(operations);
     };
     serve<SoloTeam, HookPort>(rig.leader, rig.launches);
@@ -42,11 +43,11 @@ struct Case {
   }
 
   Controller& controller() { return rig.controller; }
-  // Fetches what is announced.
+  // Fetches all announced entries.
   void fetch() {
     while (controller().announced(controller().sqs[0]) > 0) controller().fetch(0);
   }
-  // The same, and completes all that is not dropped.
+  // Fetches all announced entries, and completes all commands that are not dropped.
   void answer() {
     fetch();
     for (size_t at = 0; at < controller().outstanding.size();) {
@@ -64,7 +65,7 @@ struct Case {
       if (controller().outstanding[at].command == command) return controller().complete(at, status);
     fail("command %u is not outstanding", command);
   }
-  // Everything is done and judged.
+  // Checks that all shares are done, and the final state.
   void end() {
     REQUIRE(rig.look(), "not every share is done");
     rig.finish();
@@ -85,7 +86,7 @@ const auto STATUS = static_cast<uint64_t>(Ending::STATUS);
 const auto LOST = static_cast<uint64_t>(Ending::LOST);
 uint64_t ending(const Plan& plan, size_t at) { return static_cast<uint64_t>(plan.ending(at)); }
 
-// An error is a command's own; the queue goes on.
+// An error affects only its own command; the queue remains usable.
 void error_then_usable() {
   Case test;
   test.rig.post(kRead, {1, 2, 3, 4, 5, 6});
@@ -115,7 +116,7 @@ void flush() {
   EXPECT(ending(test.plan(0), 0), SUCCESS);
 }
 
-// One that is not answered costs nobody else his outcome, and nothing is submitted after.
+// A command that does not complete affects no outcome of others; no further commands are submitted.
 void timeout_while_others_complete() {
   Case test;
   test.rig.may_time_out = test.rig.may_halt = true;
@@ -130,7 +131,7 @@ void timeout_while_others_complete() {
       test.rig.clock = 999;
       step++;
     } else if (step == 1 && test.controller().outstanding.size() == 4) {
-      // 4 and 5 were submitted at 999; 1 and 2 have a nanosecond.
+      // 4 and 5 were submitted at 999; 1 and 2 have 1 ns left.
       test.complete_command(2);
       step++;
     } else if (step == 2 && test.rig.leader.queue.free_count == 1) {
@@ -142,8 +143,8 @@ void timeout_while_others_complete() {
     }
   });
   test.rig.look();
-  const uint64_t wanted[] = {STATUS, TIMEOUT, SUCCESS, SUCCESS, SUCCESS, SUCCESS};
-  for (uint32_t i = 0; i < 6; i++) EXPECT(ending(test.plan(0), i), wanted[i]);
+  const uint64_t expected[] = {STATUS, TIMEOUT, SUCCESS, SUCCESS, SUCCESS, SUCCESS};
+  for (uint32_t i = 0; i < 6; i++) EXPECT(ending(test.plan(0), i), expected[i]);
   EXPECT(test.plan(0).status(0), kReadError);
   EXPECT(test.rig.report.halted, 1);
   test.rig.post(kRead, {1, 1});
@@ -184,16 +185,16 @@ void late_completions() {
   test.controller().stray(kQid, cid);
   test.launch();
   test.end();
-  const uint64_t wanted[] = {TIMEOUT, SUCCESS, SUCCESS};
-  for (uint32_t i = 0; i < 3; i++) EXPECT(ending(test.plan(0), i), wanted[i]);
+  const uint64_t expected[] = {TIMEOUT, SUCCESS, SUCCESS};
+  for (uint32_t i = 0; i < 3; i++) EXPECT(ending(test.plan(0), i), expected[i]);
   EXPECT(test.rig.report.stale, 2);
   EXPECT(test.rig.report.halted, 1);
   EXPECT(test.rig.leader.queue.free_count, 1);
 }
 
-// A completion that has arrived before its deadline counts, however late the leader looks at it.
+// A completion that arrives before the deadline counts, however late the leader polls it.
 void late_look() {
-  // More operations than between two looks at the clock.
+  // More operations than between two reads of the clock.
   for (uint64_t at = 1; at < 500; at++) {
     Case test;
     test.rig.post(kRead, {1});
@@ -208,7 +209,7 @@ void late_look() {
   }
 }
 
-// Completions without end do not keep a lost command from its deadline.
+// A command without a completion times out even under a constant flow of completions.
 void deadline_under_constant_flow() {
   Case test;
   test.rig.may_time_out = test.rig.may_halt = true;
@@ -231,7 +232,7 @@ void deadline_under_constant_flow() {
   test.end();
 }
 
-// The device is gone: whatever is in flight is lost, and nothing is waited for.
+// After the controller is lost, commands in flight end as lost and are not awaited.
 void control_lost() {
   Case test;
   test.rig.may_be_lost = test.rig.may_halt = true;
@@ -252,7 +253,7 @@ void control_lost() {
   test.end();
 }
 
-// Nothing more is submitted, what is in flight is waited for.
+// After a halt, no more commands are submitted, and those in flight are awaited.
 void control_halt() {
   Case test;
   test.rig.may_halt = true;
@@ -268,7 +269,7 @@ void control_halt() {
   });
   test.rig.look();
   for (uint32_t i = 0; i < 6; i++) EXPECT(test.plan(0).outcomes[i] >> 32, i < 4 ? SUCCESS : 0);
-  // No command was late.
+  // No command timed out.
   EXPECT(test.rig.report.halted, 0);
   test.end();
 }
@@ -324,7 +325,7 @@ void cancel_after_it_was_submitted() {
   test.end();
 }
 
-// 64 shares at once, some of them cancelled, and again in the same places.
+// 64 shares at once, some of them cancelled; later rounds reuse their places.
 void shares_ring_full() {
   Case test;
   for (uint32_t round = 0; round < 5; round++) {
@@ -344,7 +345,7 @@ void shares_ring_full() {
   test.end();
 }
 
-// Wherever in its last turns a leader is when a share is posted: it serves it, or the next launch does.
+// A share may be posted at any operation of a leader's last turns: this launch or the next one serves it.
 void post_while_it_ends() {
   uint32_t in_next = 0, in_same = 0;
   for (uint64_t at = 1;; at++) {
@@ -369,7 +370,7 @@ void post_while_it_ends() {
   REQUIRE(in_next > 3 && in_same > 10, "%u in the next launch, %u in the same", in_next, in_same);
 }
 
-// It waits for `linger_ns` from the last command on, however quick that was.
+// A leader lingers for `linger_ns` after its last command, however short that was.
 void linger_from_the_last_command() {
   Layout layout;
   layout.linger_ns = 200;
@@ -383,7 +384,7 @@ void linger_from_the_last_command() {
       test.rig.post(kRead, {1});
   });
   EXPECT(test.rig.plans.size(), 3);
-  REQUIRE(HookPort::now - start < 600, "it lingers too long");
+  REQUIRE(HookPort::now - start < 600, "the leader lingers too long");
   test.end();
 }
 
@@ -398,7 +399,7 @@ void stop_ends_a_persistent_leader() {
     if (operations == 200) test.rig.flag(CONTROL_STOP);
     beats = test.rig.leader.heartbeat;
   });
-  REQUIRE(beats > 2, "a leader that waits has no heartbeat");
+  REQUIRE(beats > 2, "a waiting leader has no heartbeat");
   for (uint32_t i = 0; i < 6; i++) REQUIRE(test.rig.look() && ending(test.plan(0), i) == SUCCESS, "command %u", i);
   test.end();
 }
@@ -458,7 +459,7 @@ void unanswered_at_run_limit() {
   test.end();
 }
 
-// Completions that belong to no command: counted, and credited to nobody.
+// Completions of no command are counted, and assigned to no command.
 void strays() {
   Layout layout;
   layout.entries = 32;
@@ -502,7 +503,7 @@ void queue_of_two() {
   test.end();
 }
 
-// Four commands, one doorbell for them, one for their completions.
+// Four commands need one tail doorbell write, and one head doorbell write for their completions.
 void doorbells_of_a_batch() {
   Case test;
   test.rig.post(kRead, {1, 1, 1, 1});

@@ -1,5 +1,5 @@
-// Leaders of one grid as warps, a controller for each, and a host, as fibers with weak memory: `grid_test FIRST COUNT [plans]`
-// for as many seeds, of all worlds or of the last one. Prints the number of its commands and launches.
+// Leaders of one grid as warps, a controller for each, and a host, as fibers with weakly ordered memory. `grid_test FIRST COUNT`
+// runs COUNT seeds from FIRST; with `plans`, only `plans_at_any_time`. Prints the number of commands and launches of the latter.
 #include "rig.h"
 #include "weak_port.h"
 
@@ -97,7 +97,7 @@ Layout layout_of(uint64_t linger_ns) {
   return layout;
 }
 
-// While a leader has a command in flight, idle ones serve plans in the same launch. Then all end. Twice.
+// While a leader has a command in flight, idle leaders serve plans in the same launch. Then all end. Runs twice.
 void idle_leaders_stay(uint64_t seed) {
   World world(seed, layout_of(5));
   Rig& busy = *world.rigs[0];
@@ -125,8 +125,8 @@ void idle_leaders_stay(uint64_t seed) {
   });
 }
 
-// Plans at any time, of more commands than a warp has lanes, on rings of any size: each is served, by this launch or the next
-// one, and every launch ends.
+// Plans are posted at any time, some with more commands than a warp has lanes, on rings of any size. This launch or the next one
+// serves each plan, and every launch ends.
 void plans_at_any_time(uint64_t seed, uint64_t* commands, uint64_t* launches) {
   Random shape(seed * 3 + 1);
   Layout layout = layout_of(seed % 3 * 20);
@@ -151,7 +151,7 @@ void plans_at_any_time(uint64_t seed, uint64_t* commands, uint64_t* launches) {
         if (world.random.once_in(6)) rig.cancel(world.random.below(rig.plans.size()));
         to_post--;
       }
-      // As Session::StartIdle.
+      // Like Session::StartIdle.
       if (world.have_ended() && !world.all([](const auto& each) { return !each->has_work(); })) world.launch();
       world.turn();
     }
@@ -160,8 +160,8 @@ void plans_at_any_time(uint64_t seed, uint64_t* commands, uint64_t* launches) {
   *launches += world.rigs[0]->launches;
 }
 
-// Commands of one leader are not answered. They time out after the others have completed, and the host is told that it is
-// halted before it sees their outcomes.
+// Some commands of one leader never complete. They time out after the others have completed, and the leader is reported as
+// halted before the host sees their outcomes.
 void unanswered(uint64_t seed) {
   Layout layout = layout_of(5);
   layout.entries = 64;
@@ -182,7 +182,7 @@ void unanswered(uint64_t seed) {
   });
 }
 
-// A leader that a pause ended does not keep the others from ending.
+// The other leaders end after a pause has ended one of them.
 void paused_alone(uint64_t seed) {
   World world(seed, layout_of(5));
   world.run([&] {

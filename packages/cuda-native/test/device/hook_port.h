@@ -1,4 +1,4 @@
-// The port of one thread with weak memory, whose every operation is a place where others may act.
+// Port of one thread with weakly ordered memory. Tests act between its operations.
 #pragma once
 
 #include <functional>

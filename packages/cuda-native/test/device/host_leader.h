@@ -14,14 +14,14 @@ class HostLeader {
  public:
   static constexpr uint32_t kPageBytes = 4096, kBlockBytes = 512, kQid = 1;
 
-  // Number of entries of each queue of `slots` commands in flight: the smallest power of two above it.
+  // Returns the number of entries of a queue with `slots` commands in flight: the smallest power of two above `slots`.
   static uint32_t entries_for(uint32_t slots) {
     uint32_t entries = 2;
     while (entries <= slots) entries *= 2;
     return entries;
   }
 
-  // The queues have `entries_for(slots)` entries, and `doorbells` are of the SQ and of the CQ. Reads have `blocks` blocks.
+  // The queues have `entries_for(slots)` entries; `doorbells` are those of the SQ and the CQ. Each read has `blocks` blocks.
   HostLeader(void* sq, const uint64_t* cq, uint32_t* doorbells, uint32_t slots, uint32_t blocks)
       : bytes_(blocks * kBlockBytes), blocks_(blocks), slots_(slots), lists_(slots * kPageBytes / 8) {
     const uint32_t entries = entries_for(slots);
@@ -82,7 +82,7 @@ class HostLeader {
     return static_cast<uint32_t>(std::count_if(outcomes_.begin(), outcomes_.end(), is_success));
   }
 
-  // Whether the engine `cuda` has this word in the memory of the GPU.
+  // Whether this word is in GPU memory with the engine `cuda`.
   bool is_local(const uint64_t* at) const {
     const auto* slots = reinterpret_cast<const uint64_t*>(slots_.data());
     return (at >= slots && at < slots + 2 * slots_.size()) || at == &grid_.idle;

@@ -12,16 +12,16 @@ describe.skipIf(!hasCompiler)(`a leader${skippedWithoutCompiler}`, () => {
   test.each([
     ['continues after an error, over many laps of its queue', 'error_then_usable'],
     ['flushes', 'flush'],
-    ['ends an overdue command, no other, and submits no more', 'timeout_while_others_complete'],
+    ['ends only the overdue command, and submits no more', 'timeout_while_others_complete'],
     ['counts late completions as stale, and does not reuse their slots', 'late_completions'],
-    ['counts a completion that arrived in time, however late it looks', 'late_look'],
+    ['counts a completion that arrived in time, however late it polls', 'late_look'],
     ['keeps deadlines under a constant flow of completions', 'deadline_under_constant_flow'],
     ['ends all commands when the controller is lost', 'control_lost'],
-    ['submits no more when it is halted, and waits for commands in flight', 'control_halt'],
-    ['submits no command of a plan cancelled before', 'cancel_before_it_is_served'],
-    ['submits no more of a plan cancelled meanwhile', 'cancel_while_it_is_served'],
-    ['completes commands cancelled after their submission', 'cancel_after_it_was_submitted'],
-    ['takes as many shares as its ring has room for, again and again', 'shares_ring_full'],
+    ['submits no more when it is halted, and awaits commands in flight', 'control_halt'],
+    ['submits no command of a plan that is cancelled before it is served', 'cancel_before_it_is_served'],
+    ['submits no more commands of a plan that is cancelled while it is served', 'cancel_while_it_is_served'],
+    ['completes commands of a plan that is cancelled after they were submitted', 'cancel_after_it_was_submitted'],
+    ['accepts a full ring of shares, repeatedly', 'shares_ring_full'],
     ['misses no share posted while it ends', 'post_while_it_ends'],
     ['lingers from its last command on', 'linger_from_the_last_command'],
     ['that is persistent has a heartbeat, and ends when stopped', 'stop_ends_a_persistent_leader'],
@@ -35,7 +35,7 @@ describe.skipIf(!hasCompiler)(`a leader${skippedWithoutCompiler}`, () => {
   })
 
   test(
-    'by a warp serves every plan, whichever lane comes first; leaders of a grid end when all are idle',
+    'as a warp serves every plan, in any order of lanes; leaders of a grid end when all are idle',
     async () => {
       const grid = await program('device/grid')
       const [commands, launches] = (await grid.run(['1', '16'])).split(' ').map(Number)

@@ -1,5 +1,5 @@
-// The controller's side of queues, from the specification's words and not from the code under test: it fetches entries,
-// checks every field, moves data as their PRPs say, and posts completions in any order. A test decides when and which.
+// The controller's side of queues, written from the specification and not from the code under test: fetches entries, checks
+// every field, transfers data by PRPs, and posts completions in any order. A test decides when, and for which commands.
 #pragma once
 
 #include <gpunvme/nvme_spec.h>
@@ -14,7 +14,7 @@
 
 namespace model {
 
-// What a failure says beside its reason: set by whoever knows seed and schedule.
+// Prints details after a failure, such as seed and schedule. Set by the test.
 inline void (*explain)() = nullptr;
 
 [[noreturn]] inline void fail(const char* format, ...) {
@@ -35,7 +35,7 @@ inline void (*explain)() = nullptr;
 
 using ull = unsigned long long;
 
-// A word that another thread stores, with all that it stored before.
+// Loads a word that another thread stores, with acquire order.
 template <class Word>
 Word load(const Word* at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
@@ -57,15 +57,15 @@ class Random {
   uint64_t state_;
 };
 
-// What the test expects to see of a command, found by its SLBA: each has one of its own.
+// Expected fields of a command, and what the controller did with it. Commands are identified by SLBA, which is unique.
 struct Expected {
   uint32_t pair;
   uint32_t opcode;
   uint32_t nsid;
   uint32_t blocks;
-  // Where its data is for the host, in pieces of a page's length or less.
+  // Offset of its data in the test's memory.
   uint64_t offset;
-  // What became of it.
+  // Set by the controller.
   uint32_t fetches = 0;
   uint16_t cid = 0;
   bool completed = false;
@@ -75,7 +75,7 @@ struct Expected {
   uint64_t flipped_at = UINT64_MAX;
 };
 
-// A piece of memory as the controller sees it.
+// A range of memory that the controller can access.
 struct Range {
   uint64_t iova;
   uint64_t bytes;
@@ -88,7 +88,7 @@ struct Segment {
   bool operator==(const Segment& other) const { return host == other.host && bytes == other.bytes; }
 };
 
-// The word of the pattern that stands `at` bytes into the data of the command at `slba`.
+// Returns the word at byte `at` of the data of the command at `slba`.
 inline uint32_t pattern(uint64_t slba, uint64_t at) { return static_cast<uint32_t>(slba * 2654435761u ^ (at << 3) ^ 0x5bd1e995); }
 
 constexpr uint32_t kFlippedBit = 0x100;
@@ -100,7 +100,7 @@ class Controller {
     const uint32_t* entries_at;
     uint32_t entries;
     const uint32_t* tail_doorbell;
-    // The bits of an identifier that say a slot, which commands in flight do not share.
+    // Bits of an identifier that are the slot, which is unique among commands in flight.
     uint32_t slot_mask;
     uint32_t head = 0;
   };
@@ -111,11 +111,11 @@ class Controller {
     uint32_t command;
     uint64_t prp1, prp2;
     std::vector<Segment> segments;
-    // To be kept for longer than the host waits.
+    // The test completes it after its deadline, or never.
     bool dropped = false;
   };
 
-  // The number of commands of the test.
+  // `commands` is the maximum number of commands of the test.
   explicit Controller(uint32_t commands = 2048) : expected(commands) {}
 
   uint32_t page_bytes = 4096;
@@ -123,7 +123,7 @@ class Controller {
   uint64_t first_slba = 1000;
   std::vector<Range> ranges;
   std::vector<Sq> sqs;
-  // The first `known` are set: the host adds while the controller looks.
+  // The first `known` are set. The host adds more while the controller runs.
   std::vector<Expected> expected;
   uint32_t known = 0;
   std::vector<Outstanding> outstanding;
@@ -133,22 +133,22 @@ class Controller {
   uint32_t cq_tail = 0;
   uint32_t cq_head = 0;
   uint32_t cq_phase = 1;
-  // Completions posted for nobody.
+  // Number of completions posted for no command.
   uint64_t strays = 0;
   uint64_t posted = 0;
 
-  // Entries that are announced and not fetched.
+  // Returns the number of entries that are announced and not fetched.
   uint32_t announced(const Sq& sq) const {
     const uint32_t tail = load(sq.tail_doorbell);
     REQUIRE(tail < sq.entries, "SQ %u: tail doorbell %u of %u entries", sq.qid, tail, sq.entries);
     return (tail + sq.entries - sq.head) % sq.entries;
   }
 
-  // Takes one entry. There must be one.
+  // Fetches an entry. There must be one.
   void fetch(uint32_t number) {
     Sq& sq = sqs[number];
     uint32_t dw[16];
-    // Word by word: ThreadSanitizer does not see a copy that the compiler makes of wider loads.
+    // Word by word: ThreadSanitizer does not see the wider loads that a compiler uses for a copy.
     for (uint32_t i = 0; i < 16; i++) dw[i] = sq.entries_at[16 * sq.head + i];
     const uint32_t at = sq.head;
     sq.head = (sq.head + 1) % sq.entries;
@@ -173,9 +173,9 @@ class Controller {
     check(slba < first_slba + expected.size() && command < load(&known), "SLBA", slba);
     Expected& expect = expected[command];
     check(expect.opcode == opcode, "opcode", opcode);
-    check(expect.pair == number, "submission queue of another's command, SLBA", slba);
+    check(expect.pair == number, "command of another submission queue, SLBA", slba);
     check(expect.nsid == dw[1], "NSID", dw[1]);
-    check(expect.fetches++ == 0, "a command twice, SLBA", slba);
+    check(expect.fetches++ == 0, "command that was fetched before, SLBA", slba);
     for (const Outstanding& other : outstanding) {
       if (other.sq != number) continue;
       check(other.cid != cid, "CID of a command in flight", cid);
@@ -194,7 +194,7 @@ class Controller {
     outstanding.push_back(fetched);
   }
 
-  // How many completions fit, until the host says that it consumed some.
+  // Returns the number of completions that fit until the host releases entries.
   uint32_t room() {
     const uint32_t head = load(head_doorbell);
     REQUIRE(head < cq_entries, "CQ: head doorbell %u of %u entries", head, cq_entries);
@@ -205,7 +205,7 @@ class Controller {
     return cq_entries - 1 - (used - released);
   }
 
-  // Moves the data of an outstanding command and posts its completion. There must be room.
+  // Transfers the data of an outstanding command and posts its completion. There must be room.
   void complete(size_t at, uint16_t status = 0) {
     const Outstanding done = outstanding[at];
     outstanding.erase(outstanding.begin() + static_cast<ptrdiff_t>(at));
@@ -220,7 +220,7 @@ class Controller {
     post(sqs[done.sq].qid, done.cid, status);
   }
 
-  // A completion that belongs to no command, or did already.
+  // Posts a completion of no command, or a duplicate. There must be room.
   void stray(uint16_t qid, uint16_t cid, uint16_t status = 0) {
     strays++;
     post(qid, cid, status);
@@ -248,7 +248,7 @@ class Controller {
     return false;
   }
 
-  // PRP entries, followed as a controller does (Base 2.1 §4.3.1).
+  // Returns the memory that PRP entries describe (Base 2.1 §4.3.1).
   std::vector<Segment> segments(uint64_t prp1, uint64_t prp2, uint64_t bytes) const {
     std::vector<Segment> found;
     const auto add = [&](uint64_t iova, uint64_t length) { found.push_back({at(iova, length), length}); };
@@ -256,17 +256,17 @@ class Controller {
     const uint64_t in_first = page_bytes - prp1 % page_bytes;
     add(prp1, bytes < in_first ? bytes : in_first);
     if (bytes <= in_first) {
-      REQUIRE(prp2 == 0, "PRP2 0x%llx, where one page has all data", static_cast<ull>(prp2));
+      REQUIRE(prp2 == 0, "PRP2 is 0x%llx, but one page has all data", static_cast<ull>(prp2));
       return found;
     }
     uint64_t left = bytes - in_first;
-    const auto whole = [&](uint64_t iova) {
+    const auto add_page = [&](uint64_t iova) {
       REQUIRE(iova % page_bytes == 0, "PRP entry 0x%llx is not the address of a page", static_cast<ull>(iova));
       add(iova, left < page_bytes ? left : page_bytes);
       left -= left < page_bytes ? left : page_bytes;
     };
     if (left <= page_bytes) {
-      whole(prp2);
+      add_page(prp2);
       return found;
     }
     REQUIRE(prp2 % 8 == 0, "PRP list 0x%llx is not aligned to a qword", static_cast<ull>(prp2));
@@ -274,10 +274,10 @@ class Controller {
       uint64_t value;
       memcpy(&value, at(entry, 8), 8);
       if (entry % page_bytes == page_bytes - 8 && left > page_bytes) {
-        REQUIRE(value % page_bytes == 0, "PRP list 0x%llx goes on inside of a page", static_cast<ull>(value));
+        REQUIRE(value % page_bytes == 0, "PRP list continues at 0x%llx, inside a page", static_cast<ull>(value));
         entry = value;
       } else {
-        whole(value);
+        add_page(value);
         entry += 8;
       }
     }
@@ -288,7 +288,7 @@ class Controller {
   uint8_t* at(uint64_t iova, uint64_t bytes) const {
     for (const Range& range : ranges)
       if (iova >= range.iova && iova + bytes <= range.iova + range.bytes) return range.host + (iova - range.iova);
-    fail("the controller is told to use %llu bytes at 0x%llx, which nobody gave to it", static_cast<ull>(bytes),
+    fail("an entry refers to %llu bytes at 0x%llx, outside the controller's memory", static_cast<ull>(bytes),
          static_cast<ull>(iova));
   }
 
@@ -303,7 +303,7 @@ class Controller {
           memcpy(segment.host + i, &word, 4);
         } else {
           memcpy(&word, segment.host + i, 4);
-          REQUIRE(word == pattern(slba, at), "written to SLBA %llu: another's data", static_cast<ull>(slba));
+          REQUIRE(word == pattern(slba, at), "write to SLBA %llu: wrong data", static_cast<ull>(slba));
         }
       }
     }

@@ -1,4 +1,4 @@
-// A gnv_queue in plain memory, and the model of a controller at its other end.
+// A gnv_queue in plain memory, and a model of its controller.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@ struct QueueShape {
   uint32_t entries;
   uint32_t slots;
   uint32_t qid;
-  // So small that lists of several pages are short.
+  // Small, so that short transfers need PRP lists of several pages.
   uint32_t page_bytes = 64;
   uint32_t list_pages = 2;
   uint32_t block_bytes = 16;
   // Positions at which the rings start: just before 2^32 to test the wrap-around. A multiple of `entries`.
   uint32_t start = 0;
-  // Of each slot.
+  // Generation of the last identifier of each slot.
   uint32_t last_generation = 0;
 };
 
@@ -33,7 +33,7 @@ struct QueueRig {
 
   explicit QueueRig(uint32_t commands) : controller(commands) {}
 
-  // Describes it in `queue`, and adds the PRP lists to the controller's memory. Called once.
+  // Initializes `queue`, and adds its PRP lists to the controller's memory. Called once.
   void lay_out(gnv_queue& queue, const QueueShape& shape) {
     queue = {};
     const uint32_t pages = shape.slots * shape.list_pages;

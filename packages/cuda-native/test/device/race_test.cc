@@ -1,5 +1,5 @@
-// A leader on one thread, the model of a controller on another, the host on a third, for ThreadSanitizer and the other
-// sanitizers: `race_test SEED`. No thread waits without end: each gives up after so many turns.
+// A leader on one thread, the model of a controller on another and the host on a third, for ThreadSanitizer and the other
+// sanitizers: `race_test SEED`. Leader and host fail after too many turns without progress.
 #include <sched.h>
 
 #include <thread>
@@ -45,11 +45,11 @@ void run() {
     }
   });
 
-  // All data and outcomes are looked at by this thread, which shares no lock with the controller's.
+  // This thread checks all data and outcomes. It shares no lock with the controller's thread.
   Random random(seed + 1);
   uint64_t turns = 0;
   for (uint32_t posted = 0; posted < 150 || !rig.look();) {
-    REQUIRE(++turns < RacePort::kPatience, "the host waits for outcomes that do not come");
+    REQUIRE(++turns < RacePort::kPatience, "no outcomes after %llu turns", ull(turns));
     if (posted < 150 && rig.has_room() && !random.once_in(4)) {
       std::vector<uint32_t> blocks(1 + random.below(5));
       for (uint32_t& each : blocks) each = 1 + random.below(20);

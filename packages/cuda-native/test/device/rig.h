@@ -1,5 +1,5 @@
-// A leader with its queue in plain memory, the model of a controller at the other end, and the host that posts plans and judges
-// their outcomes. For any team and port.
+// A leader with its queue in plain memory, a model of the controller, and a host that posts plans and checks their outcomes.
+// For any team and port.
 #pragma once
 
 #include <algorithm>
@@ -28,19 +28,19 @@ struct Layout {
 constexpr uint64_t kPoison = 0xeeeeeeeeeeeeeeee;
 constexpr uint32_t kNsid = 7, kQid = 3;
 
-// What one plan has for this queue.
+// The commands of a plan for this queue.
 struct Plan {
-  // Of the share.
+  // Number of its share.
   uint32_t number;
-  // Of its first command, among all.
+  // Index of its first command among those of all plans.
   uint32_t first;
   uint64_t timeout_ns;
   std::vector<Command> commands;
-  // With one word before and one behind that nobody shall touch.
+  // Outcomes between two guard words, which must not change.
   std::vector<uint64_t> words;
   bool cancelled = false;
   bool done = false;
-  // The outcomes, as they were when it was done; by command.
+  // Copies of the outcomes when the share was done, in the order of the commands.
   std::vector<uint64_t> outcomes;
 
   Ending ending(size_t command) const { return static_cast<Ending>(outcomes[command] >> OUTCOME_ENDING_SHIFT); }
@@ -75,13 +75,14 @@ class Rig {
     leader.next_deadline_ns = NO_DEADLINE;
   }
 
-  // Whether a plan may be posted.
+  // Whether the ring has room for another share.
   bool has_room() {
     while (oldest != posted && load(&shares[oldest % SHARES].done) != 0) oldest++;
     return posted - oldest < SHARES;
   }
 
-  // Commands of so many blocks each. Its place among the plans.
+  // Posts a plan with a command for each element of `blocks`, and leaves `shift` bytes between the data of commands. Returns its
+  // index in `plans`.
   size_t post(uint32_t opcode, const std::vector<uint32_t>& blocks, uint64_t timeout_ns = 1000, uint32_t shift = 0) {
     REQUIRE(has_room(), "the test posts more shares than there is room for");
     const auto count = static_cast<uint32_t>(blocks.size());
@@ -93,7 +94,7 @@ class Rig {
       const uint32_t bytes = blocks[i] * layout.block_bytes;
       REQUIRE(used + bytes + kPage <= memory.size(), "the test has no more memory for data");
       const uint64_t slba = blocks[i] == 0 ? 0 : controller.first_slba + controller.known;
-      // In an order of outcomes that is not the order of commands.
+      // The order of outcomes differs from that of commands.
       plan->commands.push_back({slba, used, blocks[i], (i + 1) % count});
       REQUIRE(controller.known < controller.expected.size(), "the test posts more commands than there is room for");
       controller.expected[controller.known] = {0, opcode, kNsid, blocks[i], used};
@@ -129,7 +130,7 @@ class Rig {
   void cancel(size_t at) {
     Plan& plan = *plans[at];
     if (plan.done) return;
-    // Its place in the ring is another's when it is done and has not been looked at.
+    // The share is done and not yet checked; its place in the ring may have been reused.
     if (static_cast<int32_t>(plan.number - oldest) < 0) return;
     if (load(&shares[plan.number % SHARES].done) != 0) return;
     plan.cancelled = true;
@@ -144,7 +145,7 @@ class Rig {
     return false;
   }
 
-  // Judges what is done by now. True where that is all.
+  // Checks the shares that are done. Returns whether all are.
   bool look() {
     bool all = true;
     for (auto& plan : plans) {
@@ -161,28 +162,28 @@ class Rig {
 
   // Checks after a launch.
   void ended() const {
-    REQUIRE(report.in_flight == leader.in_flight, "the report does not have the commands in flight");
+    REQUIRE(report.in_flight == leader.in_flight, "the report has another number of commands in flight than the leader");
     REQUIRE(leader.queue.cq_released == leader.queue.cq_head, "completions were consumed and not released");
   }
 
-  // What a controller must be able to rely on whenever a doorbell is rung (Base 2.1, "Invalid Doorbell Write Value").
+  // Checks a doorbell write as a controller may (Base 2.1, "Invalid Doorbell Write Value").
   void rung(const uint32_t* at, uint32_t value) {
     doorbell_writes++;
     const uint32_t entries = layout.entries;
-    REQUIRE(*at != value, "a doorbell is rung with %u, its value before", value);
+    REQUIRE(*at != value, "doorbell write of %u, its previous value", value);
     REQUIRE(value < entries, "doorbell %u of %u entries", value, entries);
     if (at == &queue.tail_doorbell) {
       const uint32_t in_use = (*at + entries - controller.sqs[0].head) % entries + (value + entries - *at) % entries;
       REQUIRE(in_use < entries, "SQ: %u entries at once in a ring of %u", in_use, entries);
       return;
     }
-    REQUIRE(at == &queue.head_doorbell, "a store to a register that is no doorbell of this queue");
+    REQUIRE(at == &queue.head_doorbell, "a store to a register that is not a doorbell of this queue");
     const uint32_t released = (value + entries - *at) % entries;
-    const uint32_t there = (controller.cq_tail + entries - *at) % entries;
-    REQUIRE(released <= there, "CQ: head doorbell %u is beyond the tail, %u", value, controller.cq_tail);
+    const uint32_t available = (controller.cq_tail + entries - *at) % entries;
+    REQUIRE(released <= available, "CQ: head doorbell %u is beyond the tail, %u", value, controller.cq_tail);
   }
 
-  // Checks at the end: the leader has ended, and nothing is outstanding.
+  // Final checks, after the leader has ended, with no command outstanding.
   void finish() {
     const uint32_t head = leader.queue.cq_head & (layout.entries - 1);
     REQUIRE(head == controller.cq_tail && queue.head_doorbell == head, "CQ: head %u, doorbell %u, tail %u", head,
@@ -192,7 +193,7 @@ class Rig {
     for (const auto& plan : plans) {
       REQUIRE(plan->done, "share %u is not done", plan->number);
       for (const uint64_t word : plan->words)
-        REQUIRE(word == kPoison, "share %u: an outcome changed after it was done", plan->number);
+        REQUIRE(word == kPoison, "share %u: an outcome changed after the share was done", plan->number);
       for (size_t i = 0; i < plan->commands.size(); i++) {
         const bool is_kept = plan->ending(i) >= Ending::TIMEOUT;
         kept += is_kept;
@@ -210,7 +211,7 @@ class Rig {
     REQUIRE(of.free_count + kept == of.slot_count, "%u slots free of %u, %llu quarantined", of.free_count, of.slot_count, ull(kept));
     REQUIRE(of.free_tail - of.free_head == of.free_count, "%u slots in the ring, count %u", of.free_tail - of.free_head, of.free_count);
     REQUIRE(of.sq_tail == of.sq_ticket, "%u entries were not announced", of.sq_ticket - of.sq_tail);
-    for (uint64_t at = used; at < memory.size(); at++) REQUIRE(memory[at] == 0xa5, "data where none belongs");
+    for (uint64_t at = used; at < memory.size(); at++) REQUIRE(memory[at] == 0xa5, "a byte outside the data of commands changed");
   }
 
   static constexpr uint32_t kPage = 64;
@@ -235,9 +236,9 @@ class Rig {
   uint64_t doorbell_writes = 0;
   // Commands that ended without having been submitted.
   uint64_t unsubmitted = 0;
-  // Bytes of data that commands have.
+  // Bytes of memory that have been given to commands.
   uint64_t used = 0;
-  // That commands end without having been submitted, that they are late, and that their device is gone, may be.
+  // Allowed outcomes: not submitted, time-out, lost.
   bool may_halt = false;
   bool may_time_out = false;
   bool may_be_lost = false;
@@ -245,7 +246,7 @@ class Rig {
  private:
   void judge(Plan& plan) {
     plan.done = true;
-    REQUIRE(plan.words.front() == kPoison && plan.words.back() == kPoison, "outcomes outside of a plan's own");
+    REQUIRE(plan.words.front() == kPoison && plan.words.back() == kPoison, "a guard word beside the outcomes changed");
     for (size_t i = 0; i < plan.commands.size(); i++) {
       const Command& command = plan.commands[i];
       plan.outcomes.push_back(plan.words[1 + command.index]);
@@ -258,35 +259,36 @@ class Rig {
                 expected.completed ? "completed" : expected.fetches > 0 ? "fetched" : "not fetched", expected.cid, expected.status);
       };
       if (word == 0) {
-        check(plan.cancelled || may_halt, "it ought to have been submitted");
+        check(plan.cancelled || may_halt, "it should have been submitted");
         check(expected.fetches == 0, "it was submitted");
-        // Whoever fetches it now takes one for the second time.
+        // A later fetch is then rejected as the second one.
         expected.fetches++;
         unsubmitted++;
         continue;
       }
-      if (expected.fetches > 0) check(plan.cid(i) == expected.cid, "another's CID");
+      if (expected.fetches > 0) check(plan.cid(i) == expected.cid, "the CID of another command");
       switch (plan.ending(i)) {
         case Ending::SUCCESS:
-          check(expected.completed && expected.status == 0 && plan.status(i) == 0, "no such completion");
+          check(expected.completed && expected.status == 0 && plan.status(i) == 0, "the controller posted no such completion");
           for (uint32_t at = 0; at < command.blocks * layout.block_bytes; at += 4) {
             uint32_t data;
             memcpy(&data, memory.data() + command.offset + at, 4);
-            check(data == pattern(slba, at), "not its data");
+            check(data == pattern(slba, at), "wrong data");
           }
           break;
         case Ending::STATUS:
-          check(expected.completed && expected.status != 0 && plan.status(i) == expected.status, "no such completion");
+          check(expected.completed && expected.status != 0 && plan.status(i) == expected.status,
+                "the controller posted no such completion");
           break;
         case Ending::TIMEOUT:
-          check(may_time_out && load(&clock) >= plan.timeout_ns && plan.status(i) == 0, "its time is not over");
-          check(load(&report.halted) != 0, "the host is told that its share is done, and not yet that the leader is halted");
+          check(may_time_out && load(&clock) >= plan.timeout_ns && plan.status(i) == 0, "its time limit has not passed");
+          check(load(&report.halted) != 0, "its share is done, but the leader is not reported as halted");
           break;
-        case Ending::LOST: check(may_be_lost && plan.status(i) == 0, "the device is there"); break;
-        default: check(false, "no such ending");
+        case Ending::LOST: check(may_be_lost && plan.status(i) == 0, "the controller is not lost"); break;
+        default: check(false, "invalid ending");
       }
     }
-    // The host gives this memory to others now.
+    // From now on, the host reuses this memory.
     std::fill(plan.words.begin(), plan.words.end(), kPoison);
     memset(static_cast<void*>(plan.commands.data()), 0xee, plan.commands.size() * sizeof(Command));
   }

@@ -1,6 +1,6 @@
-// A leader, a controller and a host as fibers of one thread: each operation of the leader's port is a place where another
-// may go on, drawn from a seed. `schedules_test FIRST COUNT [WHAT]`: as many schedules, one for each seed from the first
-// on; WHAT is one of the worlds below, all of them without it. A failure says seed, world and schedule.
+// A leader, a controller and a host as fibers of one thread: before each operation of the leader's port, a random fiber may
+// continue. `schedules_test FIRST COUNT [WORLD]` runs a schedule for each of COUNT seeds from FIRST, in one of the worlds below
+// or in all of them. A failure prints seed, world and schedule.
 #include <ucontext.h>
 
 #include <string>
@@ -18,7 +18,7 @@ constexpr const char* kWorlds[] = {"clean", "strays", "cancels", "late", "lost"}
 enum Who : uint32_t { LEADER, CONTROLLER, HOST, ALL };
 
 constexpr size_t kStackBytes = 256 << 10;
-constexpr uint32_t kMostSteps = 400'000;
+constexpr uint32_t kMaxSteps = 400'000;
 
 class Schedule {
  public:
@@ -66,9 +66,9 @@ class Schedule {
     to_post_ = 3 + random_.below(10);
   }
 
-  // Lets another go on, or the same.
+  // Continues with a random fiber, possibly the same one.
   void yield() {
-    if (++steps_ > kMostSteps) fail("no end in sight");
+    if (++steps_ > kMaxSteps) fail("no end after %u steps", kMaxSteps);
     if (left_ > 0) {
       left_--;
       return;
@@ -81,7 +81,7 @@ class Schedule {
     who_ = next;
     swapcontext(&fibers_[before], &fibers_[next]);
   }
-  // There is nothing to do before another has done something.
+  // Called by a fiber that has nothing to do until another one has acted.
   void pause() {
     left_ = 0;
     yield();
@@ -104,7 +104,7 @@ class Schedule {
     }
   }
 
-  // Something that a controller may do now.
+  // Takes a random step of the controller. Returns whether there was one.
   bool act() {
     Controller& controller = rig_->controller;
     if (controller.announced(controller.sqs[0]) > 0 && random_.once_in(2)) {
@@ -139,7 +139,7 @@ class Schedule {
     return false;
   }
 
-  // As Session::StartIdle.
+  // Like Session::StartIdle.
   void start_idle() {
     if (rig_->has_ended() && rig_->has_work()) rig_->launches++;
   }
@@ -156,7 +156,7 @@ class Schedule {
         start_idle();
       } else if (to_post_ > 0 && random_.once_in(3)) {
         std::vector<uint32_t> blocks(1 + random_.below(6));
-        // Up to 12 pages: 1 to 7 PRP entries a list page, two pages.
+        // Up to 12 pages of data, whose PRP lists have up to two pages.
         for (uint32_t& each : blocks) each = 1 + random_.below(random_.once_in(4) ? 47 : 9);
         const bool write = random_.once_in(3);
         rig_->post(write ? GPUNVME_NVM_OPCODE_WRITE : GPUNVME_NVM_OPCODE_READ, blocks, 1000, 4 * random_.below(5));
@@ -179,7 +179,7 @@ class Schedule {
     swapcontext(&fibers_[HOST], &main_);
   }
 
-  // Everything that is outstanding comes, and a leader that is told to stop takes it.
+  // Completes all outstanding commands, and launches the leader, with stop set, until it has consumed the completions.
   void close() {
     closing_ = true;
     rig_->flag(CONTROL_STOP);
@@ -193,16 +193,16 @@ class Schedule {
     rig_->finish();
     for (size_t at = 0; at < after_halt_.size(); at++)
       for (const uint64_t word : rig_->plans[at]->outcomes)
-        REQUIRE(!after_halt_[at] || word == 0, "a command was submitted by a leader that had said that it is halted");
+        REQUIRE(!after_halt_[at] || word == 0, "a leader submitted a command after it had reported that it is halted");
   }
 
   void tell() const {
     const Layout& of = rig_->layout;
     fprintf(stderr, "seed %llu, world %s: %u entries from position %u, %u slots, linger %llu ns\n", ull(seed_),
             kWorlds[world_], of.entries, of.start, of.slots, ull(of.linger_ns));
-    fprintf(stderr, "%u steps; who went on, at the end: %s\n", steps_,
+    fprintf(stderr, "%u steps; the last fibers: %s\n", steps_,
             log_.substr(log_.size() > 400 ? log_.size() - 400 : 0).c_str());
-    fprintf(stderr, "to see it again: schedules_test %llu 1 %s\n", ull(seed_), kWorlds[world_]);
+    fprintf(stderr, "to reproduce: schedules_test %llu 1 %s\n", ull(seed_), kWorlds[world_]);
   }
 
   static inline Schedule* now_ = nullptr;

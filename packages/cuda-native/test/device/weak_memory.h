@@ -1,4 +1,4 @@
-// Memory as weak as device code may expect of a GPU's: stores reach other threads late and in any order until the thread
+// Memory as weakly ordered as that of a GPU: stores become visible to other threads late and in any order, until the thread
 // fences or releases. Loads are not reordered: a missing acquire is not detected.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace model {
 
-// A port. `Threads` has `thread()` and `threads()`, by which a thread has stores of its own; `step()`, called before each
+// A port. `Threads` provides `thread()`, the number of this thread, and `threads()`, their count; `step()`, called before each
 // operation; and `wait()`, called after each empty poll.
 template <class Threads>
 struct WeakMemoryPort {
   static inline uint64_t now = 1'000'000;
-  // Decides which stores arrive by themselves. None do if it is null.
+  // Selects stores that become visible without a fence; none do if it is null.
   static inline Random* numbers = nullptr;
 
   static void store16(void* at, const gpunvme::Quad& quad) { send(at, &quad, 16); }
@@ -72,7 +72,7 @@ struct WeakMemoryPort {
   }
   static void relax(uint32_t) { Threads::wait(); }
 
-  // All stores of this thread arrive, and those of others that it has met. So they do at the end of a kernel.
+  // Makes visible all stores of this thread, and those of threads that it has met, as at the end of a kernel.
   static void arrive() {
     auto& stores = mine();
     for (const Store& store : stores) memcpy(store.at, store.value, store.bytes);
@@ -82,7 +82,7 @@ struct WeakMemoryPort {
     met.clear();
   }
 
-  // Called by each lane before it meets the others of its warp: they see its earlier stores, and a release by one of them
+  // Called by each lane before the lanes of its warp meet: the others then see its earlier stores, and a release by any of them
   // includes these.
   static void meet() {
     auto& stores = mine();
@@ -105,7 +105,7 @@ struct WeakMemoryPort {
     unsigned char value[16];
   };
   static std::vector<Store>& mine() { return of(Threads::thread()); }
-  // By warp, after those of all threads.
+  // Stores of all lanes of this warp before they last met. In the table, warps follow threads.
   static std::vector<Store>& met_with_mine() { return of(Threads::threads() + Threads::thread() / 32); }
   static std::vector<Store>& of(uint32_t number) {
     static std::vector<std::vector<Store>> all;
@@ -114,7 +114,7 @@ struct WeakMemoryPort {
     return all[number];
   }
 
-  // Unless an older one to the same place is on its way.
+  // Makes a store visible, unless an older one to the same address is not.
   static void let_arrive(std::vector<Store>& stores, size_t which) {
     const Store store = stores[which];
     const auto has_place = [&](const Store& other) { return other.at == store.at; };

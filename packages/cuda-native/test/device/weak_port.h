@@ -1,4 +1,4 @@
-// The port of GPU threads that are fibers, with weak memory.
+// Port of GPU threads as fibers, with weakly ordered memory.
 #pragma once
 
 #include "fibers/fiber_team.h"
@@ -9,7 +9,7 @@ namespace model {
 using namespace gpunvme;
 
 struct FiberThreads {
-  // How often a thread falls far behind.
+  // A thread stalls in one of this many steps.
   static inline uint32_t stall_once_in = 400;
 
   static uint32_t thread() { return FiberTeam::thread(); }

@@ -73,7 +73,7 @@ using namespace gpunvme;
 
 constexpr uint32_t kQueues = 4;
 constexpr uint32_t kNsid = 7, kPageBytes = 64, kBlockBytes = 16, kListPages = 3;
-// Of each queue in turn: the rings as full as they can be, and with room left.
+// Queues alternate between full rings and rings with a free entry.
 constexpr uint32_t kEntries = 4, kInFlight[] = {3, 2}, kSlotBits = 2;
 constexpr uint32_t kMemoryBytes = 1 << 20, kRunShift = 12, kPage = 4096;
 // Maximum number of commands of one round and queue.
@@ -177,7 +177,7 @@ struct Rings {
   Pages<uint8_t> lists;
   std::vector<uint64_t> list_iovas;
   std::vector<uint16_t> generations;
-  // Of the next command of each slot, by what the controller has fetched.
+  // Generation of the next command of each slot, according to the entries that the controller has fetched.
   std::vector<uint16_t> next;
   Controller controller;
 
@@ -193,7 +193,7 @@ struct Rings {
 
 struct Sent {
   uint32_t queue;
-  // Its place among what the queue's controller knows.
+  // Index in `expected` of the queue's controller.
   uint32_t index;
   uint64_t offset;
   uint32_t blocks;
@@ -351,7 +351,7 @@ class Host {
     }
     const Plan plan = {read ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, kNsid, kBlockBytes, count,
                        slba.data(), blocks.data(), offset.data(), queue.data(), 1000};
-    // Nothing of it is fetched before it is posted: whoever does not get a place gives these up again.
+    // The controller fetches none of them before the plan is posted. If it is not posted, they are given up.
     for (uint32_t to = 0; to < kQueues; to++) __atomic_store_n(&rings_[to]->controller.known, known[to], __ATOMIC_RELEASE);
     bool posted = false;
     must(session.Post(next_id_, plan, table_, &posted));
@@ -390,10 +390,10 @@ class Host {
         for (uint32_t byte = 0; byte < sent.blocks * kBlockBytes; byte += 4) {
           uint32_t word;
           memcpy(&word, memory_.at + sent.offset + byte, 4);
-          REQUIRE(word == pattern(rings_[sent.queue]->controller.first_slba + sent.index, byte), "not its data");
+          REQUIRE(word == pattern(rings_[sent.queue]->controller.first_slba + sent.index, byte), "wrong data");
         }
       } else if (outcome == 0) {
-        REQUIRE(plan.cancelled || halted_, "plan %u command %u: it ought to have been submitted", finished.id, at);
+        REQUIRE(plan.cancelled || halted_, "plan %u command %u: it should have been submitted", finished.id, at);
       } else if (outcome >> OUTCOME_ENDING_SHIFT == static_cast<uint64_t>(Ending::LOST)) {
         REQUIRE(lost_, "plan %u command %u: the device is there", finished.id, at);
       } else {

@@ -1,4 +1,4 @@
-// The kernels of gpu-check/kernels/measure.cu, and gpunvme_serve by warps, for the stand-in.
+// The kernels of gpu-check/kernels/measure.cu, and gpunvme_serve with warps, for the stand-in.
 #include "standin/kernels.h"
 
 #include <x86intrin.h>

@@ -62,7 +62,7 @@ export const kernels: Readonly<Record<string, Expected>> = {
     queues: leader,
     rings: { [leader.tailDoorbell]: 1, [leader.headDoorbell]: 2 },
     entryStores: 1,
-    // The control word, where it has changed. The words of the queue are the warp's own.
+    // The control word, after a change. The words of the queue need no acquire: only this warp accesses them.
     acquires: { '[p0+520]': 1 },
     // Share::done; Report::progress and Report::ended.
     releases: { '[p0+512]+64': 3, '[p0+528]': 3, '[p0+528]+16': 1 },

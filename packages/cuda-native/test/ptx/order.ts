@@ -19,7 +19,7 @@ export function unfenced(kernel: Kernel): ReadonlySet<Instruction> {
   return reachedDirty(kernel, true, (instruction, dirty) => !isFence(instruction) && (dirty || isStore(instruction)))
 }
 
-/** The instructions before which, on some way, one of `accesses` came, and the lanes of the warp did not meet after it. */
+/** Returns the instructions that a path reaches after one of `accesses` before the lanes of the warp meet. */
 export function unmet(kernel: Kernel, accesses: ReadonlySet<Instruction>): ReadonlySet<Instruction> {
   const meets = ({ guard, opcode, operands }: Instruction) =>
     guard === undefined && opcode === 'bar.warp.sync' && operands[0] === '-1'

@@ -93,7 +93,7 @@ function ofDefinition(instruction: Instruction, element: number, ask: Ask): read
   const shifted = (source: string, by: number) => ask(source).map(({ base, offset }) => ({ base, offset: offset + by }))
   const sources = operands.slice(1)
   const constant = /^-?\d+$/.test(sources[1] ?? '') ? Number(sources[1]) : undefined
-  // Neither of these leaves a pointer what it was: what they make is an index, a length or data.
+  // Results of these are indexes, lengths or data, not pointers.
   if (/^(setp|shl|shr|mul|div|rem|bfi|bfe|bfind|match|prmt|shf|shfl|popc|clz|brev|not|xor|lop3)$/.test(name)) return []
   if (name === 'add' && constant !== undefined) return shifted(sources[0]!, constant)
   if (name === 'sub') return shifted(sources[0]!, constant === undefined ? 0 : -constant)

@@ -92,10 +92,10 @@ describe.each(leading)('in %s', (name) => {
     ['a doorbell of 64 bits', ring, 'st.mmio.relaxed.sys.global.u64 [$1], %rd1;', /in another way/],
     ['a doorbell beside it', ring, 'st.mmio.relaxed.sys.global.u32 [$1+4], %r1;', /rung beside it/],
     [
-      'another thing rung',
+      'a doorbell write to another address',
       ring,
       `ld.param.u64 %rd9001, [${name}_param_0]; st.mmio.relaxed.sys.global.u32 [%rd9001], %r1;`,
-      /what is rung is no doorbell/,
+      /st\.mmio to an address that is not a doorbell/,
     ],
     ['a register that is read', ring, '$& ld.mmio.relaxed.sys.global.u32 %r1, [$1];', /reads a register: ld\.mmio/],
     ['a doorbell that is read', ring, '$& ld.global.u32 %r1, [$1];', /ld\.global\.u32 .*a doorbell is only rung/],
@@ -159,7 +159,7 @@ test.each([
 })
 
 describe('finds a fence before the lanes of a warp have met', () => {
-  const said = 'gpunvme_serve: a fence before the lanes met that stored or saw entries'
+  const problem = 'gpunvme_serve: a fence before the lanes of the warp met, which stored or checked entries'
   const start = committed.indexOf('.entry gpunvme_serve(')
   const end = committed.indexOf('.entry ', start + 1)
   const kernel = committed.slice(start, end)
@@ -169,14 +169,14 @@ describe('finds a fence before the lanes of a warp have met', () => {
   test.each(['', 'bar.warp.sync 1;', '@%p1 bar.warp.sync -1;'])(
     'that stored entries: "%s" in place of each meeting',
     (to) => {
-      expect(found(kernel.replace(meet, to))).toContain(said)
+      expect(found(kernel.replace(meet, to))).toContain(problem)
     },
   )
 
-  test('that saw entries of other lanes', () => {
+  test('that checked entries of other lanes', () => {
     const place = kernel.indexOf('fence.sc.sys;')
     const last = [...kernel.slice(0, place).matchAll(meet)].at(-1)!
-    expect(found(kernel.slice(0, last.index) + kernel.slice(last.index + last[0].length))).toEqual([said])
+    expect(found(kernel.slice(0, last.index) + kernel.slice(last.index + last[0].length))).toEqual([problem])
   })
 })
 
@@ -195,7 +195,7 @@ test('counts one release fewer if a release becomes relaxed', () => {
   expect(releases.reduce((sum, count) => sum + count)).toBe(6)
 })
 
-test('counts doorbells that were joined, and others that came', () => {
+test('counts fewer doorbell writes if some are merged, and more if some are added', () => {
   const rings = (text: string) => countOf(parsePtx(text).kernels[0]!, /\.mmio\b/)
   expect(rings(planted(ring, ''))).toEqual({ '[p0+16]': 1, '[p0+24]': 1 })
   expect(rings(planted(ring, '$& $&'))).toEqual({ '[p0+16]': 1, '[p0+24]': 3 })

@@ -73,9 +73,12 @@ function accesses(kernel: Kernel, queues: Queues | undefined): string[] {
       found.push(...problems.map((problem) => `${what}: ${problem}`))
     }
   }
-  // A fence orders what its own lane has stored or seen, and what the lanes had that met it before.
+  // A fence orders the accesses of its own lane, and those that other lanes made before they met it.
   const alone = queues?.entryMarks === undefined ? [] : [...unmet(kernel, shared)].filter(isFence)
-  return [...found, ...alone.map(() => `${kernel.name}: a fence before the lanes met that stored or saw entries`)]
+  return [
+    ...found,
+    ...alone.map(() => `${kernel.name}: a fence before the lanes of the warp met, which stored or checked entries`),
+  ]
 }
 
 const baseOf = (origin: Origin): Origin => origin.replace(/\+-?\d+$/, '')
@@ -88,7 +91,7 @@ function problemsOf({ opcode }: Instruction, origin: Origin, queues: Queues | un
     if (origin !== base) return ['a doorbell is rung beside it']
     return base === queues.tailDoorbell && early ? ['rung before a fence made its entries visible'] : []
   }
-  if (rings) return ['what is rung is no doorbell']
+  if (rings) return ['st.mmio to an address that is not a doorbell']
   if (base === queues?.submissionQueue && opcode !== 'st.global.v4.u32')
     return ['entries are stored 16 bytes at once, and never read']
   if (base === queues?.completionQueue && (opcode !== 'ld.relaxed.sys.global.u64' || origin !== `${base}+8`))

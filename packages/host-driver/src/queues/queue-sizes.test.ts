@@ -51,8 +51,8 @@ test.each([
 
 describe('a shared completion queue', () => {
   test.each([
-    ['has the smallest power of two that holds all commands in flight', 2, 6, 1024, [8, 16, 6]],
-    ['has that for more commands as well', 4, 6, 1024, [8, 32, 6]],
+    ['has the smallest power of two of entries that holds all commands in flight', 2, 6, 1024, [8, 16, 6]],
+    ['has 32 entries for 6 commands of each of 4 submission queues', 4, 6, 1024, [8, 32, 6]],
     ['has no more entries than CAP.MQES allows, and limits the commands in flight', 3, 32, 60, [32, 60, 19]],
     ['of 6 entries holds one command of each of 5 submission queues', 5, 32, 6, [4, 6, 1]],
   ])('%s', (_, sharers, depth, allowed, expected) => {
