@@ -75,7 +75,7 @@ extern "C" __global__ void gpunvme_array_sum(gnv::Array<uint64_t> array, ArraySu
 
 // One block of 32 threads.
 extern "C" __global__ void gpunvme_route_experts(uint32_t* ids, uint32_t count, uint32_t experts, uint32_t* launches) {
-  route_experts<GpuTeam>(ids, count, experts, launches);
+  route_experts<GpuTeam, GpuPort>(ids, count, experts, launches);
 }
 
 // Any number of blocks of whole warps.
@@ -85,6 +85,9 @@ extern "C" __global__ void gpunvme_fetch_experts(gnv::Device device, gnv_fetch f
 extern "C" __global__ void gpunvme_sum_experts(gnv_fetch fetch, ExpertSum* results) {
   sum_experts<GpuTeam>(fetch, results);
 }
-extern "C" __global__ void gpunvme_sum_read(const ByteSpan* spans, uint32_t count, uint64_t* sums) {
-  sum_read<GpuTeam>(spans, count, sums);
+extern "C" __global__ void gpunvme_sum_read(ReadExperts read, ReadSum* results) { sum_read<GpuTeam, GpuPort>(read, results); }
+
+// One block per extent, of whole warps.
+extern "C" __global__ void gpunvme_verify_read(ReadExperts read, ChecksumVerdict* verdict) {
+  verify_read<GpuTeam>(read, verdict);
 }

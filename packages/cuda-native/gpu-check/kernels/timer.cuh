@@ -7,7 +7,7 @@ namespace gpunvme {
 
 // Six words, which the host writes and reads.
 struct TimerRun {
-  uint64_t looks;
+  uint64_t reads;
   // Results: number of changes, smallest and largest change, and time from the first change to the last.
   uint64_t steps;
   uint64_t least_ns;
@@ -20,12 +20,12 @@ static_assert(sizeof(TimerRun) == 48, "written by the host");
 
 template <class Port>
 GPUNVME_DEVICE void timer_steps(TimerRun& run) {
-  const uint64_t looks = run.looks;
+  const uint64_t reads = run.reads;
   uint64_t steps = 0, least = ~0ULL, most = 0, backwards = 0;
   uint64_t first = 0;
   uint64_t before = Port::now_ns();
   GPUNVME_ROLLED
-  for (uint64_t look = 0; look < looks; look++) {
+  for (uint64_t read = 0; read < reads; read++) {
     const uint64_t now = Port::now_ns();
     if (now == before) continue;
     if (now < before) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "count.h"
@@ -49,8 +50,11 @@ napi_value Start(napi_env env, napi_callback_info info) {
   if (queues == nullptr) return nullptr;
   const uint64_t* drive = Words(env, arguments[1], "drive", (sizeof(DriveNamespace) + sizeof(DrivePlan)) / 8, &drive_words);
   if (drive == nullptr) return nullptr;
-  if (napi_get_value_uint32(env, arguments[2], &threads) != napi_ok || threads == 0) {
-    napi_throw_range_error(env, nullptr, "threads: expected 1 or more");
+  const size_t queue_count = queue_words / (sizeof(DriveQueue) / 8);
+  // Rates are comparable only if each thread serves the same number of queues.
+  if (napi_get_value_uint32(env, arguments[2], &threads) != napi_ok || threads == 0 || queue_count % threads != 0) {
+    const std::string text = "threads: expected a divisor of " + std::to_string(queue_count) + " queues";
+    napi_throw_range_error(env, nullptr, text.c_str());
     return nullptr;
   }
   const auto* first = reinterpret_cast<const DriveQueue*>(queues);
@@ -58,8 +62,15 @@ napi_value Start(napi_env env, napi_callback_info info) {
   DrivePlan plan;
   std::memcpy(&space, drive, sizeof space);
   std::memcpy(&plan, drive + sizeof space / 8, sizeof plan);
-  std::vector<DriveQueue> all(first, first + queue_words / (sizeof(DriveQueue) / 8));
-  running[next_handle] = std::make_unique<DriveThreads>(std::move(all), space, plan, threads);
+  std::vector<DriveQueue> all(first, first + queue_count);
+  try {
+    running[next_handle] = std::make_unique<DriveThreads>(std::move(all), space, plan, threads);
+  } catch (const std::system_error& error) {
+    running.erase(next_handle);
+    const std::string text = "threads: creating " + std::to_string(threads) + " threads failed: " + error.what();
+    napi_throw_error(env, nullptr, text.c_str());
+    return nullptr;
+  }
   napi_create_uint32(env, next_handle++, &result);
   return result;
 }

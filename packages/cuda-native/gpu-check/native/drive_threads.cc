@@ -14,7 +14,15 @@ DriveThreads::DriveThreads(std::vector<DriveQueue> queues, const DriveNamespace&
     in_flight_.emplace_back(queue.slots, 0);
     queue.in_flight = reinterpret_cast<uintptr_t>(in_flight_.back().data());
   }
-  for (unsigned thread = 0; thread < threads; thread++) threads_.emplace_back([this, thread, threads] { Run(thread, threads); });
+  try {
+    for (unsigned thread = 0; thread < threads; thread++) {
+      threads_.emplace_back([this, thread, threads] { Run(thread, threads); });
+    }
+  } catch (...) {
+    // The destructor of a thread that runs would end the process.
+    Stop();
+    throw;
+  }
 }
 
 DriveThreads::~DriveThreads() { Stop(); }

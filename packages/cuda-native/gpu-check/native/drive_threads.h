@@ -14,7 +14,8 @@ namespace gpunvme {
 // A drive whose threads each serve a share of the queues. Addresses are those of this process.
 class DriveThreads {
  public:
-  // Starts `threads` threads. All constant words of `queues` are set, except `in_flight`.
+  // Starts `threads` threads. All constant words of `queues` are set, except `in_flight`. Throws std::system_error, with no
+  // thread left, if a thread cannot be created.
   DriveThreads(std::vector<DriveQueue> queues, const DriveNamespace& space, const DrivePlan& plan, unsigned threads);
   ~DriveThreads();
 

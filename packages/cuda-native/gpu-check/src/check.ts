@@ -15,7 +15,7 @@ export interface Check {
   /** The requirement, in one sentence. */
   readonly title: string
   /** Whether the check makes commands fail. Any other check fails if the driver had to recover a command. */
-  readonly provokes?: boolean
+  readonly injectsFaults?: boolean
   /** Whether the check runs in a process of its own, because it can disturb the CUDA driver for later checks. */
   readonly alone?: boolean
   /** Time limit, after which the check ends with an error. */

@@ -12,6 +12,7 @@ import type { KernelTexts } from './kernels.js'
 import { NotApplicable } from './check.js'
 import type { DriveAddon } from './drive-addon.js'
 import type { Figure } from './report.js'
+import { Scope } from './scope.js'
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
@@ -146,8 +147,8 @@ export function driveAddonOf({ driveAddon }: CheckContext): DriveAddon {
   return driveAddon
 }
 
-/** Resources for one check. `release` undoes everything that was created, in reverse order. */
-export class CheckContext {
+/** Resources for one check: a scope that ends with the check. */
+export class CheckContext extends Scope {
   readonly cuda: Cuda
   readonly device: CudaDevice
   readonly scale: Scale
@@ -157,11 +158,11 @@ export class CheckContext {
   readonly ring: boolean
   readonly figures: Figure[] = []
   readonly host = loadHardwareHost()
-  /** Recovery steps of the driver after commands timed out. Empty, unless the check provokes them. */
+  /** Recovery steps of the driver after commands timed out. Empty, unless the check injects faults. */
   readonly recoveries: string[] = []
-  private readonly undo: (() => unknown)[] = []
 
   constructor(options: ContextOptions) {
+    super()
     this.cuda = options.cuda
     this.device = options.device
     this.scale = options.scale
@@ -169,11 +170,6 @@ export class CheckContext {
     this.driveAddon = options.driveAddon
     this.nvmeFunction = options.nvmeFunction
     this.ring = options.ring === true
-  }
-
-  /** Registers an action for the end of the check. The last action that was registered runs first. */
-  later(action: () => unknown): void {
-    this.undo.push(action)
   }
 
   figure(figure: Figure): void {
@@ -231,18 +227,5 @@ export class CheckContext {
       if (event.kind === 'recovery' && event.result !== 'begun') this.recoveries.push(`${event.step} ${event.result}`)
       if (event.kind === 'lost') this.recoveries.push('lost')
     }
-  }
-
-  /** Runs the registered actions. Returns their errors. */
-  async release(): Promise<unknown[]> {
-    const errors: unknown[] = []
-    for (const action of this.undo.splice(0).reverse()) {
-      try {
-        await action()
-      } catch (error) {
-        errors.push(error)
-      }
-    }
-    return errors
   }
 }

@@ -11,7 +11,10 @@ export interface CountedTransactions {
 
 /** The addon gpunvme_drive: drives that CPU threads serve (`native/drive_threads.cc`), and counts of PCIe transactions. */
 export interface DriveAddon {
-  /** Starts a drive, and returns its handle. The words are a `DriveQueue` per queue, and a `DriveNamespace` and `DrivePlan`. */
+  /**
+   * Starts a drive, and returns its handle. The words are a `DriveQueue` per queue, and a `DriveNamespace` and `DrivePlan`.
+   * @throws RangeError if `threads` does not divide the number of queues; Error if a thread cannot be created
+   */
   readonly start: (queues: BigUint64Array, drive: BigUint64Array, threads: number) => number
   /** Stops a drive. Returns its queues with their counts. */
   readonly stop: (handle: number) => BigUint64Array
@@ -24,4 +27,11 @@ const file = new URL('../build/gpunvme_drive.node', import.meta.url)
 /** Loads the addon. Returns undefined if it is not built (`node gpu-check/build-native.mjs`). */
 export function loadDriveAddon(path: string = fileURLToPath(file)): DriveAddon | undefined {
   return existsSync(path) ? (createRequire(import.meta.url)(path) as DriveAddon) : undefined
+}
+
+/** Returns the largest number of threads, up to `maxThreads`, that each serve the same number of queues. */
+export function threadsFor(queues: number, maxThreads: number): number {
+  let threads = Math.min(queues, maxThreads)
+  while (queues % threads !== 0) threads--
+  return threads
 }

@@ -1,5 +1,7 @@
 import type { CheckContext } from './context.js'
+import { onGpu, openStream } from './gpu-memory.js'
 import type { DriveCounts, DriveFaults } from './pattern-drive.js'
+import { scoped, type Scope } from './scope.js'
 import { LIMIT_NS, ServedQueues, structure, type Server } from './served-queues.js'
 
 /** Queue protocol of the GPU threads: gnv::Device, or that of BaM as re-created in kernels/ticket_queue.cuh. */
@@ -39,33 +41,30 @@ const WARP = 32
 const BLOCK_THREADS = 128
 
 /** Sets up queues, runs one load of kernels/drive_load.cuh on them, and returns the counts of the load and the drive. */
-export async function runLoad(context: CheckContext, options: LoadOptions): Promise<LoadResult> {
-  const { cuda } = context
+export function runLoad(context: CheckContext, options: LoadOptions): Promise<LoadResult> {
+  return scoped((scope) => runIn(context, scope, options))
+}
+
+async function runIn(context: CheckContext, scope: Scope, options: LoadOptions): Promise<LoadResult> {
   const { warps, rounds, blockBytes, blocks, movesData = false, protocol = 'gnv' } = options
   const places = movesData ? warps * WARP : WARP
-  const served = await ServedQueues.open(context, {
+  const served = await ServedQueues.open(context, scope, {
     ...{ ...options, maxBlocks: blocks, dataBytes: places * blocks * blockBytes },
   })
   const ticketBytes = options.queues * (TICKET_WORDS_BYTES + 4 * 4 * served.entries)
-  const tickets = protocol === 'tickets' ? cuda.allocDevice(ticketBytes) : undefined
-  const stream = cuda.stream()
-  try {
-    await tickets?.fill(0)
-    const load = [...served.device, ...served.buffer, ...served.drive, ...[rounds, blocks, places].map(BigInt)]
-    // The load has `warps` warps in total, in blocks of up to four.
-    const threads = Math.min(warps * WARP, BLOCK_THREADS)
-    const { drive, totals } = await served.serve(warps, async () => {
-      const parameters = [structure(load), served.totals, ...(tickets === undefined ? [] : [tickets.gpuPointer])]
-      const kernel = tickets === undefined ? 'gpunvme_drive_load' : 'gpunvme_ticket_load'
-      cuda.launch(kernel, (warps * WARP) / threads, threads, parameters, stream)
-      await stream.finished(LIMIT_NS)
-    })
-    return resultOf(totals, rounds * warps * WARP, drive)
-  } finally {
-    stream.close()
-    tickets?.free()
-    served.free()
-  }
+  const tickets = protocol === 'tickets' ? onGpu(context, ticketBytes, scope) : undefined
+  const stream = openStream(context, scope)
+  await tickets?.fill(0)
+  const load = [...served.device, ...served.buffer, ...served.drive, ...[rounds, blocks, places].map(BigInt)]
+  // The load has `warps` warps in total, in blocks of up to four.
+  const threads = Math.min(warps * WARP, BLOCK_THREADS)
+  const { drive, totals } = await served.serve(warps, async () => {
+    const parameters = [structure(load), served.totals, ...(tickets === undefined ? [] : [tickets.gpuPointer])]
+    const kernel = tickets === undefined ? 'gpunvme_drive_load' : 'gpunvme_ticket_load'
+    context.cuda.launch(kernel, (warps * WARP) / threads, threads, parameters, stream)
+    await stream.finished(LIMIT_NS)
+  })
+  return resultOf(totals, rounds * warps * WARP, drive)
 }
 
 function resultOf(totals: BigUint64Array, commands: number, drive: DriveCounts): LoadResult {

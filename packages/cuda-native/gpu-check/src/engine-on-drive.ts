@@ -1,7 +1,7 @@
 import type { CudaEngineOptions } from '@gpunvme/cuda-native/cuda'
 import type { Bar, Clock, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { equal } from './check.js'
-import { allSucceeded } from './checks/transfers.js'
+import { allSucceeded } from './plans.js'
 import { driveAddonOf, type CheckContext } from './context.js'
 import type { DriveAddon } from './drive-addon.js'
 import { pieceOf } from './memory.js'
@@ -112,7 +112,10 @@ export class DriveRegion {
   }
 }
 
-/** Attaches an engine `cuda` to the queue pairs of a region, with one leader per pair. */
+/**
+ * Attaches an engine `cuda` to the queue pairs of a region, with one leader per pair. The end of the check detaches it if it
+ * still has queues.
+ */
 export function engineOn(context: CheckContext, region: DriveRegion, options?: CudaEngineOptions) {
   const started = process.hrtime.bigint()
   const clock: Clock = {
@@ -122,6 +125,7 @@ export function engineOn(context: CheckContext, region: DriveRegion, options?: C
   const unused = { dma: undefined as never, can: undefined as never, close: () => Promise.resolve() }
   const engine = context.engine({ name: 'pattern-drive', bar: region.bar, clock, ...unused }, options)
   engine.attach(region.pairs)
+  context.later(() => engine.detach())
   return engine
 }
 

@@ -19,4 +19,4 @@ export {
 } from './report.js'
 export { runChecks, type RunOptions } from './run-checks.js'
 export { conclusion, headline, lineOf } from './summary.js'
-export { readReport, Silence, supervise, type Supervised } from './supervise.js'
+export { readReport, supervise, Watchdog, type Supervised } from './supervise.js'

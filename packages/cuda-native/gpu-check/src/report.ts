@@ -68,3 +68,8 @@ export function writeReport(path: string, report: Report): void {
   }
   renameSync(next, path)
 }
+
+/** Returns the quotient, rounded to three decimal places. */
+export function ratio(a: number, b: number): number {
+  return Math.round((1000 * a) / b) / 1000
+}

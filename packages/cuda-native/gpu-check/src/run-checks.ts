@@ -51,10 +51,10 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
     throw new RangeError(`device: expected the index of one of ${status.devices.length} GPUs, got ${number}`)
 
   let cuda: Cuda | undefined
-  let isSpoilt = false
+  let mustRestart = false
   for (const check of checks) {
     if (report.has(check)) continue
-    if (isSpoilt || (check.alone === true && cuda !== undefined)) {
+    if (mustRestart || (check.alone === true && cuda !== undefined)) {
       await close(cuda)
       return report.soFar()
     }
@@ -74,14 +74,14 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
         const reason =
           left === undefined
             ? `the clean-up did not end within ${RELEASE_MS} ms`
-            : `the clean-up failed: ${told(left[0])}`
+            : `the clean-up failed: ${describeError(left[0])}`
         // If the check did not pass, its own reason is the cause.
         if (result.verdict === 'passed') result = { ...result, verdict: 'error', reason }
       }
     } catch (error) {
-      result = { verdict: 'error', reason: told(error), facts: {} }
+      result = { verdict: 'error', reason: describeError(error), facts: {} }
     }
-    isSpoilt = result.verdict === 'failed' || result.verdict === 'error' || check.alone === true
+    mustRestart = result.verdict === 'failed' || result.verdict === 'error' || check.alone === true
     const { id, title } = check
     const whole: CheckResult = { id, title, ...result, durationMs: took() }
     report.add(whole, result.verdict === 'passed' ? figures : [])
@@ -98,7 +98,7 @@ async function judged(check: Check, context: CheckContext): Promise<Pick<CheckRe
       return { verdict: 'error', reason: `the check did not end within ${check.limitMs} ms`, facts: {} }
     // Pending events of controllers are delivered in one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
-    if (check.provokes !== true && context.recoveries.length > 0) {
+    if (check.injectsFaults !== true && context.recoveries.length > 0) {
       return {
         verdict: 'failed',
         reason: `the driver had to recover commands: ${context.recoveries.join(', ')}`,
@@ -109,7 +109,7 @@ async function judged(check: Check, context: CheckContext): Promise<Pick<CheckRe
   } catch (error) {
     const verdict =
       error instanceof NotApplicable ? 'not-applicable' : error instanceof CheckFailed ? 'failed' : 'error'
-    const reason = verdict === 'error' ? told(error) : (error as Error).message
+    const reason = verdict === 'error' ? describeError(error) : (error as Error).message
     return { verdict, reason, facts: {} }
   }
 }
@@ -132,7 +132,7 @@ async function close(cuda: Cuda | undefined): Promise<void> {
   await within(RELEASE_MS, cuda.close()).catch(() => undefined)
 }
 
-function told(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }
 

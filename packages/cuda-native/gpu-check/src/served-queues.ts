@@ -1,5 +1,6 @@
 import type { CheckContext } from './context.js'
-import type { DriveAddon } from './drive-addon.js'
+import { threadsFor, type DriveAddon } from './drive-addon.js'
+import { onGpu, openStream } from './gpu-memory.js'
 import {
   countsOf,
   DRIVE_NSID,
@@ -9,9 +10,10 @@ import {
   type DriveCounts,
   type DriveFaults,
 } from './pattern-drive.js'
+import type { Scope } from './scope.js'
 
 /** Server of the queues: a kernel, with queues and data in GPU memory, or CPU threads, with both in host memory. */
-export type Server = 'kernel' | { readonly addon: DriveAddon; readonly threads: number }
+export type Server = 'kernel' | { readonly addon: DriveAddon; readonly maxThreads: number }
 
 export interface ServedOptions extends DriveFaults {
   readonly server: Server
@@ -74,7 +76,7 @@ export class ServedQueues {
   readonly #slots
   readonly #listBytes
 
-  private constructor(context: CheckContext, options: ServedOptions) {
+  private constructor(context: CheckContext, scope: Scope, options: ServedOptions) {
     const { queues, entries = 1024, blockBytes, maxBlocks, dataBytes, timeoutNs } = options
     this.#context = context
     this.#options = options
@@ -94,9 +96,9 @@ export class ServedQueues {
       ...{ iovas: (queues + 1) * 8, drives: 32, totals: TOTALS_BYTES },
     })
     const memoryOf = options.server === 'kernel' ? deviceMemory : hostMemory
-    this.#memory = memoryOf(context, this.#shared.end)
-    this.#words = context.cuda.allocDevice(this.#local.end)
-    this.#stream = context.cuda.stream()
+    this.#memory = memoryOf(context, scope, this.#shared.end)
+    this.#words = onGpu(context, this.#local.end, scope)
+    this.#stream = openStream(context, scope)
     const own = (offset: number) => this.#words.gpuPointer + BigInt(offset)
     this.totals = own(this.#local.totals)
     this.data = this.#memory.gpuPointer + BigInt(this.#shared.data)
@@ -112,8 +114,9 @@ export class ServedQueues {
     })
   }
 
-  static async open(context: CheckContext, options: ServedOptions): Promise<ServedQueues> {
-    const queues = new ServedQueues(context, options)
+  /** Allocates and lays out queues, until the end of `scope`. */
+  static async open(context: CheckContext, scope: Scope, options: ServedOptions): Promise<ServedQueues> {
+    const queues = new ServedQueues(context, scope, options)
     await queues.#layOut()
     return queues
   }
@@ -180,7 +183,7 @@ export class ServedQueues {
   }
 
   /** Starts CPU threads that serve the queues. Returns a function that stops them and returns their counts. */
-  #startThreads({ addon, threads }: Exclude<Server, 'kernel'>): () => DriveCounts {
+  #startThreads({ addon, maxThreads }: Exclude<Server, 'kernel'>): () => DriveCounts {
     const words = Array.from({ length: this.#options.queues }, (_, index) => {
       const doorbells = this.#iova(this.#shared.doorbells + index * DOORBELL_STRIDE)
       const sq = this.#iova(this.#shared.sqs + index * this.entries * 64)
@@ -188,14 +191,9 @@ export class ServedQueues {
       const rings = { tailDoorbell: doorbells, headDoorbell: doorbells + 4n }
       return queueWords({ sq, cq, ...rings, entries: this.entries, qid: index + 1 })
     })
+    const threads = threadsFor(this.#options.queues, maxThreads)
     const handle = addon.start(BigUint64Array.from(words.flat()), BigUint64Array.from(this.drive), threads)
     return () => countsOf(addon.stop(handle))
-  }
-
-  free(): void {
-    this.#stream.close()
-    this.#words.free()
-    this.#memory.free()
   }
 }
 
@@ -203,25 +201,19 @@ interface QueueMemory {
   readonly gpuPointer: bigint
   readonly iova: bigint
   readonly clear: () => Promise<void>
-  readonly free: () => void
 }
 
-function deviceMemory({ cuda }: CheckContext, lengthBytes: number): QueueMemory {
-  const memory = cuda.allocDevice(lengthBytes)
+function deviceMemory(context: CheckContext, scope: Scope, lengthBytes: number): QueueMemory {
+  const memory = onGpu(context, lengthBytes, scope)
   const { gpuPointer } = memory
-  return { gpuPointer, iova: gpuPointer, clear: () => memory.fill(0), free: () => memory.free() }
+  return { gpuPointer, iova: gpuPointer, clear: () => memory.fill(0) }
 }
 
-function hostMemory({ cuda, host }: CheckContext, lengthBytes: number): QueueMemory {
+function hostMemory({ cuda, host }: CheckContext, scope: Scope, lengthBytes: number): QueueMemory {
   const region = host.allocate(lengthBytes, PAGE)
+  scope.later(() => region.unmap())
   const registration = cuda.register(region.address, lengthBytes)
-  return {
-    ...{ gpuPointer: registration.gpuPointer, iova: region.address },
-    // New pages are zeroed.
-    clear: () => Promise.resolve(),
-    free: () => {
-      registration.unregister()
-      region.unmap()
-    },
-  }
+  scope.later(() => registration.unregister())
+  // New pages are zeroed.
+  return { gpuPointer: registration.gpuPointer, iova: region.address, clear: () => Promise.resolve() }
 }

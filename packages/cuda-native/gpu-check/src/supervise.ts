@@ -17,7 +17,7 @@ export interface Supervised {
   readonly graceMs?: number
 }
 
-const LOOK_MS = 200
+const POLL_MS = 200
 const GRACE_MS = 10_000
 /** Time limit for the end of the process, once the report is complete. */
 const END_MS = 5_000
@@ -34,7 +34,7 @@ export async function supervise(supervised: Supervised): Promise<Report | undefi
     const before = readReport(reportFile)?.checks.length ?? 0
     const ended = await runOnce(
       [...command, ...(resume ? ['--resume'] : [])],
-      new Silence(checks, performance.now(), graceMs),
+      new Watchdog(checks, performance.now(), graceMs),
       reportFile,
       untilMs,
     )
@@ -55,7 +55,7 @@ export async function supervise(supervised: Supervised): Promise<Report | undefi
 }
 
 /** Measures how long a report has not changed, and compares that with the limit of the current check. */
-export class Silence {
+export class Watchdog {
   readonly #checks: readonly Check[]
   readonly #graceMs: number
   #seen = ''
@@ -67,7 +67,7 @@ export class Silence {
     this.#sinceMs = nowMs
   }
 
-  isTooLong(report: Report | undefined, nowMs: number): boolean {
+  hasExpired(report: Report | undefined, nowMs: number): boolean {
     const running = report?.checks.at(-1)
     const isUnderWay = running === undefined || running.reason === UNDER_WAY
     // The end of a check is a change too: it starts the time limit for the end of the process.
@@ -77,8 +77,8 @@ export class Silence {
     const check = this.#checks.find(({ id }) => id === running?.id)
     // A check that runs alone needs no clean-up: the end of its process releases everything.
     const releaseMs = check?.alone === true ? 0 : RELEASE_MS
-    const patienceMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + this.#graceMs : END_MS
-    return nowMs - this.#sinceMs >= patienceMs
+    const allowedMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + this.#graceMs : END_MS
+    return nowMs - this.#sinceMs >= allowedMs
   }
 }
 
@@ -92,7 +92,7 @@ function withReason(report: Report, reason: string): Report {
 /** Runs the process. Returns a description of how it ended. */
 async function runOnce(
   [program, ...args]: readonly string[],
-  silence: Silence,
+  watchdog: Watchdog,
   reportFile: string,
   untilMs: number,
 ): Promise<string> {
@@ -102,11 +102,11 @@ async function runOnce(
   child.on('exit', (code, signal) => (ended ??= signal === null ? `exit status ${code}` : `signal ${signal}`))
   const isOver = () => ended !== undefined
   while (!isOver()) {
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
     const why =
       performance.now() >= untilMs
         ? 'killed at the time limit of all checks'
-        : silence.isTooLong(readReport(reportFile), performance.now())
+        : watchdog.hasExpired(readReport(reportFile), performance.now())
           ? 'killed because it made no progress'
           : undefined
     if (why === undefined || isOver()) continue

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { CheckContext } from '../../gpu-check/src/context.js'
+import { scoped } from '../../gpu-check/src/scope.js'
 import { ServedQueues } from '../../gpu-check/src/served-queues.js'
 import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
@@ -32,10 +33,12 @@ test('memory of served queues is not freed before the kernel that serves them en
   // A GPU memory of the package cannot be imitated by its type: it has private members.
   const context = { cuda, kernels: { measure: '' } } as unknown as CheckContext
   const shape = { queues: 1, blockBytes: 512, maxBlocks: 1, dataBytes: 4096, timeoutNs: 1e9 }
-  const queues = await ServedQueues.open(context, { server: 'kernel', ...shape })
   const load = () => Promise.reject(new Error('no load'))
-  await expect(queues.serve(1, load)).rejects.toThrow('no load')
-  queues.free()
+  const serving = scoped(async (scope) => {
+    const queues = await ServedQueues.open(context, scope, { server: 'kernel', ...shape })
+    await queues.serve(1, load)
+  })
+  await expect(serving).rejects.toThrow('no load')
   const served = ['gpunvme_drive_serve', 'finished', 'close', 'free', 'free']
   expect(events).toEqual(['gpunvme_queue_layout', 'finished', ...served])
 })

@@ -113,8 +113,9 @@ void BlocksAtOnce(Extent grid, Extent block, const std::function<void()>& kernel
 
 void RouteExperts(void** parameters, Extent grid, Extent block) {
   BlocksAtOnce(grid, block, [&] {
-    gpunvme::route_experts<gpunvme::FiberTeam>(Parameter<uint32_t*>(parameters, 0), Parameter<uint32_t>(parameters, 1),
-                                               Parameter<uint32_t>(parameters, 2), Parameter<uint32_t*>(parameters, 3));
+    gpunvme::route_experts<gpunvme::FiberTeam, FiberPort>(
+        Parameter<uint32_t*>(parameters, 0), Parameter<uint32_t>(parameters, 1), Parameter<uint32_t>(parameters, 2),
+        Parameter<uint32_t*>(parameters, 3));
   });
 }
 
@@ -130,11 +131,16 @@ void SumExperts(void** parameters, Extent grid, Extent block) {
   BlocksAtOnce(grid, block, [&] { gpunvme::sum_experts<gpunvme::FiberTeam>(fetch, results); });
 }
 
+void VerifyRead(void** parameters, Extent grid, Extent block) {
+  const auto read = Parameter<gpunvme::ReadExperts>(parameters, 0);
+  auto* verdict = Parameter<gpunvme::ChecksumVerdict*>(parameters, 1);
+  BlocksAtOnce(grid, block, [&] { gpunvme::verify_read<gpunvme::FiberTeam>(read, verdict); });
+}
+
 void SumRead(void** parameters, Extent grid, Extent block) {
-  const auto* spans = Parameter<const gpunvme::ByteSpan*>(parameters, 0);
-  const auto count = Parameter<uint32_t>(parameters, 1);
-  auto* sums = Parameter<uint64_t*>(parameters, 2);
-  BlocksAtOnce(grid, block, [&] { gpunvme::sum_read<gpunvme::FiberTeam>(spans, count, sums); });
+  const auto read = Parameter<gpunvme::ReadExperts>(parameters, 0);
+  auto* results = Parameter<gpunvme::ReadSum*>(parameters, 1);
+  BlocksAtOnce(grid, block, [&] { gpunvme::sum_read<gpunvme::FiberTeam, FiberPort>(read, results); });
 }
 
 void DriveEnd(void** parameters, Extent, Extent) {
@@ -180,6 +186,7 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_route_experts") == 0) return RouteExperts;
   if (std::strcmp(name, "gpunvme_fetch_experts") == 0) return FetchExperts;
   if (std::strcmp(name, "gpunvme_sum_experts") == 0) return SumExperts;
+  if (std::strcmp(name, "gpunvme_verify_read") == 0) return VerifyRead;
   if (std::strcmp(name, "gpunvme_sum_read") == 0) return SumRead;
   if (std::strcmp(name, "gpunvme_drive_end") == 0) return DriveEnd;
   if (std::strcmp(name, "gpunvme_sum_pattern") == 0) return SumPattern;

@@ -33,6 +33,7 @@ test('the kernels of gpu-check have these names and numbers of parameters', () =
     ['gpunvme_route_experts', 4],
     ['gpunvme_fetch_experts', 2],
     ['gpunvme_sum_experts', 2],
-    ['gpunvme_sum_read', 3],
+    ['gpunvme_sum_read', 2],
+    ['gpunvme_verify_read', 2],
   ])
 })

@@ -5,7 +5,7 @@ import { scratch } from '../../../../test/scratch.js'
 import { fail } from '../../gpu-check/src/check.js'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
 import { loadDriveAddon } from '../../gpu-check/src/drive-addon.js'
-import { DriveRegion } from '../../gpu-check/src/engine-on-drive.js'
+import { DEPTH, DriveRegion, engineOn, PAIR, readsOf } from '../../gpu-check/src/engine-on-drive.js'
 import { QUEUE_WORDS } from '../../gpu-check/src/pattern-drive.js'
 import { checks, QUICK, runChecks, type Check, type DriveAddon, type Report } from '../../gpu-check/src/index.js'
 import { built } from '../programs/build.mjs'
@@ -16,6 +16,12 @@ const standin = useStandin()
 const folder = scratch()
 let library: string
 let driveAddon: DriveAddon
+
+beforeAll(async () => {
+  if (!hasStandin) return
+  library = await built('standin/gpu-check')
+  driveAddon = loadDriveAddon(await built('gpu-check/drive.node'))!
+}, BUILD_MS)
 
 /** Runs the checks of these names on a library. */
 async function run(path: string, ids: readonly string[], reportFile?: string): Promise<Report> {
@@ -44,11 +50,6 @@ const elsewhere = new Map([
 process.env['GPUNVME_COMPUTE_SANITIZER'] = '/nonexistent/compute-sanitizer'
 
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {
-  beforeAll(async () => {
-    library = await built('standin/gpu-check')
-    driveAddon = loadDriveAddon(await built('gpu-check/drive.node'))!
-  }, BUILD_MS)
-
   test.each(ids)('%s', { timeout: 120_000 }, async (id) => {
     const { checks: results, outcome } = await run(library, [id])
     const reason = elsewhere.get(id)
@@ -79,6 +80,28 @@ describe.skipIf(!hasStandin)(`a drive of CPU threads${skippedWithoutStandin}`, (
     const { checks: results } = await runChecks({ checks: [check], scale: QUICK })
     expect(results).toMatchObject([{ verdict: 'passed' }])
     expect(doorbells).toEqual([0])
+  })
+})
+
+describe.skipIf(!hasStandin)(`an engine on a drive of CPU threads${skippedWithoutStandin}`, () => {
+  test('is detached if the check that attached it fails', { timeout: 60_000 }, async () => {
+    let engine: ReturnType<typeof engineOn> | undefined
+    const check: Check = {
+      ...{ id: 'fails', title: 'fails', limitMs: 30_000 },
+      async run(context) {
+        const region = new DriveRegion(context, 1)
+        region.serve(driveAddon, 1)
+        engine = engineOn(context, region, { lingerNs: Infinity })
+        const data = region.piece(region.at(0, PAIR.data), DEPTH * 4096)
+        await engine.execute(readsOf(1), data)
+        fail('this check fails')
+      },
+    }
+    process.env['GPUNVME_CUDA_LIBRARY'] = library
+    const { checks: results } = await runChecks({ checks: [check], scale: QUICK })
+    expect(results).toMatchObject([{ verdict: 'failed', reason: 'this check fails' }])
+    expect(engine!.hasQueues).toBe(false)
+    expect(standin.live()).toEqual(NOTHING)
   })
 })
 

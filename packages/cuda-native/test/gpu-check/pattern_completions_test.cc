@@ -201,7 +201,7 @@ struct Cases {
     rig.turn();
     rig.submit_flushes(6, 1);
     rig.turn();
-    // Two doorbells before it looks are one.
+    // Two doorbell writes between two polls count as one.
     rig.submit_flushes(7, 1);
     rig.submit_flushes(8, 1);
     rig.turn();

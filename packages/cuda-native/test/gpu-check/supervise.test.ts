@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
-import { Silence, supervise, type Check, type Report } from '../../gpu-check/src/index.js'
+import { supervise, Watchdog, type Check, type Report } from '../../gpu-check/src/index.js'
 
 const folder = scratch()
 
@@ -100,10 +100,10 @@ test('a process has its time to end after a check, however long that check took'
   // As run-checks.ts writes it before a check, and after the last one.
   const soFar = (reason?: string) =>
     ({ endedAt: null, checks: [{ id: 'three', verdict: 'passed', ...(reason && { reason }) }] }) as unknown as Report
-  const silence = new Silence(checks, 0)
-  expect(silence.isTooLong(soFar('the process ended during the check'), 200)).toBe(false)
-  expect(silence.isTooLong(soFar('the process ended during the check'), 60_000)).toBe(false)
-  expect(silence.isTooLong(soFar(), 60_200)).toBe(false)
-  expect(silence.isTooLong(soFar(), 65_199)).toBe(false)
-  expect(silence.isTooLong(soFar(), 65_200)).toBe(true)
+  const watchdog = new Watchdog(checks, 0)
+  expect(watchdog.hasExpired(soFar('the process ended during the check'), 200)).toBe(false)
+  expect(watchdog.hasExpired(soFar('the process ended during the check'), 60_000)).toBe(false)
+  expect(watchdog.hasExpired(soFar(), 60_200)).toBe(false)
+  expect(watchdog.hasExpired(soFar(), 65_199)).toBe(false)
+  expect(watchdog.hasExpired(soFar(), 65_200)).toBe(true)
 })

@@ -109,6 +109,10 @@ export const programs = {
     flags: [...library, '-O2', '-I.'],
   },
   'gpu-check/drive-load': { sources: ['test/gpu-check/drive_load_test.cc'], flags: [...plain, '-Igpu-check/kernels'] },
+  'gpu-check/drive-threads': {
+    sources: ['test/gpu-check/drive_threads_test.cc', 'gpu-check/native/drive_threads.cc'],
+    flags: [...plain, '-Igpu-check/kernels'],
+  },
   'gpu-check/drive.node': {
     sources: ['addon.cc', 'count.cc', 'drive_threads.cc'].map((name) => `gpu-check/native/${name}`),
     flags: [

@@ -2,8 +2,10 @@ import { deviceOutcome, type DeviceArray } from '@gpunvme/cuda-native/cuda'
 import { equal, type Check, type Fact } from '../check.js'
 import { content } from '../content.js'
 import { BLOCK_BYTES, KIB, MIB, type CheckContext } from '../context.js'
+import { openStream, pinned } from '../gpu-memory.js'
 import { lendDrive } from '../lent-drive.js'
-import { ratio } from './transfers.js'
+import { ratio } from '../report.js'
+import { scoped } from '../scope.js'
 
 const LANES = 32
 const WORD_BYTES = 8
@@ -31,14 +33,14 @@ interface SumResult {
   readonly ns: number
 }
 
-async function sumBy(context: CheckContext, array: DeviceArray, order: SumOrder): Promise<SumResult> {
+function sumBy(context: CheckContext, array: DeviceArray, order: SumOrder): Promise<SumResult> {
   const { cuda, kernels } = context
   const { blocks, threads, byWarp, accesses, step } = order
   cuda.loadKernels(kernels.measure)
-  const stream = cuda.stream()
-  const outcomes = cuda.allocPinned(WORD_BYTES * accesses)
-  const results = cuda.allocPinned(3 * WORD_BYTES * blocks * threads)
-  try {
+  return scoped(async (scope) => {
+    const outcomes = pinned(context, WORD_BYTES * accesses, scope)
+    const results = pinned(context, 3 * WORD_BYTES * blocks * threads, scope)
+    const stream = openStream(context, scope)
     // struct ArraySum.
     const words = BigUint64Array.of(
       ...[BigInt(accesses), BigInt(step), byWarp ? 1n : 0n, outcomes.gpuPointer, results.gpuPointer],
@@ -49,11 +51,7 @@ async function sumBy(context: CheckContext, array: DeviceArray, order: SumOrder)
     const column = (which: number) => new BigUint64Array(results.buffer).filter((_, index) => index % 3 === which)
     const endings = Array.from(new BigUint64Array(outcomes.buffer, 0, accesses), (word) => deviceOutcome(word).ending)
     return { endings, sum: sumOf(column(0)), ns: Number(column(2).sort().at(-1)! - column(1).sort()[0]!) }
-  } finally {
-    results.free()
-    outcomes.free()
-    stream.close()
-  }
+  })
 }
 
 function sumOf(words: BigUint64Array): bigint {
@@ -149,7 +147,7 @@ const unanswered: Check = {
   id: 'array-unanswered',
   title: 'Accesses that wait for a lost read end at its time limit, and later accesses end immediately',
   limitMs: 60_000,
-  provokes: true,
+  injectsFaults: true,
   async run(context) {
     const pages = 8
     const media = content(pages * BLOCK_BYTES, 17)

@@ -3,9 +3,11 @@ import type { DmaMemory, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { equal, equalBytes, type Check, type Fact } from '../check.js'
 import { content } from '../content.js'
 import { BLOCK_BYTES, KIB, MIB, type CheckContext, type Drive } from '../context.js'
+import { onGpu, pinned } from '../gpu-memory.js'
 import { lendDrive } from '../lent-drive.js'
 import { bytesOf } from '../memory.js'
-import { ratio } from './transfers.js'
+import { ratio } from '../report.js'
+import { scoped } from '../scope.js'
 
 const NOWHERE = 2n ** 64n - 1n
 /** Opcode of Read in the NVM Command Set. */
@@ -90,12 +92,11 @@ interface ChainResult {
 }
 
 /** Runs the program of kernels/block_chain.cuh. */
-async function followChain(context: CheckContext, device: Device, order: ChainOrder): Promise<ChainResult> {
-  const { cuda } = context
+function followChain(context: CheckContext, device: Device, order: ChainOrder): Promise<ChainResult> {
   const { reads, bytes, first, writeAt } = order
-  const outcomes = cuda.allocPinned(8 * (reads + 2))
-  const kept = cuda.allocDevice(reads * bytes)
-  try {
+  return scoped(async (scope) => {
+    const outcomes = pinned(context, 8 * (reads + 2), scope)
+    const kept = onGpu(context, reads * bytes, scope)
     await kept.fill(0xa5)
     bytesOf(device.data).fill(0x5a)
     const writeLba = writeAt === undefined ? NOWHERE : BigInt(writeAt)
@@ -111,10 +112,7 @@ async function followChain(context: CheckContext, device: Device, order: ChainOr
     const count = reads + (writeAt === undefined ? 0 : 2)
     const described = Array.from(new BigUint64Array(outcomes.buffer, 0, count), describeOutcome)
     return { outcomes: described, kept: await kept.read(), ns: Number(words.at(-1)) }
-  } finally {
-    outcomes.free()
-    kept.free()
-  }
+  })
 }
 
 const CHAIN = { dataBytes: 128 * KIB, queueEntries: 16, queueDepth: 15 }
@@ -201,14 +199,14 @@ const unanswered: Check = {
   id: 'block-io-unanswered',
   title: 'An unanswered read of a GPU program ends at its time limit, and no later command is submitted',
   limitMs: 60_000,
-  provokes: true,
+  injectsFaults: true,
   async run(context) {
     const bytes = 4 * KIB
     const { media, expected } = chained(PLACES, bytes)
     // The second place of the chain.
-    const struck = (5 * bytes) / BLOCK_BYTES
+    const lostBlock = (5 * bytes) / BLOCK_BYTES
     const rules = [
-      { match: { opcode: READ, lba: [struck, struck], times: 1 }, action: { kind: 'drop-completion' } },
+      { match: { opcode: READ, lba: [lostBlock, lostBlock], times: 1 }, action: { kind: 'drop-completion' } },
     ] as const
     const timeoutNs = 50_000_000
     const device = await deviceOn(context, media, { ...CHAIN, timeoutNs, faults: { rules } })

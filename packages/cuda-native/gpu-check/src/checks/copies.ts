@@ -4,7 +4,7 @@ import { equal, equalBytes, type Check } from '../check.js'
 import { content } from '../content.js'
 import { MIB } from '../context.js'
 import { bytesOf, pieceOf } from '../memory.js'
-import { allSucceeded, transfersOf } from './transfers.js'
+import { allSucceeded, transfersOf } from '../plans.js'
 
 const CHUNK_BYTES = MIB
 const COMMAND_BYTES = 128 * 1024

@@ -8,13 +8,13 @@ const TIMEOUT_NS = 5_000_000_000
 const LANES = 32
 const NO_MISTAKE = [0, 'none']
 
-/** Number of CPU threads that serve queues in host memory. */
-const THREADS = 8
+/** Maximum number of CPU threads that serve queues in host memory. */
+const MAX_THREADS = 8
 
 /** Returns both kinds of server. CPU threads require the addon. */
 function serversOf({ driveAddon }: CheckContext): [name: string, server: Server][] {
   const threads: [string, Server][] =
-    driveAddon === undefined ? [] : [['CPU threads', { addon: driveAddon, threads: THREADS }]]
+    driveAddon === undefined ? [] : [['CPU threads', { addon: driveAddon, maxThreads: MAX_THREADS }]]
   return [['a kernel', 'kernel'], ...threads]
 }
 

@@ -3,7 +3,7 @@ import { equal, equalBytes, fail, type Check } from '../check.js'
 import { content } from '../content.js'
 import { KIB, MIB, type CheckContext } from '../context.js'
 import { bytesOf } from '../memory.js'
-import { allSucceeded, transfersOf } from './transfers.js'
+import { allSucceeded, transfersOf } from '../plans.js'
 
 const COMMANDS = 64
 const BYTES = 4 * KIB

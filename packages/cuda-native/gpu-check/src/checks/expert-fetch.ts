@@ -4,7 +4,7 @@ import type { CheckContext } from '../context.js'
 import { expertModel, routed, sumOfExpert, type ExpertModel } from '../expert-model.js'
 import { openDeviceLoop } from './expert-fetch-by-device.js'
 import { HOST_WAITS, openHostLoop } from './expert-fetch-by-host.js'
-import { ratio } from './transfers.js'
+import { ratio } from '../report.js'
 
 const SHAPE = { queues: 4, queueEntries: 64, queueDepth: 48 }
 /** Opcode of Read in the NVM Command Set. */
@@ -52,12 +52,13 @@ const fetched: Check = {
       )
       const device = await timed(times.device, layers, () => byDevice.replay(all))
       equal(`token ${token}: experts, endings and sums of each layer`, device, expected)
-      const host = await timed(times.host, layers, () => byHost.token())
+      await timed(times.host, layers, () => byHost.token())
       const sums = expected.map((layer) => layer.map(({ expert, sum }) => ({ expert, sum })))
-      equal(`token ${token}: experts and sums of each layer, through the host`, host.layers, sums)
-      times.reads.push((await byHost.readsNs(host.plans)) / 1000 / layers)
+      equal(`token ${token}: experts and sums of each layer, through the host`, byHost.results(), sums)
+      times.reads.push((await byHost.readsNs()) / 1000 / layers)
     }
     await byDevice.expectNoMistakes()
+    await byHost.expectDetected()
     await byHost.expectNoMistakes()
     reportTimes(context, model, median(times.device), median(times.host), median(times.reads))
     return { tokens, layers, fetched: (tokens + 1) * layers * positions }
@@ -93,13 +94,13 @@ const unanswered: Check = {
   title:
     'A lost read of a fetch fails its expert at the time limit, the others are verified, and the next fetch fails immediately',
   limitMs: 60_000,
-  provokes: true,
+  injectsFaults: true,
   async run(context) {
     const { media, model } = modelOf(context)
-    const [struck, extent] = [2, 1]
+    const [faulty, extent] = [2, 1]
     const chosen = routed(0, context.scale.model)
     // A block that belongs to this extent only.
-    const block = model.layers[0]![chosen[struck]!]![extent]!.firstBlock + 2
+    const block = model.layers[0]![chosen[faulty]!]![extent]!.firstBlock + 2
     const rules = [
       { match: { opcode: READ, lba: [block, block], times: 1 }, action: { kind: 'drop-completion' } },
     ] as const
@@ -108,12 +109,12 @@ const unanswered: Check = {
     const startMs = performance.now()
     const [first] = await replay([0])
     const tookMs = Math.round(performance.now() - startMs)
-    const failed = { expert: chosen[struck]!, ending: READ_FAILED, sum: 0 }
+    const failed = { expert: chosen[faulty]!, ending: READ_FAILED, sum: 0 }
     const expected = chosen.map((expert, position) =>
-      position === struck ? failed : { expert, ending: VERIFIED, sum: sumOfExpert(model.layers[0]![expert]!) },
+      position === faulty ? failed : { expert, ending: VERIFIED, sum: sumOfExpert(model.layers[0]![expert]!) },
     )
     equal('experts, endings and sums', first, expected)
-    const result = fetch.results()[struck]!
+    const result = fetch.results()[faulty]!
     equal('the lost read', [result.read.ending, result.extent], ['timeout', extent])
     const nextMs = performance.now()
     await replay([1])

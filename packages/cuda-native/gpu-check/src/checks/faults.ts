@@ -16,13 +16,13 @@ import { equal, equalBytes, type Check, type Fact } from '../check.js'
 import { content } from '../content.js'
 import { KIB, MIB, type CheckContext, type Drive } from '../context.js'
 import { bytesOf } from '../memory.js'
-import { transfersOf } from './transfers.js'
+import { transfersOf } from '../plans.js'
 
 const COMMANDS = 12
 const BYTES = 4 * KIB
 const TIMEOUT_NS = 1e9
 /** Index of the command with the fault. */
-const STRUCK = 8
+const FAULTY = 8
 const READ_OF = (command: number): FaultMatch => ({ opcode: 2, lba: [8 * command, 8 * command + 7], times: 1 })
 
 /** A fault, and the expected outcomes of the twelve reads that are in flight when it occurs. */
@@ -36,7 +36,7 @@ interface Scenario {
   readonly stale: number
 }
 
-const timedOut = [[STRUCK, 'timeout']] as const
+const timedOut = [[FAULTY, 'timeout']] as const
 /** All commands fail: one doorbell write announces them, and the fault occurs while the controller fetches them. */
 const lost = Array.from({ length: COMMANDS }, (_, command) => [command, 'device-lost'] as const)
 
@@ -57,7 +57,7 @@ const scenarios: readonly Scenario[] = [
   {
     ...{ id: 'status', title: 'A read that fails with Unrecovered Read Error and Do Not Retry' },
     action: { kind: 'status', sct: 2, sc: 0x81, dnr: true },
-    ...{ first: [[STRUCK, 'status 2h 81h DNR']], stale: 0 },
+    ...{ first: [[FAULTY, 'status 2h 81h DNR']], stale: 0 },
   },
   {
     ...{ id: 'duplicate', title: 'A read that is completed twice', action: { kind: 'duplicate-completion' } },
@@ -80,7 +80,7 @@ const scenarios: readonly Scenario[] = [
 ]
 
 /** Results of an engine, and of the driver that uses it. */
-interface Story {
+interface FaultResult {
   /** Failed commands of each plan that the engine executed. */
   readonly engine: readonly (readonly (readonly [number, string])[])[]
   readonly driver: readonly (readonly [number, string])[] | string
@@ -148,9 +148,9 @@ async function passTime(drive: Drive, pass: () => void, isOver: () => boolean): 
 
 type MakeEngine = (transport: Transport, options: KernelEngineOptions) => Engine
 
-async function story(context: CheckContext, { action }: Scenario, make: MakeEngine): Promise<Story> {
+async function runScenario(context: CheckContext, { action }: Scenario, make: MakeEngine): Promise<FaultResult> {
   const media = content(COMMANDS * BYTES, 7)
-  const rules = [{ match: READ_OF(STRUCK), action }]
+  const rules = [{ match: READ_OF(FAULTY), action }]
   const drive = await context.drive(media, 4 * MIB, { rules })
   const clock = context.allocate(4096)
   const engine = new Recorded(make(drive.transport, { clock: new BigUint64Array(clock.buffer) }))
@@ -193,12 +193,12 @@ function faultCheck(scenario: Scenario): Check {
     id: `fault-${scenario.id}`,
     title: `${scenario.title}: every command has the same outcome as with the engine cpu-kernel`,
     limitMs: 60_000,
-    provokes: true,
+    injectsFaults: true,
     async run(context) {
-      const onGpu = await story(context, scenario, (transport, options) => context.engine(transport, options))
+      const onGpu = await runScenario(context, scenario, (transport, options) => context.engine(transport, options))
       equal('outcomes of the first plan of the engine', onGpu.engine[0], scenario.first)
       equal('stale completions', onGpu.stale, scenario.stale)
-      const onCpu = await story(context, scenario, cpuKernelEngine)
+      const onCpu = await runScenario(context, scenario, cpuKernelEngine)
       equal('outcomes, recovery steps and stale completions, compared with cpu-kernel', onGpu, onCpu)
       return { ...(onGpu as unknown as Record<string, Fact>) }
     },

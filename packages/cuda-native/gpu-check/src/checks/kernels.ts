@@ -1,38 +1,16 @@
-import { scatterEntries, type GpuMemory, type PinnedMemory, type ScatterPiece } from '@gpunvme/cuda-native/cuda'
+import { scatterEntries, type PinnedMemory, type ScatterPiece } from '@gpunvme/cuda-native/cuda'
 import { equal, equalBytes, type Check } from '../check.js'
 import { content } from '../content.js'
 import type { CheckContext } from '../context.js'
 import { crc32 } from '../crc32.js'
-import { pieceOf } from '../memory.js'
+import { onGpu, pinned, openStream, upload } from '../gpu-memory.js'
 
 const THREADS = 256
-
-function pinned(context: CheckContext, lengthBytes: number): PinnedMemory {
-  const memory = context.cuda.allocPinned(lengthBytes)
-  context.later(() => memory.free())
-  return memory
-}
-
-function onGpu(context: CheckContext, lengthBytes: number): GpuMemory {
-  const memory = context.cuda.allocDevice(lengthBytes)
-  context.later(() => memory.free())
-  return memory
-}
-
-async function upload(context: CheckContext, bytes: Uint8Array, to: GpuMemory): Promise<void> {
-  const copies = context.cuda.copyEngine()
-  const from = context.cuda.allocPinned(bytes.length)
-  new Uint8Array(from.buffer).set(bytes)
-  await copies.copy(pieceOf(from.buffer, from.address, 0, bytes.length), 0, to, 0, bytes.length)
-  copies.close()
-  from.free()
-}
 
 /** Loads the kernels of the package. Returns a function that runs a kernel and returns its time in milliseconds. */
 function launcher(context: CheckContext) {
   context.cuda.loadKernels(context.kernels.kernels)
-  const stream = context.cuda.stream()
-  context.later(() => stream.close())
+  const stream = openStream(context)
   return async (name: string, blocks: number, args: readonly bigint[]): Promise<number> => {
     const startMs = performance.now()
     context.cuda.launch(name, blocks, THREADS, args, stream)

@@ -1,11 +1,18 @@
 import type { Check, Fact } from '../check.js'
 import { driveAddonOf, KIB } from '../context.js'
+import { threadsFor } from '../drive-addon.js'
 import { DEPTH, DriveRegion, engineOn, PAIR, readsOf, runEngine } from '../engine-on-drive.js'
-import { allSucceeded, ratio } from './transfers.js'
+import { expectLingering } from '../lingering-leader.js'
+import { allSucceeded } from '../plans.js'
+import { ratio } from '../report.js'
 
 /** Maximum number of CPU threads that serve the queues. */
-const THREADS = 12
+const MAX_THREADS = 12
 const MICROSECOND_NS = 1000
+/** Longer than a pause of this process between two plans. */
+const LINGER_NS = 1e9
+/** Plans between two checks of the leader's heartbeat. */
+const PLANS_PER_HEARTBEAT = 20
 /** Maximum number of commands of each queue pair. */
 const COMMANDS = 100_000
 
@@ -18,7 +25,7 @@ const leaders: Check = {
     const facts: Record<string, Fact> = {}
     const commandsPerPair = Math.min(context.scale.speedCommands, COMMANDS)
     for (const count of context.scale.leaders) {
-      const threads = Math.min(count, THREADS)
+      const threads = threadsFor(count, MAX_THREADS)
       const { commandsPerSecond } = await runEngine(context, { pairs: count, commandsPerPair, threads })
       const rate = Math.round(commandsPerSecond)
       facts[`of ${count}`] = rate
@@ -46,10 +53,13 @@ const latency: Check = {
     const byHost: number[] = []
     const byEngine: number[] = []
     try {
-      const engine = engineOn(context, region)
+      const engine = engineOn(context, region, { lingerNs: LINGER_NS })
       const data = region.piece(region.at(0, PAIR.data), DEPTH * 4 * KIB)
       const plan = readsOf(1)
+      // Launches the leader.
+      allSucceeded('warm-up', await engine.execute(plan, data))
       for (let index = 0; index < plans; index++) {
+        if (index % PLANS_PER_HEARTBEAT === 0) await expectLingering(engine)
         const before = process.hrtime.bigint()
         const summary = await engine.execute(plan, data)
         byHost.push(Number(process.hrtime.bigint() - before))
@@ -61,7 +71,12 @@ const latency: Check = {
       stop()
     }
     const middle = (times: number[]) => ratio(times.sort((a, b) => a - b)[plans / 2]!, MICROSECOND_NS)
-    const conditions = { plans, controller: 'completes commands immediately, one thread', statistic: 'median' }
+    const conditions = {
+      plans,
+      lingerNs: LINGER_NS,
+      controller: 'completes commands immediately, one thread',
+      statistic: 'median',
+    }
     const microseconds = { host: middle(byHost), engine: middle(byEngine) }
     const figure = (name: string, value: number, per: string) =>
       context.figure({ name, value, unit: 'microseconds', per, conditions })

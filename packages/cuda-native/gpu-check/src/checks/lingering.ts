@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { equal, equalBytes, fail, type Check, type Facts } from '../check.js'
+import { equal, equalBytes, type Check, type Facts } from '../check.js'
 import { content } from '../content.js'
 import { KIB, MIB, type CheckContext } from '../context.js'
+import { onGpu, pinned } from '../gpu-memory.js'
+import { expectLingering } from '../lingering-leader.js'
 import { bytesOf, pieceOf } from '../memory.js'
-import { allSucceeded, transfersOf } from './transfers.js'
+import { allSucceeded, transfersOf } from '../plans.js'
 
 const COMMANDS = 16
 const BYTES = 4 * KIB
@@ -22,18 +23,14 @@ async function lingering(context: CheckContext) {
     bytesOf(memory).fill(0xa5)
     allSucceeded('reads', await namespace.execute(namespace.planReads(transfersOf(COMMANDS, BYTES)), memory))
     equalBytes('reads', bytesOf(memory), media)
-    const before = engine.heartbeat
-    for (let waits = 0; engine.heartbeat === before; waits++) {
-      if (waits === 2000) fail('the heartbeat does not advance: the leader does not linger')
-      await sleep(1)
-    }
+    await expectLingering(engine)
   }
   await lives()
   return { controller, lives }
 }
 
-/** An action while a leader lingers, and a check of its effect. */
-interface Deed {
+/** A driver call while a leader lingers, and a check of its effect. */
+interface DriverCall {
   readonly what: string
   readonly title: string
   /** Called before a leader runs. Returns the action, and a check to run after the leader has ended. */
@@ -41,7 +38,7 @@ interface Deed {
 }
 
 /** Checks that a driver call does not wait for a kernel that ends only when its engine is closed. */
-function whileLingering({ what, title, prepare }: Deed): Check {
+function whileLingering({ what, title, prepare }: DriverCall): Check {
   return {
     id: `while-lingering-${what}`,
     title: `While a leader lingers indefinitely, ${title}`,
@@ -62,15 +59,9 @@ function whileLingering({ what, title, prepare }: Deed): Check {
   }
 }
 
-function onGpu(context: CheckContext) {
-  const memory = context.cuda.allocDevice(SOME_BYTES)
-  context.later(() => memory.free())
-  return memory
-}
-
 const done = <T>(value: T): Promise<T> => Promise.resolve(value)
 
-const deeds: readonly Deed[] = [
+const driverCalls: readonly DriverCall[] = [
   {
     ...{ what: 'register', title: 'memory can be registered and unregistered' },
     prepare(context) {
@@ -83,20 +74,19 @@ const deeds: readonly Deed[] = [
     prepare: (context) =>
       done({
         act() {
-          onGpu(context)
-          const pinned = context.cuda.allocPinned(SOME_BYTES)
-          context.later(() => pinned.free())
+          onGpu(context, SOME_BYTES)
+          pinned(context, SOME_BYTES)
         },
       }),
   },
   {
     ...{ what: 'free', title: 'memory from earlier allocations can be freed' },
     prepare({ cuda }) {
-      const [pinned, device] = [cuda.allocPinned(SOME_BYTES), cuda.allocDevice(SOME_BYTES)]
+      const [host, device] = [cuda.allocPinned(SOME_BYTES), cuda.allocDevice(SOME_BYTES)]
       return done({
         act() {
           device.free()
-          pinned.free()
+          host.free()
         },
       })
     },
@@ -104,7 +94,7 @@ const deeds: readonly Deed[] = [
   {
     ...{ what: 'fill', title: 'GPU memory can be filled' },
     prepare(context) {
-      const memory = onGpu(context)
+      const memory = onGpu(context, SOME_BYTES)
       return done({
         act: () => memory.fill(0x5a),
         async afterwards() {
@@ -116,11 +106,10 @@ const deeds: readonly Deed[] = [
   {
     ...{ what: 'copy', title: 'data can be copied to GPU memory' },
     prepare(context) {
-      const memory = onGpu(context)
+      const memory = onGpu(context, SOME_BYTES)
       const copies = context.cuda.copyEngine()
       context.later(() => copies.close())
-      const from = context.cuda.allocPinned(SOME_BYTES)
-      context.later(() => from.free())
+      const from = pinned(context, SOME_BYTES)
       const bytes = content(SOME_BYTES, 13)
       new Uint8Array(from.buffer).set(bytes)
       const piece = pieceOf(from.buffer, from.address, 0, SOME_BYTES)
@@ -139,7 +128,7 @@ const deeds: readonly Deed[] = [
       cuda.loadKernels(kernels.kernels)
       const stream = cuda.stream()
       context.later(() => stream.close())
-      const memory = onGpu(context)
+      const memory = onGpu(context, SOME_BYTES)
       return done({
         async act() {
           cuda.launch('gpunvme_pattern_fill', 4, 64, [memory.gpuPointer, BigInt(SOME_BYTES), 1n, 0n], stream)
@@ -166,4 +155,4 @@ const deeds: readonly Deed[] = [
 ]
 
 /** Driver calls while a kernel runs that does not end by itself. */
-export const lingeringChecks: readonly Check[] = deeds.map(whileLingering)
+export const lingeringChecks: readonly Check[] = driverCalls.map(whileLingering)

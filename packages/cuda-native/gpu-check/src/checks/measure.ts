@@ -3,7 +3,7 @@ import { driveAddonOf, KIB, type CheckContext } from '../context.js'
 import type { DriveAddon } from '../drive-addon.js'
 import { DEPTH, DriveRegion, ENTRIES, PAIR, runEngine } from '../engine-on-drive.js'
 import { bytesOf } from '../memory.js'
-import { ratio } from './transfers.js'
+import { ratio } from '../report.js'
 
 /** Threads of a leader. */
 const LANES = 32

@@ -1,7 +1,7 @@
 import { equal, fail, type Check } from '../check.js'
 
 /** Number of clock reads: enough for thousands of steps of a microsecond. */
-const LOOKS = 1_000_000
+const READS = 1_000_000
 
 const step: Check = {
   id: 'timer-step',
@@ -16,16 +16,16 @@ const step: Check = {
     context.later(() => stream.close())
     // struct TimerRun of kernels/timer.cuh.
     const words = new BigUint64Array(run.buffer, 0, 6)
-    words.set([BigInt(LOOKS), 0n, 0n, 0n, 0n, 0n])
+    words.set([BigInt(READS), 0n, 0n, 0n, 0n, 0n])
     cuda.launch('gpunvme_timer_steps', 1, 1, [run.gpuPointer], stream)
     await stream.finished(20e9)
     const [steps, leastNs, mostNs, spanNs, backwards] = [...words].slice(1).map(Number) as [
       ...[number, number, number, number, number],
     ]
     equal('times that are earlier than the previous one', backwards, 0)
-    if (steps === 0) fail(`the clock did not change during ${LOOKS} reads`)
+    if (steps === 0) fail(`the clock did not change during ${READS} reads`)
     if (leastNs >= 1e6) fail(`clock step: expected less than 1 ms, got ${leastNs} ns`)
-    const conditions = { looks: LOOKS, steps, mostNs, clock: '%globaltimer' }
+    const conditions = { looks: READS, steps, mostNs, clock: '%globaltimer' }
     const figure = (name: string, value: number, per: string) =>
       context.figure({ name, value, unit: 'ns', per, conditions })
     figure('globaltimer-step', leastNs, 'the smallest step observed')

@@ -1,30 +1,16 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import type { OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+import type { Plan } from '@gpunvme/nvme-spec/transport'
 import { equal, equalBytes, fail, type Check, type Facts } from '../check.js'
 import { content } from '../content.js'
 import { BLOCK_BYTES, KIB, MIB } from '../context.js'
 import { bytesOf, scattered } from '../memory.js'
+import { allSucceeded, transfersOf } from '../plans.js'
+import { ratio } from '../report.js'
 
 const SIZES = [512, 4 * KIB, 128 * KIB, MIB]
 const PAGE_BYTES = 4096
 /** Memory for queues, PRP lists and everything else except data. */
 const ASIDE_BYTES = 16 * MIB
-
-/** Returns `commands` transfers of `bytes` bytes each, contiguous on the drive and in memory. */
-export function transfersOf(commands: number, bytes: number, firstBlock = 0) {
-  const blocks = bytes / BLOCK_BYTES
-  return Array.from({ length: commands }, (_, index) => ({
-    slba: firstBlock + index * blocks,
-    blocks,
-    offsetBytes: index * bytes,
-  }))
-}
-
-export function allSucceeded(what: string, { commands, succeeded, failures }: OutcomeSummary): void {
-  const outcomes = failures.slice(0, 4).map(({ command, outcome }) => [command, outcome.kind])
-  equal(`${what}: commands that did not succeed`, outcomes, [])
-  equal(`${what}: commands that succeeded`, succeeded, commands)
-}
 
 /** Executes a plan of reads into memory with other content, and compares every byte. */
 async function reads(
@@ -81,11 +67,6 @@ function matrix(depth: number, queues: number): Check {
       return { results, commands, doorbellWrites, commandsPerDoorbell: ratio(commands, doorbellWrites) }
     },
   }
-}
-
-/** Returns the quotient, rounded to three decimal places. */
-export function ratio(a: number, b: number): number {
-  return Math.round((1000 * a) / b) / 1000
 }
 
 const scatteredMemory: Check = {
