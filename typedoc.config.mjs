@@ -73,7 +73,7 @@ export default {
     ...['create', 'decode', 'fields'].map((name) => `StructMethods.${name}`),
     'WordMethods.decode',
     // Rows that several declarations share.
-    ...['commandFields', 'commonHeader'],
+    ...['commandFields', 'commonHeader', 'messageHeader'],
   ],
   validation: { notExported: true, notDocumented: true, invalidLink: true, invalidPath: true },
   treatWarningsAsErrors: true,

@@ -65,9 +65,11 @@ const wordsInSmall = new Set('OF TO DUE BY AND FOR THE WITH OR'.split(' '))
 
 /**
  * Returns the rows with their names. Names are derived from the keys where possible: storing both would be a tenth of
- * what a browser loads with this table.
+ * what a browser loads with this table. `rows` is a function, so that a bundle without the table omits the rows.
  */
-export function statusTable<T extends Readonly<Record<string, Row>>>(rows: T): Readonly<Record<keyof T, StatusCode>> {
+export function statusTable<T extends Readonly<Record<string, Row>>>(
+  rows: () => T,
+): Readonly<Record<keyof T, StatusCode>> {
   const words = (key: string) =>
     key
       .replace('I_O_', 'I/O_')
@@ -76,7 +78,7 @@ export function statusTable<T extends Readonly<Record<string, Row>>>(rows: T): R
         if (wordsInCapitals.has(word)) return word
         return wordsInSmall.has(word) ? word.toLowerCase() : word.charAt(0) + word.slice(1).toLowerCase()
       })
-  const named = Object.entries(rows).map(([key, row]) => [key, Object.freeze({ name: words(key).join(' '), ...row })])
+  const named = Object.entries(rows()).map(([key, row]) => [key, Object.freeze({ name: words(key).join(' '), ...row })])
   return Object.freeze(Object.fromEntries(named)) as Readonly<Record<keyof T, StatusCode>>
 }
 
@@ -84,20 +86,20 @@ const admin = ['admin'] as const
 const nvmZns = ['nvm', 'zns'] as const
 const kv = ['kv'] as const
 
-const generic = statusRow(0, ['any'])
-const specific = statusRow(1, admin)
-const ofIo = statusRow(1, ['io'])
-const ofBlocks = statusRow(1, nvmZns)
-const ofZones = statusRow(1, ['zns'])
-const media = statusRow(2, ['any'])
-const path = statusRow(3, ['any'], 'other-path')
+const generic = /*#__PURE__*/ statusRow(0, ['any'])
+const specific = /*#__PURE__*/ statusRow(1, admin)
+const ofIo = /*#__PURE__*/ statusRow(1, ['io'])
+const ofBlocks = /*#__PURE__*/ statusRow(1, nvmZns)
+const ofZones = /*#__PURE__*/ statusRow(1, ['zns'])
+const media = /*#__PURE__*/ statusRow(2, ['any'])
+const path = /*#__PURE__*/ statusRow(3, ['any'], 'other-path')
 
 /**
  * The statuses of Base 2.1 (§4.2.3), by name in upper case, for all commands except Fabrics. `from` follows the last
  * column of the figures, or the definition if it names commands. Otherwise, command specific statuses 00h to 7Fh belong
  * to Admin commands, and 80h to BFh to I/O commands.
  */
-export const STATUS = statusTable({
+export const STATUS = /*#__PURE__*/ statusTable(() => ({
   // Generic Command Status (SCT 0h), Base 2.1 Figure 102
   SUCCESS: generic(0x00, { name: 'Successful Completion' }),
   INVALID_COMMAND_OPCODE: generic(0x01),
@@ -284,9 +286,9 @@ export const STATUS = statusTable({
   CONTROLLER_PATHING_ERROR: path(0x60),
   HOST_PATHING_ERROR: path(0x70),
   COMMAND_ABORTED_BY_HOST: path(0x71, { name: 'Command Aborted By Host' }),
-})
+}))
 
-const byCode = new Map(Object.values(STATUS).map((code) => [keyOf(code.sct, code.sc), code]))
+const byCode = /*#__PURE__*/ codesByNumber()
 
 const typeNames = [
   'Generic Command Status',
@@ -335,6 +337,10 @@ export function mayRetry(status: Status, own?: StatusTable): Exclude<Retry, 'nev
   const retry = statusOf(sct, sc, own)?.retry ?? (sct === 3 ? 'other-path' : 'same')
   if (crd !== 0 && retry !== 'other-path') return 'later'
   return retry === 'never' ? undefined : retry
+}
+
+function codesByNumber(): ReadonlyMap<number, StatusCode> {
+  return new Map(Object.values(STATUS).map((code) => [keyOf(code.sct, code.sc), code]))
 }
 
 function keyOf(sct: number, sc: number): number {

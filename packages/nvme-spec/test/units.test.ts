@@ -278,6 +278,12 @@ const units = {
   'Connect.KATO': 'milliseconds',
   'Authentication Send.TL': 'bytes',
   'Authentication Receive.AL': 'bytes',
+  'DH-HMAC-CHAP_Challenge.HL': 'bytes',
+  'DH-HMAC-CHAP_Challenge.DHVLEN': 'bytes',
+  'DH-HMAC-CHAP_Reply.HL': 'bytes',
+  'DH-HMAC-CHAP_Reply.DHVLEN': 'bytes',
+  'DH-HMAC-CHAP_Success1.HL': 'bytes',
+  'Discovery log header.TDLPL': 'bytes', // SPDK 26.09
   'Extended discovery log entry.TEL': 'bytes',
   'Extended Attribute header.EXATLEN': 'bytes',
   ...inEachPdu('HLEN', 'bytes'),

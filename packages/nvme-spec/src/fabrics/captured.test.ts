@@ -176,7 +176,9 @@ describe('PDUs that Linux sent', () => {
       ...entry(0, '03', 'nqn.2014-08.org.nvmexpress.discovery'),
       ...entry(1, '02', SUBNQN),
     })
-    expect(DiscoveryLog.decode(log)).toEqual({ GENCTR: 2n, NUMREC: 2n, RECFMT: 0 })
+    expect(DiscoveryLog.decode(log)).toEqual({
+      ...{ GENCTR: 2n, NUMREC: 2n, RECFMT: 0, DLPF: { EXTEND: 0, PORTLCL: 0, ALLSUB: 0 }, TDLPL: 0 },
+    })
     const common = ['TREQ={ TSC=NOT_SPECIFIED SQFCD=1 ZHIDS=0 TASC=NOT_SPECIFIED }', 'PORTID=1', 'CNTLID=0xffff']
     expect(DiscoveryLogEntry.describe(log, discoveryEntryOffset(1))).toEqual([
       ...['TRTYPE=TCP', 'ADRFAM=IP4', 'SUBTYPE=NVM', ...common, 'ASQSZ=32', 'TRSVCID="4420"'],

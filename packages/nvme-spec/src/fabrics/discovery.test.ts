@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { placesOf, rowsOf, valuesOf } from '../../test/figures.js'
-import { unwritten } from '../../test/bytes.js'
+import { sparse, unwritten } from '../../test/bytes.js'
 import {
   ADRFAM,
   DISCOVERY_NQN,
@@ -19,9 +19,23 @@ import {
 } from './discovery.js'
 
 describe('the Discovery log', () => {
-  it('DiscoveryLog has the fields of libnvme 1.3 nvmf_discovery_log', () => {
+  it('DiscoveryLog has the fields of libnvme 1.3 nvmf_discovery_log, and those that SPDK 26.09 adds', () => {
     expect(DiscoveryLog.bytes).toBe(1024)
-    expect(placesOf(DiscoveryLog)).toEqual({ GENCTR: [0, 8], NUMREC: [8, 8], RECFMT: [16, 2] })
+    expect(placesOf(DiscoveryLog)).toEqual({
+      ...{ GENCTR: [0, 8], NUMREC: [8, 8], RECFMT: [16, 2], DLPF: [18, 1], TDLPL: [20, 4] },
+    })
+  })
+
+  it('Discovery Log Page Flags have the bits of SPDK 26.09, by the names of Base 2.1 §5.1.12.3.1', () => {
+    expect(rowsOf({ fields: DiscoveryLog.fields.DLPF.rows })).toEqual([
+      ['EXTEND', 0, 0],
+      ['PORTLCL', 1, 1],
+      ['ALLSUB', 2, 2],
+    ])
+    const log = sparse(1024, { 0: '05', 8: '02', 18: '05 00 08 0c' })
+    expect(DiscoveryLog.decode(log)).toEqual({
+      ...{ GENCTR: 5n, NUMREC: 2n, RECFMT: 0, DLPF: { EXTEND: 1, PORTLCL: 0, ALLSUB: 1 }, TDLPL: 3080 },
+    })
   })
 
   const entry = {

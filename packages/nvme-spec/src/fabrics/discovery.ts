@@ -64,8 +64,8 @@ export const DiscoveryLidsp = word32(
 )
 
 /**
- * Header of the Discovery log (LID 70h), followed by NUMREC entries. Base 2.1 adds Discovery Log Page Flags in a figure
- * that could not be read; they are decoded as reserved.
+ * Header of the Discovery log (LID 70h), followed by NUMREC entries. Base 2.1 §5.1.12.3.1 names the flags; Figure 296,
+ * with their bits and TDLPL, could not be read.
  */
 export const DiscoveryLog = struct(
   'Discovery log header',
@@ -74,6 +74,13 @@ export const DiscoveryLog = struct(
     GENCTR: u64(0, 'Generation Counter; changes with each change of the log'),
     NUMREC: u64(8, 'Number of Records'),
     RECFMT: u16(16, 'Record Format: 0'),
+    // Offsets and bits of SPDK 26.09 nvmf_spec.h spdk_nvmf_discovery_log_page: libnvme 1.3 reserves these bytes.
+    DLPF: u8(18, 'Discovery Log Page Flags', {
+      EXTEND: bit(0, 'Extended: some entries may be extended'),
+      PORTLCL: bit(1, 'Port Local: only entries of the port that received the command'),
+      ALLSUB: bit(2, 'All Subsystems: entries of all registered ports, for any host'),
+    }),
+    TDLPL: u32(20, 'Total Discovery Log Page Length in bytes'),
   },
 )
 

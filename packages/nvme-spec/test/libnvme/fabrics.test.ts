@@ -49,7 +49,7 @@ const judges: readonly Judge[] = [
     // User-space headers take precedence over the kernel's other headers.
     flags: [`-I${join(import.meta.dirname, 'kernel')}`, '-idirafter', dirname(dirname(kernel ?? '/')), '-DSZ_8K=8192'],
     table: LINUX_FABRICS,
-    compared: 297,
+    compared: 411,
   },
   {
     name: 'nvme/types.h of libnvme',

@@ -27,6 +27,7 @@ export interface FabricsTable {
 }
 
 const { ADRFAM, C2H_FATAL_ERROR, EXATTYPE, FCTYPE, H2C_FATAL_ERROR, SUBTYPE, TCP_PDU, TRTYPE } = fabrics
+const { AUTH_ID, AUTH_RCODE, AUTH_RCODEEX, AUTH_TYPE, DHGID, HASHID } = fabrics
 const { Connect, ConnectData, ConnectResponse, DiscoveryLog, DiscoveryLogEntry, ExtendedDiscoveryLogEntry } = fabrics
 const { RdmaAddressSubtype, TcpAddressSubtype, TcpPduHeader } = fabrics
 
@@ -96,6 +97,14 @@ const pdu = (ours: Layout | readonly Layout[], names: FabricsStruct['names'] = {
   names: { hdr: [0, TcpPduHeader.bytes], digest: 'DGST', command_id: 'CCCID', ...names },
 })
 
+/** An authentication message; the values after it, of which the first has a name, begin at its end. */
+const message = (ours: Layout | readonly Layout[]): FabricsStruct => {
+  const all = [ours].flat()
+  const end = [all[0]!.bytes, 0] as const
+  const names = { auth_protocol: end, cval: end, rval: end, rescode: 'RCODE', rescode_exp: 'RCODEEX' }
+  return { ours: all, names }
+}
+
 /** linux/nvme.h and linux/nvme-tcp.h of Linux 6.1's kernel. */
 export const LINUX_FABRICS: FabricsTable = {
   numbers: {
@@ -141,6 +150,35 @@ export const LINUX_FABRICS: FabricsTable = {
     NVME_TCP_F_DDGST: bit(fabrics.H2cData.FLAGS.DDGSTF),
     NVME_TCP_F_DATA_LAST: bit(fabrics.H2cData.FLAGS.LAST_PDU),
     NVME_TCP_F_DATA_SUCCESS: bit(fabrics.C2hData.FLAGS.SUCCESS),
+    NVME_AUTH_DHCHAP_PROTOCOL_IDENTIFIER: fabrics.AUTHENTICATION_SECP,
+    NVME_AUTH_COMMON_MESSAGES: AUTH_TYPE.COMMON,
+    NVME_AUTH_DHCHAP_MESSAGES: AUTH_TYPE.DH_HMAC_CHAP,
+    NVME_AUTH_DHCHAP_MESSAGE_NEGOTIATE: AUTH_ID.NEGOTIATE,
+    NVME_AUTH_DHCHAP_MESSAGE_CHALLENGE: AUTH_ID.CHALLENGE,
+    NVME_AUTH_DHCHAP_MESSAGE_REPLY: AUTH_ID.REPLY,
+    NVME_AUTH_DHCHAP_MESSAGE_SUCCESS1: AUTH_ID.SUCCESS1,
+    NVME_AUTH_DHCHAP_MESSAGE_SUCCESS2: AUTH_ID.SUCCESS2,
+    NVME_AUTH_DHCHAP_MESSAGE_FAILURE2: AUTH_ID.FAILURE2,
+    NVME_AUTH_DHCHAP_MESSAGE_FAILURE1: AUTH_ID.FAILURE1,
+    NVME_AUTH_DHCHAP_AUTH_ID: fabrics.DhChapDescriptor.AUTHID.DH_HMAC_CHAP,
+    NVME_AUTH_HASH_SHA256: HASHID.SHA_256,
+    NVME_AUTH_HASH_SHA384: HASHID.SHA_384,
+    NVME_AUTH_HASH_SHA512: HASHID.SHA_512,
+    NVME_AUTH_DHGROUP_NULL: DHGID.NULL,
+    NVME_AUTH_DHGROUP_2048: DHGID.FFDHE2048,
+    NVME_AUTH_DHGROUP_3072: DHGID.FFDHE3072,
+    NVME_AUTH_DHGROUP_4096: DHGID.FFDHE4096,
+    NVME_AUTH_DHGROUP_6144: DHGID.FFDHE6144,
+    NVME_AUTH_DHGROUP_8192: DHGID.FFDHE8192,
+    NVME_AUTH_DHCHAP_RESPONSE_VALID: fabrics.DhChapSuccess1.RVALID.VALID,
+    NVME_AUTH_DHCHAP_FAILURE_REASON_FAILED: AUTH_RCODE.AUTHENTICATION_FAILURE,
+    NVME_AUTH_DHCHAP_FAILURE_FAILED: AUTH_RCODEEX.AUTHENTICATION_FAILED,
+    NVME_AUTH_DHCHAP_FAILURE_NOT_USABLE: AUTH_RCODEEX.PROTOCOL_NOT_USABLE,
+    NVME_AUTH_DHCHAP_FAILURE_CONCAT_MISMATCH: AUTH_RCODEEX.SECURE_CHANNEL_CONCATENATION_MISMATCH,
+    NVME_AUTH_DHCHAP_FAILURE_HASH_UNUSABLE: AUTH_RCODEEX.HASH_FUNCTION_NOT_USABLE,
+    NVME_AUTH_DHCHAP_FAILURE_DHGROUP_UNUSABLE: AUTH_RCODEEX.DH_GROUP_NOT_USABLE,
+    NVME_AUTH_DHCHAP_FAILURE_INCORRECT_PAYLOAD: AUTH_RCODEEX.INCORRECT_PAYLOAD,
+    NVME_AUTH_DHCHAP_FAILURE_INCORRECT_MESSAGE: AUTH_RCODEEX.INCORRECT_PROTOCOL_MESSAGE,
   },
   structs: {
     nvmf_common_command: command(fabrics.FabricsSqe, { ts: 'FCTS' }),
@@ -150,6 +188,13 @@ export const LINUX_FABRICS: FabricsTable = {
     nvmf_auth_common_command: command([fabrics.AuthenticationSend, fabrics.AuthenticationReceive], { al_tl: 'TL' }),
     nvmf_auth_send_command: command(fabrics.AuthenticationSend),
     nvmf_auth_receive_command: command(fabrics.AuthenticationReceive),
+    nvmf_auth_dhchap_protocol_descriptor: { ours: [fabrics.DhChapDescriptor], names: { idlist: [4, 60] } },
+    nvmf_auth_dhchap_negotiate_data: message(fabrics.AuthNegotiate),
+    nvmf_auth_dhchap_challenge_data: message(fabrics.DhChapChallenge),
+    nvmf_auth_dhchap_reply_data: message(fabrics.DhChapReply),
+    nvmf_auth_dhchap_success1_data: message(fabrics.DhChapSuccess1),
+    nvmf_auth_dhchap_success2_data: message(fabrics.DhChapSuccess2),
+    nvmf_auth_dhchap_failure_data: message([fabrics.AuthFailure1, fabrics.AuthFailure2]),
     nvmf_connect_data: connectData,
     nvmf_disc_rsp_page_entry: { ours: [DiscoveryLogEntry] },
     nvmf_disc_rsp_page_hdr: log,
@@ -164,7 +209,8 @@ export const LINUX_FABRICS: FabricsTable = {
     nvme_tcp_data_pdu: pdu([fabrics.H2cData, fabrics.C2hData], { data_offset: 'DATAO', data_length: 'DATAL' }),
   },
   absent: {
-    'DH-HMAC-CHAP: data of Authentication Send and Receive': ['NVME_AUTH_', 'NVMF_AUTH_', 'nvmf_auth_dhchap_'],
+    'a number for internal use of Linux': ['NVME_AUTH_HASH_INVALID', 'NVME_AUTH_DHGROUP_INVALID'],
+    'the length of the longest hash': ['NVMF_AUTH_HASH_LEN'],
     'limits of Linux': ['NVME_CNTLID_MIN', 'NVME_CNTLID_MAX', 'MAX_DISC_LOGS'],
     'the end of an enumeration of Linux': ['NVMF_ADDR_FAMILY_MAX', 'NVMF_TRTYPE_MAX'],
     'the longest NQN, which is shorter than its field': ['NVMF_NQN_SIZE'],
