@@ -217,6 +217,8 @@ class Launch {
                                    share.memory,   command.offset};
     Flight flight = {0, 0, false};
     const uint32_t got = stage_round<Team, Owned>(leader_.queue, lanes_, submission, wants, flight, deadline_ns);
+    // Without a slot, lanes have not met since they read `submitted`.
+    if (got == 0) return 0;
     if (flight.waits) leader_.tasks[flight.cid & ((1u << leader_.queue.slot_bits) - 1)] = {served_, command.index};
     if (lanes_.leads()) {
       active.submitted += got;
@@ -225,7 +227,7 @@ class Launch {
     }
     Team::sync_warp(lanes_.mask);
     in_flight_ += got;
-    if (got > 0 && deadline_ns < next_deadline_ns_) next_deadline_ns_ = deadline_ns;
+    if (deadline_ns < next_deadline_ns_) next_deadline_ns_ = deadline_ns;
     return got;
   }
 

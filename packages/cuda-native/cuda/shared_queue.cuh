@@ -162,18 +162,21 @@ template <class Team, class Port, class Sink>
 GPUNVME_DEVICE void expire(gnv_queue& queue, const Lanes<Team>& lanes, Ending ending, uint64_t until_ns, Sink& sink) {
   for (uint32_t first = 0; first < queue.slot_count; first += lanes.count) {
     Ended ended = {false, first + lanes.rank, 0};
+    uint64_t outcome = GNV_TAKEN, deadline_ns = 0;
     if (ended.slot < queue.slot_count) {
-      gnv_slot& slot = queue.slots[ended.slot];
-      const uint64_t outcome = Port::load_acquire64_gpu(&slot.outcome);
-      const uint64_t deadline_ns = Port::load_relaxed64(&slot.deadline_ns);
-      const bool is_pending = outcome >> GNV_ENDING_SHIFT == 0;
-      if (is_pending && deadline_ns > until_ns) sink.remains(deadline_ns);
-      if (is_pending && deadline_ns <= until_ns) {
-        // Halt before posting: a thread that sees the time-out must find the queue halted.
-        Port::cas32(&queue.state, GNV_RUNNING, GNV_QUEUE_HALTED);
-        ended.outcome = outcome_of(ending, cid_in(outcome), 0);
-        ended.is_posted = post_outcome<Port>(slot, cid_in(outcome), ending, 0);
-      }
+      outcome = Port::load_acquire64_gpu(&queue.slots[ended.slot].outcome);
+      deadline_ns = Port::load_relaxed64(&queue.slots[ended.slot].deadline_ns);
+    }
+    const bool is_pending = outcome >> GNV_ENDING_SHIFT == 0;
+    const bool is_overdue = is_pending && deadline_ns <= until_ns;
+    if (is_pending && !is_overdue) sink.remains(deadline_ns);
+    if (Team::ballot(lanes.mask, is_overdue) == 0) continue;
+    // Halt before posting: a thread that sees the time-out must find the queue halted.
+    if (lanes.leads()) Port::cas32(&queue.state, GNV_RUNNING, GNV_QUEUE_HALTED);
+    Team::sync_warp(lanes.mask);
+    if (is_overdue) {
+      ended.outcome = outcome_of(ending, cid_in(outcome), 0);
+      ended.is_posted = post_outcome<Port>(queue.slots[ended.slot], cid_in(outcome), ending, 0);
     }
     sink.template take<Team, Port>(lanes, ended);
   }

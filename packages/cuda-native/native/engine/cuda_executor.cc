@@ -82,14 +82,13 @@ Problem CudaExecutor::ProblemOf(const char* call, cuda::Result result) const {
 
 Problem CudaExecutor::Enter() const { return ProblemOf("cuCtxSetCurrent", session_.Enter()); }
 
-void CudaExecutor::Wakes(Waker* waker) { watch_ = std::make_unique<ReportWatch>(waker); }
+void CudaExecutor::Wakes(Waker* waker) { waker_ = waker; }
 
 void CudaExecutor::Serves(Pausable* leaders) { leaders_ = leaders; }
 
 void CudaExecutor::Pause() {
   if (leaders_ != nullptr) leaders_->Pause();
 }
-
 
 void CudaExecutor::Resume() {
   if (leaders_ != nullptr) leaders_->Resume();
@@ -266,7 +265,8 @@ Problem CudaExecutor::MakeStream() {
 
 Problem CudaExecutor::Launch(const LaunchedLeaders& leaders, uint64_t launch) {
   if (Problem problem = Enter()) return problem;
-  // Before the launch, which must be watched.
+  // Before the launch, which must be watched. Join ends the watch of earlier ones.
+  if (watch_ == nullptr) watch_ = std::make_unique<ReportWatch>(waker_);
   if (Problem problem = watch_->Start()) return problem;
   if (stream_ == nullptr) {
     if (Problem problem = MakeStream()) return problem;
@@ -280,7 +280,9 @@ Problem CudaExecutor::Launch(const LaunchedLeaders& leaders, uint64_t launch) {
   return {};
 }
 
-void CudaExecutor::Posted() { watch_->Expect(); }
+void CudaExecutor::Posted() {
+  if (watch_ != nullptr) watch_->Expect();
+}
 
 Problem CudaExecutor::Check() {
   if (Problem problem = Enter()) return problem;

@@ -63,6 +63,8 @@ class CudaExecutor final : public Executor, private cuda::Parkable {
   cuda::Stream copies_ = nullptr;
   // For leaders.
   cuda::Stream stream_ = nullptr;
+  Waker* waker_ = nullptr;
+  // From the first launch to Join.
   std::unique_ptr<ReportWatch> watch_;
   Pool shared_;
   Pool local_;

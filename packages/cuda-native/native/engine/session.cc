@@ -197,6 +197,7 @@ Problem Session::Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) c
     return Problem::Invalid(text);
   };
   if (plan.commands == 0) return Problem::Invalid("plan.commands: expected 1 or more, got 0");
+  if (plan.block_bytes == 0) return Problem::Invalid("plan.blockBytes: expected 1 or more, got 0");
   const std::vector<uint16_t> queue(plan.queue, plan.queue + plan.commands);
   std::vector<uint32_t>& first = sorted->first;
   first.assign(queues_.size() + 1, 0);
@@ -219,7 +220,8 @@ Problem Session::Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) c
     const double slba = plan.slba[at], offset = plan.offset[at];
     const uint32_t blocks = sorted->blocks[at];
     const uint64_t bytes = static_cast<uint64_t>(blocks) * plan.block_bytes;
-    if (blocks > kMaxBlocks) return wrong(at, "at most 65536 blocks", blocks);
+    // NLB is 0's based: without blocks, the command would transfer one, to address 0.
+    if (blocks == 0 || blocks > kMaxBlocks) return wrong(at, "1 to 65536 blocks", blocks);
     if (!(slba >= 0 && slba < kEndOfIntegers)) return wrong(at, "an LBA below 2^53", slba);
     if (bytes > reach && bytes > queues_[queue[at]]->reach) {
       return wrong(at, "no more bytes than its PRP list can describe", static_cast<double>(bytes));

@@ -28,11 +28,13 @@ describe.skipIf(!isBuilt)(`engine functions of the addon${skipped}`, () => {
       { offsetBytes: Float64Array.of(-512) },
       'plan command 0: expected an offset inside the memory, got -512',
     ],
+    ['no blocks', { blocks: Uint32Array.of(0) }, 'plan command 0: expected 1 to 65536 blocks, got 0'],
+    ['blocks without bytes', { blockBytes: 0 }, 'plan.blockBytes: expected 1 or more, got 0'],
     ['no LBA', { slba: Float64Array.of(NaN) }, 'plan command 0: expected an LBA below 2^53, got nan'],
     [
       'more blocks than NLB has bits for',
       { blocks: Uint32Array.of(65537) },
-      'plan command 0: expected at most 65536 blocks, got 65537',
+      'plan command 0: expected 1 to 65536 blocks, got 65537',
     ],
     [
       'more bytes than the PRP list of a command describes',

@@ -246,14 +246,18 @@ class Host {
     auto executor = backend_.make();
     executor->Wakes(&waker_);
     Session session(std::move(executor), options, &waker_);
-    begin(session);
     Random at_controllers(random_.next());
     bool stop = false;
     std::thread controllers([&] {
       while (!load(&stop)) serve(at_controllers);
     });
-    const bool lost = work(session);
-    end(session, lost);
+    bool lost = false;
+    // A session may have queues again after it has detached them.
+    for (uint32_t times = 1 + random_.below(2); times > 0 && !lost; times--) {
+      begin(session);
+      lost = work(session);
+      end(session, lost);
+    }
     __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
     controllers.join();
     if (!lost) check_positions();
