@@ -183,7 +183,7 @@ export const DhChapReply = message(
     id: AUTH_ID.REPLY,
     bytes: 16,
     doc: 'Answers the challenge and may challenge the controller',
-    spec: 'Base 2.1 §8.3.4.5.4',
+    spec: 'Linux 6.1 linux/nvme.h nvmf_auth_dhchap_reply_data',
   },
   {
     HL,
