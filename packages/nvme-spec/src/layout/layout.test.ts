@@ -386,7 +386,7 @@ describe('a feature', () => {
     expect(F.DW0.encode(F.DW0.decode(0xff0f_0f51))).toBe(0xff0f_0f51)
     expect(F.CDW11.format(0x31)).toBe('F.CDW11=0x00000031 { LEVEL=3 reserved=0x1 }')
     expect(() => F.CDW11.decode(2 ** 32)).toThrow(
-      new RangeError('F.CDW11: expected 32 bits as a number, got 4294967296 (gpunvme test)'),
+      new RangeError('F.CDW11 (for this test): expected 32 bits as a number, got 4294967296 (gpunvme test)'),
     )
     expect(() => F.CDW11.decode(5n as never)).toThrow(TypeError)
   })
@@ -568,7 +568,7 @@ describe('what a stranger gets wrong', () => {
     const R = register64('R', { ...facts }, { A: bits(3, 0, 'a') })
     for (const raw of ['zz', 1.5, Number.NaN, undefined, null]) {
       expect(() => R.decode(raw as never)).toThrow(TypeError)
-      expect(() => R.format(raw as never)).toThrow('R: expected 64 bits as a bigint, got ')
+      expect(() => R.format(raw as never)).toThrow('R (for this test): expected 64 bits as a bigint, got ')
     }
     expect(() => R.encode(null as never)).toThrow('R (fields): expected an object of fields, got [object Null]')
     expect(() => countOf('7' as never)).toThrow(new TypeError('expected a 0\'s based value, got "7"'))

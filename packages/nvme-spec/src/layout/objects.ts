@@ -3,7 +3,15 @@
 import { big, checkOf, hasAny, type RowAccess } from './access.js'
 import { checkNames, isPlain, refuse, viewOf, type Memory, type Where } from './facts.js'
 import { isPart, type Field, type FieldMap, type Layout, type Nested } from './rows.js'
-import { decodeWord, encodeWord, formatOf, RESERVED_DOC, type BitsValues, type DecodedBits } from './words.js'
+import {
+  encodeWord,
+  formatOf,
+  RESERVED_DOC,
+  wordDecoder,
+  zeroesOf,
+  type BitsValues,
+  type DecodedBits,
+} from './words.js'
 
 /** Decoded type of a field: words with rows become objects, arrays of structures become arrays of objects. */
 export type DecodedField<F> =
@@ -79,26 +87,22 @@ export type NestedField = Field & { readonly struct?: Layout; readonly count?: n
 /** A structure, prepared for decoding and encoding. */
 interface Prepared {
   readonly entries: readonly Entry[]
-  /** Bytes with bits that no row declares. */
-  readonly gaps: readonly Gap[]
+  /** The fields, each 0. */
+  readonly zeroes: Readonly<Record<string, unknown>>
+  /** Bits that rows declare, by byte. */
+  readonly declared: Uint8Array
+  /** Texts that end at a null. */
   readonly texts: readonly Field[]
-}
-
-/** A byte of a structure with bits that no row declares. */
-interface Gap {
-  readonly offset: number
-  readonly free: number
 }
 
 const prepared = new WeakMap<Layout, Prepared>()
 
 export function prepare(layout: Layout): Prepared {
   const known = prepared.get(layout)
-  if (known !== undefined) return known
+  if (known) return known
   const entries = Object.entries<NestedField>(layout.fields).map(([key, field]) => prepareField(key, field))
   const texts = Object.values(layout.fields).filter(({ nullEnded }) => nullEnded)
-  const gaps = Array.from(declaredIn(layout), (bits, offset) => ({ offset, free: ~bits & 0xff }))
-  const made = { entries, texts, gaps: gaps.filter(({ free }) => free !== 0) }
+  const made = { entries, zeroes: zeroesOf(layout.fields), declared: declaredIn(layout), texts }
   prepared.set(layout, made)
   return made
 }
@@ -114,11 +118,10 @@ function prepareField(key: string, field: NestedField): Entry {
     return { ...entry, load }
   }
   if (hasRows) {
+    const decode = wordDecoder(rows)
     const load = (data: DataView, base: number) => {
       const raw = get(data, base)
-      return typeof raw === 'number'
-        ? decodeWord(raw, rows)
-        : Array.from(raw as Uint32Array, (word) => decodeWord(word, rows))
+      return typeof raw === 'number' ? decode(raw) : Array.from(raw as Uint32Array, decode)
     }
     return { ...entry, load }
   }
@@ -155,30 +158,37 @@ export function decodeFields<F extends FieldMap>(
 ): Decoded<F> {
   const data = viewOf(layout.name, layout.bytes, layout.spec, memory, byteOffset)
   const struct = prepare(layout)
-  // Storing values in a copy of the fields is several times faster than adding their names to an empty object.
-  const values: Record<string, unknown> = { ...layout.fields }
-  for (const { key, load } of struct.entries) values[key] = load(data, byteOffset)
+  const values = { ...struct.zeroes } as Record<string, unknown>
+  for (const { key, load } of struct.entries) {
+    const value = load(data, byteOffset)
+    if (value !== 0) values[key] = value
+  }
   const reserved = undeclared(struct, data, byteOffset)
   if (reserved.length > 0) values['reserved'] = reserved
   return values as Decoded<F>
 }
 
 /** Returns set bits that no field shows: outside all rows, or after the null of a text. */
-export function undeclared({ gaps, texts }: Prepared, data: DataView, byteOffset: number): ReservedBytes[] {
-  const tails = texts.flatMap((field) => {
-    const from = field.offset + textBytes(field, data, byteOffset)
-    return Array.from({ length: field.offset + field.lengthBytes - from }, (_, i) => ({ offset: from + i, free: 0xff }))
-  })
-  const places = tails.length === 0 ? gaps : [...gaps, ...tails].sort((a, b) => a.offset - b.offset)
+export function undeclared(struct: Prepared, data: DataView, byteOffset: number): ReservedBytes[] {
   const runs: { offset: number; bytes: number[] }[] = []
-  for (const { offset, free } of places) {
-    const rest = data.getUint8(byteOffset + offset) & free
+  const shown = shownIn(struct, data, byteOffset)
+  for (let offset = 0; offset < shown.length; offset++) {
+    const rest = data.getUint8(byteOffset + offset) & ~shown[offset]!
     if (rest === 0) continue
     const last = runs.at(-1)
-    if (last !== undefined && last.offset + last.bytes.length === offset) last.bytes.push(rest)
+    if (last && last.offset + last.bytes.length === offset) last.bytes.push(rest)
     else runs.push({ offset, bytes: [rest] })
   }
   return runs.map(({ offset, bytes }) => ({ offset, bytes: Uint8Array.from(bytes) }))
+}
+
+/** Returns the bits that fields show, by byte: those of rows, without bytes after the null of a text. */
+function shownIn({ declared, texts }: Prepared, data: DataView, base: number): Uint8Array {
+  if (texts.length === 0) return declared
+  const shown = declared.slice()
+  for (const field of texts)
+    shown.fill(0, field.offset + textBytes(field, data, base) + 1, field.offset + field.lengthBytes)
+  return shown
 }
 
 /** Returns how many bytes of a field its value occupies: all, or for null-terminated text those before the null. */
@@ -200,7 +210,7 @@ export function encodeFields(
   values: unknown,
   options: EncodeOptions = {},
 ): void {
-  const asFound = (options as EncodeOptions | null)?.asFound ?? false
+  const asFound = (options as EncodeOptions | null)?.asFound
   encodeStruct(layout.name, asFound ? opened(layout) : layout, memory, byteOffset, values)
 }
 
@@ -254,7 +264,7 @@ const openedLayouts = new WeakMap<Layout, Layout>()
 /** Returns a layout whose enumerations accept any value, and whose texts accept any byte. */
 function opened(layout: Layout): Layout {
   const known = openedLayouts.get(layout)
-  if (known !== undefined) return known
+  if (known) return known
   const open = <R extends object>(rows: Readonly<Record<string, R>>, more: (row: R) => object) =>
     Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, { ...row, open: true, ...more(row) }]))
   const fields = open(layout.fields as Readonly<Record<string, NestedField>>, ({ rows, struct }) => ({
@@ -269,20 +279,18 @@ function opened(layout: Layout): Layout {
 
 /** Sets bits that no row declares. @throws TypeError or RangeError for any other bits. */
 function encodeReserved(where: Where, layout: Layout, data: DataView, runs: unknown): void {
-  const declared = declaredIn(layout)
-  for (const field of prepare(layout).texts)
-    declared.fill(0, field.offset + textBytes(field, data, 0) + 1, field.offset + field.lengthBytes)
+  const shown = shownIn(prepare(layout), data, 0)
   if (!Array.isArray(runs)) refuse(where, RESERVED_DOC, 'an array of { offset, bytes }', runs, 'array')
   for (const run of runs as (Partial<ReservedBytes> | null | undefined)[]) {
     const { offset, bytes } = run ?? {}
     if (!(bytes instanceof Uint8Array)) refuse(where, RESERVED_DOC, 'bytes (Uint8Array)', bytes, 'Uint8Array')
-    if (!Number.isInteger(offset) || offset! < 0 || offset! + bytes.length > declared.length)
-      refuse(where, RESERVED_DOC, `an offset and bytes within the ${declared.length} bytes of the structure`, offset)
+    if (!Number.isInteger(offset) || offset! < 0 || offset! + bytes.length > shown.length)
+      refuse(where, RESERVED_DOC, `an offset and bytes within the ${shown.length} bytes of the structure`, offset)
     bytes.forEach((byte, i) => {
       const at = offset! + i
-      if ((byte & declared[at]!) !== 0) {
+      if ((byte & shown[at]!) !== 0) {
         const got = `0x${byte.toString(16)} at byte ${at} (${where.spec})`
-        throw new RangeError(`${where.name} (${RESERVED_DOC}): expected only bits that no row declares, got ${got}`)
+        throw new RangeError(`${where.name} (${RESERVED_DOC}): expected only ${RESERVED_DOC}, got ${got}`)
       }
       data.setUint8(at, data.getUint8(at) | byte)
     })
