@@ -50,7 +50,7 @@ class Launch {
       expired_ns = 0;
 
       const bool look_at_control = in_flight_ == 0 || turn % TURNS_BETWEEN_CONTROLS == 0;
-      if (look_at_control && obey() && is_idle) {
+      if (look_at_control && read_control() && is_idle) {
         count_idle(-1);
         is_idle = false;
       }
@@ -143,7 +143,7 @@ class Launch {
   }
 
   // Polls the control word; returns false if it is unchanged.
-  GPUNVME_DEVICE bool obey() {
+  GPUNVME_DEVICE bool read_control() {
     // An acquire load invalidates a GPU's L1 cache, so it is done only after a change.
     if (once([&] { return Port::load_relaxed64(leader_.control); }) == seen_control_) return false;
     const uint64_t control = once([&] { return Port::load_acquire64(leader_.control); });

@@ -217,11 +217,11 @@ GPUNVME_DEVICE uint32_t consume(gnv_queue& queue, const Lanes<Team>& lanes, Sink
   Team::sync_warp(lanes.mask);
   if (lanes.leads()) {
     queue.cq_head = head;
-    // The CQ needs room for completions of all slots: otherwise, commands could time out because this thread has not released
-    // entries.
+    // In batches, but the CQ always has room for completions of all slots: otherwise, commands could time out because this
+    // thread has not released entries.
     const uint32_t spare = queue.entries - queue.slot_count;
     const uint32_t limit = queue.entries / 4 < spare ? queue.entries / 4 : spare;
-    if (head - queue.cq_released >= limit || head == first) release_completions<Port>(queue);
+    if (head - queue.cq_released >= limit) release_completions<Port>(queue);
   }
   return head - first;
 }
