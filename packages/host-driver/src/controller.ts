@@ -43,7 +43,7 @@ export type ManagedController = Controller<WritableNamespace> & { readonly manag
 export class Controller<N extends Namespace = Namespace> {
   private readonly running: RunningController
   private readonly set: NamespaceSet
-  private readonly letGo: () => void
+  private readonly release: () => void
   private closing: Promise<void> | undefined
 
   /**
@@ -86,25 +86,25 @@ export class Controller<N extends Namespace = Namespace> {
     checkEngine(transport, options)
     // Reading takes the controller from its user just as writing does: bring-up resets it.
     await guardController(options.sysRoot ?? '/', transport)
-    const letGo = takeTransport(transport)
+    const release = takeTransport(transport)
     let running: RunningController
     try {
-      running = new RunningController(transport, options, letGo)
+      running = new RunningController(transport, options, release)
       await running.open()
     } catch (error) {
-      letGo()
+      release()
       throw error
     }
     const namespaces = new NamespaceSet(running, options.write)
-    const controller = new Controller(running, namespaces, letGo)
+    const controller = new Controller(running, namespaces, release)
     if (options.manage !== true) return controller
     return Object.assign(controller, { management: new Management(running, namespaces, options.write!) })
   }
 
-  private constructor(running: RunningController, namespaces: NamespaceSet, letGo: () => void) {
+  private constructor(running: RunningController, namespaces: NamespaceSet, release: () => void) {
     this.running = running
     this.set = namespaces
-    this.letGo = letGo
+    this.release = release
   }
 
   /** Identify data of the controller. */
@@ -239,7 +239,7 @@ export class Controller<N extends Namespace = Namespace> {
    *   kept.
    */
   close(): Promise<void> {
-    return (this.closing ??= this.running.close().finally(this.letGo))
+    return (this.closing ??= this.running.close().finally(this.release))
   }
 
   /** Representation for `console.log`. */

@@ -167,14 +167,14 @@ export class KernelEngine implements Engine {
     } catch (cause) {
       if (!isDeath(cause)) throw new EngineFailedError(this.name, cause, END_PROCESS)
       // All launches have ended. The rings' positions are lost; everything else is returned.
-      this.letGo(attached, counted)
+      this.closeSession(attached, counted)
       if (!this.dead) throw new EngineFailedError(this.name, this.explained(cause, this.window()), END_PROCESS)
       return
     }
-    this.letGo(attached, counted)
+    this.closeSession(attached, counted)
   }
 
-  private letGo({ handle }: Attached, counted: EngineStatistics): void {
+  private closeSession({ handle }: Attached, counted: EngineStatistics): void {
     this.backend.addon.engineClose(handle)
     this.past = counted
     this.attached = undefined
@@ -219,7 +219,7 @@ export class KernelEngine implements Engine {
       this.posted.set(job.id, job)
       waiting.shift()
     }
-    this.watchOver()
+    this.updateTimer()
   }
 
   private nativePlan({ plan, timeoutNs }: Job) {
@@ -285,7 +285,7 @@ export class KernelEngine implements Engine {
     const waiting = this.waiting.findIndex((job) => job.id === id)
     if (waiting >= 0) this.settleUnsubmitted(this.waiting.splice(waiting, 1))
     else if (this.posted.has(id)) this.attempt(() => this.backend.addon.engineCancel(this.attached!.handle, id))
-    this.watchOver()
+    this.updateTimer()
   }
 
   private stop(lost: boolean): void {
@@ -309,7 +309,7 @@ export class KernelEngine implements Engine {
    * Runs the timer while plans are in flight. It does not use `clock.idle`, which may block the event loop for a millisecond:
    * outcomes arrive by the event loop.
    */
-  private watchOver(): void {
+  private updateTimer(): void {
     const busy = this.posted.size + this.waiting.length > 0
     if (busy === (this.timer !== undefined)) return
     if (busy) {
@@ -337,7 +337,7 @@ export class KernelEngine implements Engine {
         forget()
         reject(error)
       }
-      this.watchOver()
+      this.updateTimer()
     }
   }
 

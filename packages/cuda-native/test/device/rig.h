@@ -118,14 +118,14 @@ class Rig {
     share.opcode = opcode;
     share.cancelled = 0;
     share.done = 0;
-    say((control & ~CONTROL_POSTED) | posted);
+    store_control((control & ~CONTROL_POSTED) | posted);
     plans.push_back(std::move(plan));
     return plans.size() - 1;
   }
 
-  void say(uint64_t value) { __atomic_store_n(&control, value, __ATOMIC_RELEASE); }
-  void flag(uint64_t flags) { say(control | flags); }
-  void unflag(uint64_t flags) { say(control & ~flags); }
+  void store_control(uint64_t value) { __atomic_store_n(&control, value, __ATOMIC_RELEASE); }
+  void flag(uint64_t flags) { store_control(control | flags); }
+  void unflag(uint64_t flags) { store_control(control & ~flags); }
 
   void cancel(size_t at) {
     Plan& plan = *plans[at];
@@ -135,7 +135,7 @@ class Rig {
     if (load(&shares[plan.number % SHARES].done) != 0) return;
     plan.cancelled = true;
     __atomic_store_n(&shares[plan.number % SHARES].cancelled, 1, __ATOMIC_RELEASE);
-    say((control & ~CONTROL_CANCELS) | ((control + CONTROL_CANCEL) & CONTROL_CANCELS));
+    store_control((control & ~CONTROL_CANCELS) | ((control + CONTROL_CANCEL) & CONTROL_CANCELS));
   }
 
   bool has_ended() const { return load(&report.ended) == launches; }
@@ -155,7 +155,7 @@ class Rig {
         continue;
       }
       has_room();
-      judge(*plan);
+      check_outcomes(*plan);
     }
     return all;
   }
@@ -244,7 +244,7 @@ class Rig {
   bool may_be_lost = false;
 
  private:
-  void judge(Plan& plan) {
+  void check_outcomes(Plan& plan) {
     plan.done = true;
     REQUIRE(plan.words.front() == kPoison && plan.words.back() == kPoison, "a guard word beside the outcomes changed");
     for (size_t i = 0; i < plan.commands.size(); i++) {

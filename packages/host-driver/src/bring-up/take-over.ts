@@ -23,20 +23,20 @@ export async function takeOver(session: Session, check: (identity: ControllerIde
     if (!hasCode(error, 'ERR_GPUNVME_NOT_READY') || whole.reset === undefined) throw error
   }
   const startNs = clock.now()
-  const tell = (result: 'begun' | 'succeeded' | 'failed') => {
+  const report = (result: 'begun' | 'succeeded' | 'failed') => {
     const timeNs = clock.now()
     hub.emit({ kind: 'recovery', timeNs, step: 'function-reset', result, tookNs: timeNs - startNs })
   }
-  tell('begun')
+  report('begun')
   try {
     await resetFunction(transport)
     await begin()
   } catch (error) {
-    tell('failed')
+    report('failed')
     if (!hasCode(error, 'ERR_GPUNVME_NOT_READY')) throw error
     const { code, category, headline } = error
     const facts = [...error.facts, 'a reset of the function did not help']
     throw new DriverError(code, category, headline, { facts, next: 'power-cycle the drive, then open it again' })
   }
-  tell('succeeded')
+  report('succeeded')
 }

@@ -8,14 +8,14 @@ type Send = (queue: CommandQueue) => Promise<number>
 
 /**
  * Sends a command that changes something through `once`, and reports a lost completion as an unknown outcome.
- * @param tell describes what is then unknown, and the next step.
+ * @param describe returns what is then unknown, and the next step.
  * @throws DriverError (UNKNOWN_FATE); errors of `once`.
  */
 export async function sendChange(
   once: (run: Send) => Promise<number>,
   command: string,
   run: Send,
-  tell: () => { readonly facts: readonly string[]; readonly next: string },
+  describe: () => { readonly facts: readonly string[]; readonly next: string },
 ): Promise<number> {
   const sent = { yet: false }
   try {
@@ -30,6 +30,6 @@ export async function sendChange(
     if (!isLost || !sent.yet) throw error
     // It may have been executed completely, in part or not at all.
     const headline = `${command} got no completion; whether it was executed is unknown`
-    throw new DriverError('ERR_GPUNVME_UNKNOWN_FATE', 'device', headline, { ...tell(), cause: error })
+    throw new DriverError('ERR_GPUNVME_UNKNOWN_FATE', 'device', headline, { ...describe(), cause: error })
   }
 }

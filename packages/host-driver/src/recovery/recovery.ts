@@ -200,26 +200,26 @@ export class Recovery {
   private async take(step: RecoveryStep, overdue: readonly OverdueCommand[]): Promise<string | undefined> {
     const { clock } = this.session.transport
     const startNs = clock.now()
-    const tell = (result: 'begun' | 'succeeded' | 'insufficient' | 'failed' | 'unavailable', reason?: string) => {
+    const report = (result: 'begun' | 'succeeded' | 'insufficient' | 'failed' | 'unavailable', reason?: string) => {
       const timeNs = clock.now()
       const why = reason === undefined ? {} : { reason }
       this.hub.emit({ kind: 'recovery', timeNs, step, result, tookNs: timeNs - startNs, ...why })
       return reason
     }
     if (step === 'function-reset' && this.session.transport.whole.reset === undefined) {
-      return tell('unavailable', 'this transport cannot reset the function')
+      return report('unavailable', 'this transport cannot reset the function')
     }
     if (step === 'abort' && this.isBlindTo(overdue)) {
       // Completions of aborted commands could not be read. The next step needs none.
-      return tell('unavailable', 'completions in memory that has neither a view nor copyOut() cannot be read')
+      return report('unavailable', 'completions in memory that has neither a view nor copyOut() cannot be read')
     }
     this.counts[step]++
-    tell('begun')
+    report('begun')
     try {
-      if (await this.perform(step, overdue, startNs)) return tell('succeeded')
-      return tell('insufficient', 'not every command is accounted for')
+      if (await this.perform(step, overdue, startNs)) return report('succeeded')
+      return report('insufficient', 'not every command is accounted for')
     } catch (error) {
-      return tell('failed', textOf(error))
+      return report('failed', textOf(error))
     }
   }
 

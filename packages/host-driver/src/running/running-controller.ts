@@ -61,8 +61,8 @@ export class RunningController implements AdminCommands {
   private calls = 0
   private drained: (() => void) | undefined
 
-  /** @param letGo called when the controller is lost; another handle may then open it. */
-  constructor(transport: Transport, options: OpenOptions, letGo: () => void) {
+  /** @param release called when the controller is lost; another handle may then open it. */
+  constructor(transport: Transport, options: OpenOptions, release: () => void) {
     const own = ownTransport(transport, options.interrupts === true)
     const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
     const hub = new EventHub(own.name)
@@ -96,7 +96,7 @@ export class RunningController implements AdminCommands {
     this.session.watch = () => this.pollAdmin()
     this.recovery = new Recovery(this.session, this.gate, recoveryLimits(options.recovery), () => {
       if (this.state === 'open') this.state = 'lost'
-      letGo()
+      release()
     })
     const shared = [this.session, this.gate, this.recovery, this.counters, () => this.isOpen] as const
     this.plans = new PlanExecutor(...shared)

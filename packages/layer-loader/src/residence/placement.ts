@@ -111,8 +111,8 @@ export class Placement {
     await this.closeLanes()
     this.tier = plan.tier
     for (const { name, residence } of plan.layers) {
-      if (residence !== 'ram') this.letGo(this.inHost, name)
-      if (residence !== 'vram') this.letGo(this.onGpu, name)
+      if (residence !== 'ram') this.release(this.inHost, name)
+      if (residence !== 'vram') this.release(this.onGpu, name)
     }
     this.lanes = this.openLanes(plan)
     const { staging, copies, reads } = this.lanes
@@ -201,7 +201,7 @@ export class Placement {
     }
   }
 
-  private letGo(from: Map<string, Resident>, name: string): void {
+  private release(from: Map<string, Resident>, name: string): void {
     from.get(name)?.lease.release()
     from.delete(name)
   }

@@ -8,7 +8,7 @@ import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from '../../test/binding/tree.js'
 import { INSTALLED } from '../terminal/invocation.js'
 import { identityOf, type ProcessIdentity } from './process-identity.js'
 import type { WatcherMessage } from './start-watcher.js'
-import { watchOver } from './watcher.js'
+import { watchBinding } from './watcher.js'
 
 /** A process that has ended: the number exceeds the maximum pid. */
 const HOLDER = { pid: 4194305, startTicks: '17' }
@@ -29,7 +29,7 @@ async function watch(...messages: readonly WatcherMessage[]): Promise<number> {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   vi.stubEnv('FAKE_KERNEL_ROOT', tree.root)
   try {
-    return await watchOver({ root: tree.root, bdf: BDF, holder: HOLDER, invocation: INSTALLED }, each(lines))
+    return await watchBinding({ root: tree.root, bdf: BDF, holder: HOLDER, invocation: INSTALLED }, each(lines))
   } finally {
     stderr.mockRestore()
     vi.unstubAllEnvs()

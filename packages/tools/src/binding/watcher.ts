@@ -21,7 +21,7 @@ const WAIT_MS = 60_000
  * @param messages lines of JSON, which end with the other process.
  * @returns its exit code.
  */
-export async function watchOver(watched: Watched, messages: AsyncIterable<string>): Promise<number> {
+export async function watchBinding(watched: Watched, messages: AsyncIterable<string>): Promise<number> {
   const { command, isDone } = await listen(messages)
   if (isDone) return 0
   if (command !== undefined) await end(command)

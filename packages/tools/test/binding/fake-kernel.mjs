@@ -35,7 +35,7 @@ function carryOut(root, path, text) {
   const verb = basename(path)
   // As the kernel: there is no such file where there is no such driver, and it is not made.
   if (!fs.existsSync(path)) throw refusal('ENOENT')
-  if (verb === 'unbind') return letGo(root, text)
+  if (verb === 'unbind') return unbind(root, text)
   if (verb === 'bind') return bind(root, text, basename(dirname(path)))
   if (verb === 'drivers_probe') return overrideOf(root, text) === '' ? attach(root, text, 'nvme') : undefined
   fs.writeFileSync(path, verb === 'driver_override' && text === '' ? '(null)\n' : `${text}\n`)
@@ -56,7 +56,7 @@ function attach(root, bdf, driver) {
   if (driver === 'nvme') for (const [here, away] of ofLinux(root, bdf)) move(away, here)
 }
 
-function letGo(root, bdf) {
+function unbind(root, bdf) {
   const link = join(device(root, bdf), 'driver')
   const driver = basename(fs.readlinkSync(link))
   fs.rmSync(link)
