@@ -83,9 +83,11 @@ export type CursorMethods = Readonly<Record<string, (this: CursorBase, ...args: 
 function cursorClasses(owner: Where, strideBytes: number, fields: FieldMap, methods: CursorMethods) {
   class AnyCursor extends CursorBase {
     at(index: number): this {
-      const base = Number.isInteger(index) ? this.origin + index * strideBytes : NaN
+      // Integers throughout, which are faster than numbers that may have a fraction.
+      const count = typeof index === 'number' ? index | 0 : -1
+      const base = this.origin + count * strideBytes
       // A store outside a typed array is silently ignored; check here instead.
-      if (!(base >= this.origin && base <= this.last)) refuseIndex(owner, strideBytes, index, this)
+      if (count !== index || count < 0 || base > this.last) refuseIndex(owner, strideBytes, index, this)
       this.base = base
       return this
     }
