@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { workerChecksummer } from '../src/index.js'
 import { openFileStore, openWritableFileStore } from '../src/store/index.js'
 import { pack, verifyImage } from '../src/image/index.js'
-import { mkdtemp, open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { scratch } from '../../../test/scratch.js'
 import { layeredModel } from './models.js'
 
 const MIB = 1 << 20
 
 test('verifyImage uses the given checksummer concurrently, and finds corruption', async () => {
-  const path = join(await mkdtemp(join(tmpdir(), 'gpunvme-verify-')), 'image')
+  const path = join(scratch(), 'image')
   const writable = await openWritableFileStore(path, { sizeBytes: 24 * MIB })
   const { manifest } = await pack(await layeredModel(4, 4 * MIB), writable)
   await writable.close()

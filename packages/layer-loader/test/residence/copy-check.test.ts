@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -12,6 +11,7 @@ import {
   planResidence,
   type LayerSize,
 } from '../../src/residence/index.js'
+import { scratch } from '../../../../test/scratch.js'
 import { safetensorsFile, smallModel, tensorBytes, type TensorSize } from '../models.js'
 import { cost, LAYER_BYTES, LAYERS, machine, onGpu } from './machine.js'
 
@@ -92,7 +92,7 @@ describe('verification of copies in GPU memory', () => {
   test(
     'a model without checksums is checked against host memory, and verified is false',
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'gpunvme-copy-check-'))
+      const folder = scratch()
       // With an odd length, all tensors but the first must be moved to be aligned.
       const sizes = Array.from({ length: LAYERS }, (_, layer): TensorSize => [`model.layers.${layer}.weight`, 700_001])
       const written = await smallModel(sizes)

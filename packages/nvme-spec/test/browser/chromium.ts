@@ -39,7 +39,7 @@ export async function domInChromium(
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
     const address = `http://127.0.0.1:${port}/${fragment}`
-    return await dumpDom([...switches, ...more, `--user-data-dir=${profile}`, '--dump-dom', address])
+    return await dumpDom(profile, [...switches, ...more, `--user-data-dir=${profile}`, '--dump-dom', address])
   } finally {
     server.close()
     server.closeAllConnections()
@@ -47,9 +47,11 @@ export async function domInChromium(
   }
 }
 
-async function dumpDom(args: readonly string[]): Promise<string> {
+async function dumpDom(profile: string, args: readonly string[]): Promise<string> {
+  // A killed browser leaves a folder for temporary files behind.
+  const env = { ...process.env, TMPDIR: profile }
   // A process group of its own, since a browser is many processes and all of them have to end.
-  const child = spawn(program!, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program!, args, { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let dom = ''
   let complaints = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (dom += text))

@@ -42,6 +42,8 @@ export class Browser {
     // A separate process group, to end all processes of the browser.
     this.child = spawn(program!, [...switches, `--user-data-dir=${this.profile}`, 'about:blank'], {
       detached: true,
+      // It leaves a folder for temporary files behind when it is killed.
+      env: { ...process.env, TMPDIR: this.profile },
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     })
     let text = ''

@@ -22,11 +22,11 @@ function makeSys(root: string): void {
 
 describe.each(SHELLS.map((shell) => [shell.name, shell] as const))('completion in %s', (name, shell) => {
   const note = shellNote(name)
+  const cwd = note === '' ? scratch() : ''
   let complete: Complete
 
   beforeAll(async () => {
     if (note !== '') return
-    const cwd = scratch()
     makeSys(cwd)
     mkdirSync(join(cwd, 'folder'))
     for (const file of ['model.gguf', 'my model.gguf', 'trace.jsonl']) writeFileSync(join(cwd, file), '')
