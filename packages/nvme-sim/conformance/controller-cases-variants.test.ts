@@ -8,7 +8,7 @@ const MIB = 1024 * 1024
 
 const noSubsystemReset = 'CAP.NSSRS is 0: no NVM Subsystem Reset'
 const noWeights = 'CAP.AMS: no weighted round robin with urgent priority class'
-const fewPairs = '3 I/O queue pairs, and 4 are needed'
+const fewPairs = '4 I/O queue pairs are needed, got 3'
 
 const version1 = 'VS is 1.4, and this is required from 2.0 on'
 
