@@ -8,6 +8,13 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const page = join(root, 'docs/how-to/testing.md')
 
+/** Files of every guest that records NVMe/TCP. */
+const fabrics = [
+  'packages/nvme-spec/src/fabrics',
+  'packages/cuda-native/test/vm/fabrics',
+  'packages/cuda-native/test/vm/recorded.ts',
+]
+
 /** For each interface, its files, and the vitest arguments that select its guest. */
 const guests = {
   kmod: {
@@ -30,12 +37,17 @@ const guests = {
     run: ['guest.vm.ts', '--testNamePattern=a Linux guest for vfio'],
   },
   'nvme-tcp': {
-    files: [
-      'packages/nvme-spec/src/fabrics',
-      'packages/cuda-native/test/vm/fabrics',
-      'packages/cuda-native/test/vm/nvme-tcp.vm.ts',
-    ],
+    files: [...fabrics, 'packages/cuda-native/test/vm/nvme-tcp.vm.ts'],
     run: ['nvme-tcp.vm.ts'],
+  },
+  'nvme-auth': {
+    files: [
+      ...fabrics,
+      'packages/cuda-native/test/vm/nvme-auth.vm.ts',
+      'packages/nvme-spec/test/dh-hmac-chap.ts',
+      'packages/nvme-spec/test/dhchap-secrets.ts',
+    ],
+    run: ['nvme-auth.vm.ts'],
   },
   'vfio-user': {
     files: ['packages/nvme-sim/src/vfio-user', 'packages/nvme-spec/src/vfio-user', 'packages/tools/test/vm/vfio-user'],

@@ -13,43 +13,16 @@ import {
   FABRICS_OPCODE,
   formatFabricsSqe,
   tcpDigest,
-  tcpPduParts,
-  type TcpPduParts,
 } from '@gpunvme/nvme-spec/fabrics'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runGuest, type GuestRun } from './guest.js'
 import { kernelFaults } from './kernel-log.js'
 import { parts } from './modes.js'
 import { ModuleFolder } from './modules.js'
+import { connectionsIn, type Connection } from './recorded.js'
 
 // Records the connections between Linux's NVMe/TCP host and target in one guest, and decodes them with
 // `@gpunvme/nvme-spec/fabrics`. src/fabrics/captured.test.ts of nvme-spec contains some of these PDUs.
-
-/** Bytes of one connection, in base64. */
-interface Connection {
-  /** Name of its association. */
-  readonly name: string
-  readonly host: string
-  readonly controller: string
-}
-
-interface Pdu extends TcpPduParts {
-  readonly bytes: Buffer
-  readonly view: DataView
-}
-
-/** The PDUs of one direction. */
-function pdusIn(base64: string): Pdu[] {
-  const stream = Buffer.from(base64, 'base64')
-  const pdus: Pdu[] = []
-  for (let at = 0; at < stream.length;) {
-    const found = tcpPduParts(new DataView(stream.buffer, stream.byteOffset + at, stream.length - at))
-    const bytes = stream.subarray(at, at + found.lengthBytes)
-    pdus.push({ ...found, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) })
-    at += found.lengthBytes
-  }
-  return pdus
-}
 
 const made = parts()
 
@@ -57,7 +30,7 @@ describe.skipIf(typeof made === 'string')(
   `NVMe/TCP in a Linux guest${typeof made === 'string' ? ` (skipped: ${made})` : ''}`,
   () => {
     let guest: GuestRun
-    let connections: (Omit<Connection, 'host' | 'controller'> & { host: Pdu[]; controller: Pdu[] })[]
+    let connections: Connection[]
     const of = (name: string) => connections.filter((connection) => connection.name === name)
 
     beforeAll(async () => {
@@ -77,9 +50,7 @@ describe.skipIf(typeof made === 'string')(
       })
       const run = guest.scenarios.get('record')
       expect(run?.end, run?.end === undefined ? guest.console : run.end.stderr).toMatchObject({ code: 0, signal: null })
-      connections = (run!.lines as Connection[]).map(({ name, host, controller }) => ({
-        ...{ name, host: pdusIn(host), controller: pdusIn(controller) },
-      }))
+      connections = connectionsIn(run!.lines)
     })
 
     test('each association has one connection per queue, which starts with ICReq, ICResp and Connect', () => {
