@@ -54,6 +54,7 @@ describe('authentication between the Linux host and the Linux target', () => {
       if (header.name !== CapsuleCmd.name) continue
       const command = fabricsCommandOf(pdu.getUint8(ENTRY + 4))!
       expect(command.name).toMatch(/^Authentication (Send|Receive)$/)
+      expectSameBytes(command, pdu, ENTRY)
     }
     for (const { message, view } of messagesIn(pdus)) expectSameBytes(message, view)
   })
@@ -107,7 +108,8 @@ describe('authentication between the Linux host and the Linux target', () => {
       expect.objectContaining({ HL: 64, HASHID: 3, DHGID: 1, DHVLEN: 256, SEQNUM: 0x0a8e_de21 }),
       expect.objectContaining({ HL: 64, CVALID: 1, DHVLEN: 256, SEQNUM: 0x0a8e_de22 }),
     ])
-    // The target fills the Allocation Length with zeros.
+    // The target fills the rest of the Allocation Length with zeros.
+    expect(challenge!.getUint8(16 + 64 + 256 - 1)).not.toBe(0)
     expect(toHex(challenge!, 16 + 64 + 256)).toMatch(/^00( 00)*$/)
     expect(reply!.byteLength).toBe(16 + 64 + 64 + 256)
   })
