@@ -96,6 +96,15 @@ describe('Window', () => {
     expect(drive.window.limitBytes).toBe(32 * MIB)
   })
 
+  test('a trial that a slower consumer ends before it is measured is undone', () => {
+    const drive = new Drive({ latencyNs: 80_000, bytesPerNs: 7 })
+    while (drive.window.limitBytes === 32 * MIB) drive.read(READ_BYTES)
+    drive.window.starve()
+    expect(drive.window.limitBytes).toBe(32 * MIB)
+    drive.read(8 * GIB)
+    expect(drive.window.limitBytes).toBeLessThan(5 * MIB)
+  })
+
   test('a window of a fixed length does not change', () => {
     const drive = new Drive({ latencyNs: 80_000, bytesPerNs: 7 }, { fixedBytes: 5 * MIB })
     drive.read(8 * GIB)

@@ -96,10 +96,13 @@ export class Window {
     if (isWarm) this.sampled(this.sampleBytes / tookNs)
   }
 
-  /** Discards the current sample: there was room but nothing to read. */
+  /** Discards the current sample, and a trial that it was to judge: there was room but nothing to read. */
   starve(): void {
     this.sampleStartNs = undefined
     this.isWarm = false
+    if (this.trial === undefined) return
+    this.limit = this.trial.beforeBytes
+    this.trial = undefined
   }
 
   private sampled(rate: number): void {
