@@ -48,8 +48,8 @@ export default defineConfig({
         },
       },
     ],
-    // Many tests wait for processes and timers: one worker more than processors keeps all processors busy.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for processes and timers: two workers more than processors keep all processors busy.
+    maxWorkers: availableParallelism() + 2,
     passWithNoTests: true,
     reporters: ['default', './scripts/test-reporter.mjs'],
   },

@@ -46,7 +46,7 @@ const zsh: Shell = {
     writeFileSync(
       join(cwd, 'setup'),
       `PS1= RPS1=
-      autoload -Uz compinit && compinit -u -D
+      autoload -Uz compinit && compinit -C -d ./zcompdump
       source ./completion
       compadd() {
         local -a hits
