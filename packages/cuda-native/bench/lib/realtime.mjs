@@ -95,7 +95,7 @@ function readerOf(namespace, memory, depth) {
   }
 }
 
-let media = []
+const media = []
 
 /** Memory in pieces of the size of the simulator's media pieces. */
 function mediaOf(spanBytes) {

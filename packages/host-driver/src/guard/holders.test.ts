@@ -481,7 +481,11 @@ describe('the last look is an exclusive open', () => {
     try {
       expect(await tryExclusive(loop)).toBe(true)
       const claim = await open(loop, constants.O_RDONLY | constants.O_EXCL)
-      expect(await tryExclusive(loop).finally(() => claim.close())).toBe(false)
+      try {
+        expect(await tryExclusive(loop)).toBe(false)
+      } finally {
+        await claim.close()
+      }
       expect(await tryExclusive(loop)).toBe(true)
     } finally {
       losetup('--detach', loop)

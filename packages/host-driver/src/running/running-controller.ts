@@ -98,9 +98,9 @@ export class RunningController implements AdminCommands {
       if (this.state === 'open') this.state = 'lost'
       release()
     })
-    const shared = [this.session, this.gate, this.recovery, this.counters, () => this.isOpen] as const
-    this.plans = new PlanExecutor(...shared)
-    this.commands = new CommandExecutor(...shared)
+    const isOpen = () => this.isOpen
+    this.plans = new PlanExecutor(this.session, this.gate, this.recovery, this.counters, isOpen)
+    this.commands = new CommandExecutor(this.session, this.gate, this.recovery, this.counters, isOpen)
   }
 
   get name(): string {

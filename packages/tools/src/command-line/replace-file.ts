@@ -41,5 +41,9 @@ export async function createFile(path: string, text: string): Promise<void> {
 /** Writes the names in a file's directory to the disk: without this, a crash can undo a rename. */
 export async function syncFolderOf(path: string): Promise<void> {
   const folder = await open(dirname(path), O_RDONLY | O_DIRECTORY)
-  await folder.sync().finally(() => folder.close())
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }

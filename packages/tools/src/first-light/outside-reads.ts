@@ -72,7 +72,11 @@ async function readFile(path: string, extents: readonly Extent[], signal?: Abort
 function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
   return attempting(`read ${path}`, async () => {
     const file = await open(path, 'r')
-    return use(file).finally(() => file.close())
+    try {
+      return await use(file)
+    } finally {
+      await file.close()
+    }
   })
 }
 
