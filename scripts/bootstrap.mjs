@@ -14,13 +14,15 @@ const stamp = createHash('sha256')
   .digest('hex')
 
 const buildSpec = 'turbo run build --filter=@gpunvme/nvme-spec --output-logs=errors-only'
+// The command `gpunvme` and the packages that it imports.
+const buildCommand = 'tsc -b --noCheck packages/tools/tsconfig.build.json'
 const buildGpuCheck = [
   'turbo run build --filter=@gpunvme/cuda-native --output-logs=errors-only',
   'node packages/cuda-native/scripts/build-native.mjs',
   'node packages/cuda-native/gpu-check/build-native.mjs',
 ]
 const tasks = {
-  demo: ['node scripts/build-command.mjs', 'node packages/tools/bin/gpunvme.js demo'],
+  demo: [buildCommand, 'node packages/tools/bin/gpunvme.js demo'],
   // docs/how-to/testing.md describes the tiers and their parts.
   test: ['node scripts/test.mjs test'],
   'test:unit': ['node scripts/test.mjs unit'],
@@ -56,6 +58,8 @@ const tasks = {
     'node packages/cuda-native/scripts/build-native.mjs',
     'pnpm --recursive --filter=./packages/* pack --pack-destination=tarballs',
   ],
+  // The linter reads the types of other packages from their builds.
+  lint: ['turbo run build --output-logs=errors-only', 'oxlint'],
   docs: [buildSpec, 'typedoc'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   // And the kernels' PTX, which derives from the header too; where nvcc is not, whether it is of these sources.
@@ -71,7 +75,7 @@ const tasks = {
     'node packages/cuda-native/scripts/build-ptx.mjs --check',
     'node packages/cuda-native/scripts/build-ptx.mjs --measure --check',
   ],
-  bench: ['node scripts/build-command.mjs', 'node scripts/bench.mjs'],
+  bench: [buildCommand, 'node scripts/bench.mjs'],
   // Random hosts, and the driver, against the simulator under random faults; see scripts/dst.mjs for its options.
   dst: ['turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only', 'node scripts/dst.mjs'],
   // Fuzzers of readers and protocols; scripts/fuzz.mjs describes the options.

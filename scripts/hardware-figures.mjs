@@ -4,7 +4,7 @@
 //   node scripts/hardware-figures.mjs [--check]    --check writes nothing, and fails if the table differs from the reports
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { format, resolveConfig } from 'prettier'
+import { formatText } from './format.mjs'
 
 const folder = join(import.meta.dirname, '../docs/evidence/hardware')
 const page = join(folder, 'README.md')
@@ -60,10 +60,7 @@ const table = [head, `|${'---|'.repeat(gpus.length + 1)}`, ...rows].join('\n')
 const text = readFileSync(page, 'utf8')
 const marked = /(<!-- figures: scripts\/hardware-figures.mjs -->\n)[^]*?(<!-- end of figures -->)/
 if (!marked.test(text)) throw new Error(`${page} has no markers for the table`)
-const made = await format(text.replace(marked, `$1\n${table}\n\n$2`), {
-  ...(await resolveConfig(page)),
-  filepath: page,
-})
+const made = await formatText(page, text.replace(marked, `$1\n${table}\n\n$2`))
 if (process.argv.includes('--check')) {
   if (made !== text) {
     console.error('docs/evidence/hardware/README.md is out of date: run node scripts/hardware-figures.mjs')

@@ -25,7 +25,9 @@ const parts = {
   unit: { vitest: [], env: { GPUNVME_TIER: 'unit' } },
   test: {
     commands: [
-      `turbo run check:format check:root typecheck lint --continue --output-logs=errors-only --concurrency=${availableParallelism()}`,
+      'oxfmt --check .',
+      'oxlint',
+      `turbo run check:root typecheck --continue --output-logs=errors-only --concurrency=${availableParallelism()}`,
     ],
     vitest: [],
     native: true,

@@ -1,42 +1,43 @@
-import ts from 'typescript'
-
 /**
- * ESLint rule: spread only values of fixed length into arguments. Each argument takes stack space, so
- * `push(...list)` or `Math.max(...list)` throws "Maximum call stack size exceeded" for a list of about 100,000.
+ * Lint rule: spread only values of fixed length into arguments. Each argument takes stack space, so `push(...list)` or
+ * `Math.max(...list)` throws "Maximum call stack size exceeded" for a list of about 100,000.
  *
- * Accepts two kinds of values: tuples without rest elements, whose type fixes their length, and rest parameters, which are
- * already arguments.
+ * Accepts two kinds of values: array literals, whose length the source shows, and rest parameters, which are already
+ * arguments.
  */
-export const noUnboundedSpread = {
+const noUnboundedSpread = {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
       unbounded:
-        'The length of this value is not fixed by its type, and a long one overflows the stack: use a loop, `reduce` or `flat`, or pass the array.',
+        'The length of this value is not fixed, and a long one overflows the stack: use a loop, `reduce` or `flat`, or pass the array.',
     },
   },
   create(context) {
-    const { program, esTreeNodeToTSNodeMap } = context.sourceCode.parserServices
-    const checker = program.getTypeChecker()
+    const { sourceCode } = context
     return {
       ':matches(CallExpression, NewExpression) > SpreadElement'({ argument }) {
-        const node = esTreeNodeToTSNodeMap.get(argument)
-        if (isRestParameter(checker, node) || isTuple(checker, checker.getTypeAtLocation(node))) return
+        if (isArrayLiteral(argument) || isRestParameter(sourceCode.getScope(argument), argument)) return
         context.report({ node: argument, messageId: 'unbounded' })
       },
     }
   },
 }
 
-function isRestParameter(checker, node) {
-  const declaration = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node)?.valueDeclaration : undefined
-  return declaration !== undefined && ts.isParameter(declaration) && declaration.dotDotDotToken !== undefined
+export default { meta: { name: 'gpunvme' }, rules: { 'no-unbounded-spread': noUnboundedSpread } }
+
+function isArrayLiteral(node) {
+  return node.type === 'ArrayExpression' && node.elements.every((each) => each?.type !== 'SpreadElement')
 }
 
-/** Returns whether every possible type of the value is a tuple without rest elements. */
-function isTuple(checker, type) {
-  const constraint = checker.getBaseConstraintOfType(type) ?? type
-  if (constraint.isUnion()) return constraint.types.every((each) => isTuple(checker, each))
-  return checker.isTupleType(constraint) && (constraint.target.combinedFlags & ts.ElementFlags.Variable) === 0
+/** Returns whether an identifier names a rest parameter itself, not an element of one by destructuring. */
+function isRestParameter(scope, node) {
+  if (node.type !== 'Identifier') return false
+  for (let each = scope; each !== null; each = each.upper) {
+    const variable = each.set.get(node.name)
+    if (variable !== undefined)
+      return variable.defs.some(({ type, name }) => type === 'Parameter' && name.parent.type === 'RestElement')
+  }
+  return false
 }

@@ -1,5 +1,5 @@
 // What must not compile. Checked by `tsc -p tsconfig.json`: an expected error that does not come is an error itself.
-/* eslint-disable @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-member-access -- what must not compile does not resolve either */
+/* oxlint-disable typescript/no-unsafe-call, typescript/no-unsafe-member-access -- what must not compile does not resolve either */
 import { CAP, CC, Flush, TemperatureThreshold, Timestamp } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { Controller } from './controller.js'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/restrict-plus-operands -- JSON changed into values that no type describes */
+/* oxlint-disable typescript/no-unsafe-member-access, typescript/no-unsafe-assignment, typescript/no-unsafe-call, typescript/restrict-plus-operands -- JSON changed into values that no type describes */
 import { describe, expect, test } from 'vitest'
 import { openImage, streamLayers } from '../src/index.js'
 import { ImageContentError } from '../src/image/index.js'

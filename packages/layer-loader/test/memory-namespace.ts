@@ -19,7 +19,8 @@ export interface MemoryNamespaceOptions {
 
 /** A write or flush that reached the media. */
 export type JournalEntry =
-  { readonly kind: 'write'; readonly offsetBytes: number; readonly content: Uint8Array } | { readonly kind: 'flush' }
+  | { readonly kind: 'write'; readonly offsetBytes: number; readonly content: Uint8Array }
+  | { readonly kind: 'flush' }
 
 type OpenController = ConstructorParameters<typeof WritableNamespace>[0]
 

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-assignment -- JSON changed into values that no type describes */
+/* oxlint-disable typescript/no-unsafe-member-access, typescript/no-unsafe-call, typescript/no-unsafe-assignment -- JSON changed into values that no type describes */
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { memorySource, openModel, type Model, type OpenModelOptions } from '../src/formats/index.js'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-argument, @typescript-eslint/restrict-plus-operands -- JSON changed into values that no type describes */
+/* oxlint-disable typescript/no-unsafe-member-access, typescript/no-unsafe-assignment, typescript/no-unsafe-argument, typescript/restrict-plus-operands -- JSON changed into values that no type describes */
 import { crc32 } from 'node:zlib'
 import { encodeSuperblock, type Superblock } from '../src/image/superblock.js'
 import { openImage } from '../src/index.js'
@@ -8,7 +8,7 @@ import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 
 /** JSON of an image, which a test may change in any way. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+// oxlint-disable-next-line typescript/no-explicit-any -- see above
 export type Json = any
 
 interface Tampering {

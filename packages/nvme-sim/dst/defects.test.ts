@@ -53,7 +53,7 @@ it('finds a controller that writes one byte too many', async () => {
 })
 
 it('finds a controller whose Phase Tag does not change on the second lap', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the queue that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the queue that it is called on
   const post = CompletionQueue.prototype.post
   const laps = new WeakMap<CompletionQueue, number>()
   vi.spyOn(CompletionQueue.prototype, 'post').mockImplementation(function (this: CompletionQueue, completion) {
@@ -69,7 +69,7 @@ it('finds a controller whose Phase Tag does not change on the second lap', async
 })
 
 it('finds a controller that loses a completion which found its queue full', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the queue that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the queue that it is called on
   const release = CompletionQueue.prototype.release
   vi.spyOn(CompletionQueue.prototype, 'release').mockImplementation(function (this: CompletionQueue, head) {
     if (this.held.length > 1) this.held.pop()
@@ -98,7 +98,7 @@ it('finds a drive that keeps what it has deallocated', async () => {
 })
 
 it('finds a controller that serves a namespace which was detached', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the namespaces that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the namespaces that it is called on
   const setAttached = Namespaces.prototype.setAttached
   vi.spyOn(Namespaces.prototype, 'setAttached').mockImplementation(function (this: Namespaces, namespace, isAttached) {
     if (isAttached) setAttached.call(this, namespace, true)
@@ -109,7 +109,7 @@ it('finds a controller that serves a namespace which was detached', async () => 
 })
 
 it('finds what is not the same when it is run again', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the drive that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the drive that it is called on
   const access = DriveModel.prototype.access
   let calls = 0
   vi.spyOn(DriveModel.prototype, 'access').mockImplementation(function (this: DriveModel, nowNs, work) {

@@ -48,7 +48,15 @@ export interface NamespaceShape {
 }
 
 export type IoOperation =
-  'read' | 'write' | 'compare' | 'write-zeroes' | 'write-uncorrectable' | 'deallocate' | 'copy' | 'verify' | 'flush'
+  | 'read'
+  | 'write'
+  | 'compare'
+  | 'write-zeroes'
+  | 'write-uncorrectable'
+  | 'deallocate'
+  | 'copy'
+  | 'verify'
+  | 'flush'
 
 /** How an SGL describes the data of a command. */
 export interface SglShape {

@@ -1,6 +1,13 @@
 /** Why an operation ended, as far as a caller may act on it. The CLI has an exit code for each. */
 export type ErrorCategory =
-  'failure' | 'usage' | 'not-found' | 'privilege' | 'device' | 'verification' | 'infeasible' | 'interrupted'
+  | 'failure'
+  | 'usage'
+  | 'not-found'
+  | 'privilege'
+  | 'device'
+  | 'verification'
+  | 'infeasible'
+  | 'interrupted'
 
 /** Facts, next step and cause of an error. */
 export interface ErrorDetails {

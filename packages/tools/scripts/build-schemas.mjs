@@ -6,8 +6,8 @@
 // --check writes nothing, and exits with status 1 if a file differs from the source.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { format, resolveConfig } from 'prettier'
 import ts from 'typescript'
+import { formatText } from '../../../scripts/format.mjs'
 import { Schemas } from './schema-of-type.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -33,7 +33,6 @@ async function schemaFiles() {
     const schema = schemas.of(value, namesDrive && schemas.of(driveFacts(program)))
     found.set(name, found.has(name) ? schemas.merge(found.get(name), schema) : schema)
   }
-  const options = { ...(await resolveConfig(join(folder, 'x.json'))), parser: 'json' }
   const texts = new Map()
   for (const [name, schema] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { properties, required = [], ...rest } = schema
@@ -44,7 +43,8 @@ async function schemaFiles() {
       properties: { schema: { const: name }, ...properties },
       required: ['schema', ...required],
     }
-    texts.set(`${name.replace(/^gpunvme\./, '').replace('/', '-')}.json`, await format(JSON.stringify(whole), options))
+    const file = `${name.replace(/^gpunvme\./, '').replace('/', '-')}.json`
+    texts.set(file, await formatText(file, JSON.stringify(whole)))
   }
   return texts
 }

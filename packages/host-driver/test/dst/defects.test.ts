@@ -44,7 +44,7 @@ it('a driver that says of a write without an answer that it was done', async () 
 })
 
 it('a driver that says of a read without an answer that it was done', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the progress that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the progress that it is called on
   const next = PlanProgress.prototype.next
   vi.spyOn(PlanProgress.prototype, 'next').mockImplementation(function (this: PlanProgress, summary, judge, memory) {
     const isRead = this.plan.operation === 'read'
@@ -70,7 +70,7 @@ it('a driver that recovers while commands are in flight', async () => {
 })
 
 it('a driver that never lets go of the gate after it was alone', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the gate that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the gate that it is called on
   const enter = Gate.prototype.enter
   vi.spyOn(Gate.prototype, 'enter').mockImplementation(function (this: Gate) {
     return this.isClosed ? new Promise(() => undefined) : enter.call(this)
@@ -79,7 +79,7 @@ it('a driver that never lets go of the gate after it was alone', async () => {
 })
 
 it('a driver that looks at a controller once more after it was lost', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the session that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the session that it is called on
   const abandon = Session.prototype.abandon
   vi.spyOn(Session.prototype, 'abandon').mockImplementation(function (this: Session) {
     abandon.call(this)
@@ -94,7 +94,7 @@ it('a driver that keeps its memory when it is closed', async () => {
 })
 
 it('a driver that drops an outcome', async () => {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the progress that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the progress that it is called on
   const summary = PlanProgress.prototype.summary
   vi.spyOn(PlanProgress.prototype, 'summary').mockImplementation(function (this: PlanProgress, startNs, endNs) {
     const whole: OutcomeSummary = summary.call(this, startNs, endNs)
@@ -138,7 +138,7 @@ it('no defect, no failure; and what does not fail is not cut down', async () => 
 
 /** Changes how a plan's commands are judged; undefined leaves it. */
 function judged(change: (outcome: string) => { kind: 'success' | 'not-submitted' } | undefined) {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the progress that it is called on
+  // oxlint-disable-next-line typescript/unbound-method -- called with the progress that it is called on
   const next = PlanProgress.prototype.next
   vi.spyOn(PlanProgress.prototype, 'next').mockImplementation(function (this: PlanProgress, summary, judge, memory) {
     next.call(

@@ -8,8 +8,6 @@ import { nativeChecksummer, nativeFileReader } from '@gpunvme/cuda-native/host'
 import { openImage, openLoader, workerChecksummer, zlibChecksummer } from '@gpunvme/layer-loader'
 import { openFileStore } from '@gpunvme/layer-loader/store'
 
-/* global WebAssembly */
-
 const MIB = 1024 * 1024
 const SLOTS = 3
 const path = process.argv[2]

@@ -29,7 +29,7 @@ export function memorySource(bytes: Uint8Array, name = 'memory'): ByteSource {
     name,
     sizeBytes: bytes.byteLength,
     // `async` so that an invalid range rejects, as it does for a file, instead of throwing synchronously.
-    // eslint-disable-next-line @typescript-eslint/require-await
+    // oxlint-disable-next-line typescript/require-await
     async read(offsetBytes, into, { signal } = {}) {
       signal?.throwIfAborted()
       checkRange(source, offsetBytes, into.byteLength)

@@ -10,7 +10,17 @@ export interface GgufScalar {
 
 /** Names of the scalar types of GGUF metadata. */
 export type GgufScalarName =
-  'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32' | 'float32' | 'bool' | 'uint64' | 'int64' | 'float64'
+  | 'uint8'
+  | 'int8'
+  | 'uint16'
+  | 'int16'
+  | 'uint32'
+  | 'int32'
+  | 'float32'
+  | 'bool'
+  | 'uint64'
+  | 'int64'
+  | 'float64'
 
 /** Ids of the two metadata types of variable size. */
 export const STRING_ID = 8

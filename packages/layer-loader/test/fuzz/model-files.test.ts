@@ -60,11 +60,13 @@ async function open(bytes: Uint8Array, dice: Dice): Promise<string> {
   const ending = await endingOf(async () => {
     const model = await openModel(source, { limits })
     for (const { offsetBytes, lengthBytes } of model.tensors) {
-      if (!(
-        offsetBytes >= model.parts[0].headerBytes &&
-        lengthBytes >= 0 &&
-        offsetBytes + lengthBytes <= source.sizeBytes
-      ))
+      if (
+        !(
+          offsetBytes >= model.parts[0].headerBytes &&
+          lengthBytes >= 0 &&
+          offsetBytes + lengthBytes <= source.sizeBytes
+        )
+      )
         throw new Error(`a tensor outside of the data: ${lengthBytes} bytes from ${offsetBytes}`)
     }
     await takeExtents(model)

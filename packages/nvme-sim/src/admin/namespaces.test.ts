@@ -178,7 +178,7 @@ const detach = (host: TestHost, nsid: number) => attach(host, nsid, 1)
 describe('Namespace Management (Base 2.1 §5.1.21)', () => {
   it('creates a namespace that is attached to nothing, of the smallest free NSID, from unallocated capacity', async () => {
     const host = await ready({
-      namespaces: [{ nsid: 1, capacityBytes: MIB }, { nsid: 3, capacityBytes: MIB }], // prettier-ignore
+      namespaces: [{ nsid: 1, capacityBytes: MIB }, { nsid: 3, capacityBytes: MIB }], // oxfmt-ignore
       spareCapacityBytes: 4 * MIB,
     })
     expect(await capacities(host)).toEqual([6 * MIB, 4 * MIB])

@@ -95,7 +95,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
 
   it('Deallocate makes every range read as zero, as DLFEAT says: byte 33 is 9h', async () => {
     const host = await marked([1, 2, 3, 4, 5, 6])
-    expect((await manage(host, [[0, 2], [4, 1]])).status).toBe(SUCCESS) // prettier-ignore
+    expect((await manage(host, [[0, 2], [4, 1]])).status).toBe(SUCCESS) // oxfmt-ignore
     expect(await readMarked(host, 0, 6)).toEqual([0, 0, 3, 4, 0, 6])
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
@@ -119,7 +119,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
     const host = await marked([1, 2])
     expect((await manage(host, [[0, 2]], 3)).status).toBe(SUCCESS)
     expect(await readMarked(host, 0, 2)).toEqual([1, 2])
-    expect((await manage(host, [[0, 1], [END - 1, 2]], 3)).status).toBe(LBA_OUT_OF_RANGE) // prettier-ignore
+    expect((await manage(host, [[0, 1], [END - 1, 2]], 3)).status).toBe(LBA_OUT_OF_RANGE) // oxfmt-ignore
   })
 
   it('256 ranges that overlap are deallocated once', async () => {
@@ -164,7 +164,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
       [short, SUCCESS],
       [long, SUCCESS],
     ])
-    expect(media.asked).toEqual([[1024, 10_240], [5120, 6144], [9216, 2048]]) // prettier-ignore
+    expect(media.asked).toEqual([[1024, 10_240], [5120, 6144], [9216, 2048]]) // oxfmt-ignore
     expect(await readMarked(host, 0, 3)).toEqual([1, 2, 0])
   })
 
@@ -177,7 +177,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
 
   it('one range outside, and nothing is deallocated', async () => {
     const host = await marked([1, 2])
-    expect(await manage(host, [[0, 2], [END, 1]])).toMatchObject({ status: LBA_OUT_OF_RANGE, dnr: true }) // prettier-ignore
+    expect(await manage(host, [[0, 2], [END, 1]])).toMatchObject({ status: LBA_OUT_OF_RANGE, dnr: true }) // oxfmt-ignore
     expect(await readMarked(host, 0, 2)).toEqual([1, 2])
   })
 })
@@ -279,7 +279,7 @@ describe('Copy (NVM 1.2 §3.3.2)', () => {
 
   it('copies its ranges in their order to where SDLBA says', async () => {
     const host = await marked([1, 2, 3, 4, 5])
-    expect(await copy(host, 100, [[3, 2], [0, 1]])).toMatchObject({ status: SUCCESS }) // prettier-ignore
+    expect(await copy(host, 100, [[3, 2], [0, 1]])).toMatchObject({ status: SUCCESS }) // oxfmt-ignore
     expect(await readMarked(host, 99, 5)).toEqual([0, 4, 5, 1, 0])
   })
 

@@ -33,7 +33,7 @@ it('ranges that are added and removed in any order hold what a set of single blo
 
 it('its list gives first block and number of blocks of each range, in order and those that touch as one', () => {
   const ranges = new LbaRanges()
-  for (const [first, count] of [[100, 8], [0, 2], [104, 10], [2, 1]] as const) ranges.add(first, count) // prettier-ignore
+  for (const [first, count] of [[100, 8], [0, 2], [104, 10], [2, 1]] as const) ranges.add(first, count) // oxfmt-ignore
   expect(ranges.list()).toEqual([0, 3, 100, 14])
 })
 

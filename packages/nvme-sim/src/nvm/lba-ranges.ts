@@ -63,8 +63,7 @@ export class LbaRanges {
 
   /** Replaces the ranges from bound `from` to before bound `to`. */
   private replace(from: number, to: number, ranges: readonly number[]): void {
-    // At most two ranges.
-    // eslint-disable-next-line gpunvme/no-unbounded-spread
+    // oxlint-disable-next-line gpunvme/no-unbounded-spread -- at most two ranges
     const before = this.bounds.splice(from, to - from, ...ranges)
     this.count += lengthOf(ranges) - lengthOf(before)
   }

@@ -26,7 +26,7 @@ export function readDumpBytes(dump: Uint8Array, name = 'the dump'): Uint8Array {
 /** A dump with colours, or with a few bytes that are not text, is not binary data: its digits would be decoded as data. */
 function refuseDamagedDump(dump: Uint8Array, name: string): void {
   const start = Array.from(dump.subarray(0, 200), (byte) => String.fromCharCode(byte)).join('')
-  // eslint-disable-next-line no-control-regex -- the escape sequences of colours
+  // oxlint-disable-next-line no-control-regex -- the escape sequences of colours
   if (!/^[0-9a-f]{4,16}:?( +[0-9a-f]{2,4}){4}/i.test(start.replace(/\x1b\[[\d;]*m/g, '').trimStart())) return
   throw new HexDumpError(`Expected plain text in ${name}, got a hex dump with colours or bytes that are not UTF-8`, {
     next: 'print the dump without colours: xxd -R never',

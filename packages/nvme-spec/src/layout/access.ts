@@ -42,7 +42,7 @@ type Checked = Pick<Placed, 'msb' | 'lsb' | 'doc' | 'values' | 'open' | 'zeroBas
 type Check = (where: Where, value: unknown) => void
 
 /** Returns the access to a row. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- of a row of any value type
+// oxlint-disable-next-line typescript/no-explicit-any -- of a row of any value type
 export type Codec = (row: Placed) => RowAccess<any>
 
 /** Returns the name of a value in a row, or the number if it has none; in hexadecimal if vendors may define values. */

@@ -36,14 +36,16 @@ export function checkRows(owner: string, widthBits: number, rows: BitsMap): void
       throw new Kind(where + problem)
     }
     if (!/^[A-Z][A-Z0-9_]*$/.test(key)) fail(`expected a name in upper case, got '${key}'`, TypeError)
-    if (!(
-      [offset, msb, lsb].every(Number.isInteger) &&
-      lsb >= 0 &&
-      lsb <= msb &&
-      msb < wordBits &&
-      first >= 0 &&
-      offset * 8 + wordBits <= widthBits
-    ))
+    if (
+      !(
+        [offset, msb, lsb].every(Number.isInteger) &&
+        lsb >= 0 &&
+        lsb <= msb &&
+        msb < wordBits &&
+        first >= 0 &&
+        offset * 8 + wordBits <= widthBits
+      )
+    )
       fail(`${place}do not fit ${widthBits} bits`)
     if (!isField && isBig(row) !== (row.wide ?? false)) fail(`${place}need ${row.wide ? 'bits' : 'wideBits'}()`)
     // Rows are usually in ascending order; only an out-of-order row is compared with all others.

@@ -39,7 +39,7 @@ export function shown(got: unknown): string {
   if (typeof got === 'string') return JSON.stringify(got.slice(0, 80))
   if (typeof got === 'bigint') return `${got}n`
   if (typeof got === 'object') return Object.prototype.toString.call(got)
-  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- objects are handled above
+  // oxlint-disable-next-line typescript/no-base-to-string -- objects are handled above
   return String(got)
 }
 

@@ -91,7 +91,7 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
 }
 
 /** The fields of a structure, by name. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a field of any value type
+// oxlint-disable-next-line typescript/no-explicit-any -- a field of any value type
 export type FieldMap = Readonly<Record<string, Field<any>>>
 
 /** Fields at offsets: a command, or a structure. */

@@ -68,7 +68,7 @@ export async function openPassthrough(host: HardwareHost, node: string): Promise
 }
 
 function exchangeBy(host: HardwareHost, fd: number, node: string, page: NativeRegion): AdminExchange {
-  // eslint-disable-next-line @typescript-eslint/require-await -- a refusal must reject, as in any exchange
+  // oxlint-disable-next-line typescript/require-await -- a refusal must reject, as in any exchange
   return async (command, values, options) => {
     const { lengthBytes = PAGE_BYTES } = options ?? {}
     const entry = new DataView(new ArrayBuffer(SQE.bytes))

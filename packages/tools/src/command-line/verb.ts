@@ -58,7 +58,7 @@ export function verb<Arguments extends readonly [...unknown[], Context]>({
       const context: Context = { output: new Output(flags, session.io), signal: session.signal, session, command }
       // The parser's types do not know what `options` declared; `Arguments` repeats it.
       const values = (given as unknown[]).with(-1, context) as unknown as Arguments
-      // eslint-disable-next-line gpunvme/no-unbounded-spread -- as many as the verb has arguments
+      // oxlint-disable-next-line gpunvme/no-unbounded-spread -- as many as the verb has arguments
       return run(...values)
     })
   }

@@ -21,7 +21,8 @@ export interface ProcessFacts {
 
 /** Whether the addon `gpunvme_host` loads, which real drives require. */
 export type AddonState =
-  { readonly isLoaded: true } | { readonly isLoaded: false; readonly reasons: readonly string[]; readonly next: string }
+  | { readonly isLoaded: true }
+  | { readonly isLoaded: false; readonly reasons: readonly string[]; readonly next: string }
 
 /** Returns the memory size of a GPU, from its driver's files or from CUDA. */
 export function memoryOf({ process }: Facts, { address, memoryBytes }: Gpu): Known<number> {

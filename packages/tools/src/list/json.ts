@@ -1,6 +1,6 @@
 import type { Invocation } from '../terminal/invocation.js'
 import { renderStep } from '../command-line/next-step.js'
-import { bestOf, functionAt, lanesOf, nowOf, treeOf, type Branch, type Lanes, type Machine, type PciFunction } from '../machine/index.js' // prettier-ignore
+import { bestOf, functionAt, lanesOf, nowOf, treeOf, type Branch, type Lanes, type Machine, type PciFunction } from '../machine/index.js' // oxfmt-ignore
 import { driveWays, gpuPaths } from '../machine/reach.js'
 import { linkNotes } from '../machine/views/link-notes.js'
 import type { ListedDrive } from './listed-drive.js'

@@ -44,7 +44,7 @@ function withRecord(drive: Drive, { entry }: Remembered): Drive {
 function goneDrive(address: string): Drive {
   const reason = unknown('it is gone from the bus')
   const nothing = { model: reason, serial: reason, firmware: reason, namespaces: reason, temperature: reason }
-  return { address, name: undefined, state: undefined, queues: undefined, ...nothing, holders: [], hostMemoryBuffer: reason } // prettier-ignore
+  return { address, name: undefined, state: undefined, queues: undefined, ...nothing, holders: [], hostMemoryBuffer: reason } // oxfmt-ignore
 }
 
 function undoOf({ root }: Machine, address: string, { owner }: DriveStatus): CommandStep | undefined {

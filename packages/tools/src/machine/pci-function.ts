@@ -47,7 +47,13 @@ export interface PciFunction {
 }
 
 export type FunctionKind =
-  'host-bridge' | 'root-port' | 'switch-upstream' | 'switch-downstream' | 'bridge' | 'endpoint' | 'integrated-endpoint'
+  | 'host-bridge'
+  | 'root-port'
+  | 'switch-upstream'
+  | 'switch-downstream'
+  | 'bridge'
+  | 'endpoint'
+  | 'integrated-endpoint'
 
 export interface LinkShape {
   /** PCIe generation: 1 for 2.5 GT/s to 6 for 64 GT/s. */

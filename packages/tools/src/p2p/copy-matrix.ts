@@ -47,7 +47,7 @@ export async function copyMatrix(
       if (from === to) continue
       take(await withLanes(rig, [[from, to]], settings, { from, to, directions: 'one' }))
       if (from > to) continue
-      take(await withLanes(rig, [[from, to], [to, from]], settings, { from, to, directions: 'both' })) // prettier-ignore
+      take(await withLanes(rig, [[from, to], [to, from]], settings, { from, to, directions: 'both' })) // oxfmt-ignore
     }
   }
   return results

@@ -56,7 +56,7 @@ test('the GPU writes only to AQA, and no reserved bits', async () => {
 
 test('probeStores stops after the first lost store', async () => {
   const drive = new FakeDrive()
-  const result = await probeStores(drive.bar, drive.gpu(() => undefined), options) // prettier-ignore
+  const result = await probeStores(drive.bar, drive.gpu(() => undefined), options) // oxfmt-ignore
   expect(result.arrived).toBe(false)
   expect(result.stores).toEqual([{ value: 0x0123_0abc, seen: 0x001f_001f, arrived: false }])
 })

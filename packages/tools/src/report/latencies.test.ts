@@ -10,8 +10,8 @@ const repeat = (buckets: readonly (readonly [number, number])[], leastNs: number
 
 test('latenciesOf merges all valid repeats', () => {
   const found = latenciesOf([
-    repeat([[100, 8], [200, 1]], 80, 190), // prettier-ignore
-    repeat([[100, 1], [400, 10]], 60, 350), // prettier-ignore
+    repeat([[100, 8], [200, 1]], 80, 190), // oxfmt-ignore
+    repeat([[100, 1], [400, 10]], 60, 350), // oxfmt-ignore
     { ...repeat([[1, 1000]], 1, 1), problem: 'the kernel did not execute' },
   ])!
   expect(found).toEqual({

@@ -28,7 +28,7 @@ export interface Io {
   readonly exit: (code: number) => void
 }
 
-/** Returns the `Io` of this process. Everything else takes an `Io` instead of using `process` (eslint checks this). */
+/** Returns the `Io` of this process. Everything else takes an `Io` instead of using `process` (the linter checks this). */
 export function processIo(): Io {
   return {
     stdin: process.stdin,

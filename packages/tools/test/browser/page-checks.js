@@ -1,4 +1,3 @@
-/* global document, window, getComputedStyle, NodeFilter */
 // What is wrong with a page as it is laid out, as a list of sentences. Evaluated in the page; the value is the list.
 ;(() => {
   const problems = []
