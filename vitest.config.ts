@@ -17,8 +17,9 @@ const outside = globs('processes', 'native', 'long', 'slow')
 const slow = tier === 'all' ? [] : globs('slow')
 /** Settings of both projects. Other packages are loaded as they are published, by Node: faster than as modules of vitest. */
 const shared = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // For tests that hang: no test may fail because the machine is busy.
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   globalSetup: ['test/run-folder.ts'],
   server: { deps: { external: [/\/packages\/[a-z-]+\/dist\//] } },
 }

@@ -121,5 +121,6 @@ if (name === undefined) {
 const steps = tasks[name]?.map((step) => step.split(' ')) ?? [[name]]
 steps.at(-1).push(...rest)
 steps.forEach(([command, ...args], index) => {
+  if (command === 'tsc') console.error('building the command gpunvme')
   run(command, args, name !== 'test' && index < steps.length - 1 ? STDERR : 'inherit')
 })

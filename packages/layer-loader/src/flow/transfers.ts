@@ -1,5 +1,6 @@
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
 import { throwIfAborted } from '../throw-if-aborted.js'
+import { InFlight } from './in-flight.js'
 
 /**
  * A fixed number of turns, handed out in order of arrival. Transfers need one each, so their number bounds what is in
@@ -27,20 +28,18 @@ export class Turns<T> {
 }
 
 /**
- * Transfers in flight of one call: reads, writes and system calls that move pieces. The rules are the same for all:
+ * The transfers of one call that moves pieces, each with a turn.
  *
  * - The first failure ends the call: no transfer starts after it. The next `take`, `drain` or `inOrder` throws it.
  * - No transfer starts after an abort. Transfers in flight end early only if they use the signal themselves.
- * - Disposal waits for all transfers in flight: nothing touches their memory afterwards, and no rejection is unhandled.
  */
-export class Transfers<T> implements AsyncDisposable {
+export class Transfers<T> extends InFlight {
   protected readonly turns: Turns<T>
   private readonly signal: AbortSignalLike | undefined
-  private readonly running = new Set<Promise<void>>()
   private latest: Promise<void> | undefined
-  private failure: { readonly error: unknown } | undefined
 
   constructor(turns: Turns<T>, signal?: AbortSignalLike) {
+    super()
     this.turns = turns
     this.signal = signal
   }
@@ -98,32 +97,6 @@ export class Transfers<T> implements AsyncDisposable {
       ahead.push({ turn, result: this.start(async () => use(piece, turn)) })
     }
     while (ahead.length > 0) yield* next()
-  }
-
-  /** Waits for all transfers in flight. @throws the error of the first failure. */
-  async drain(): Promise<void> {
-    await Promise.all(this.running)
-    if (this.failure !== undefined) throw this.failure.error
-  }
-
-  /** Waits for all transfers in flight, whether they succeed or fail. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.running)
-  }
-
-  /** @param ended called when it has ended, after its failure is recorded. */
-  private start<V>(transfer: () => Promise<V>, ended?: () => void): Promise<V> {
-    const result = transfer()
-    const running = result
-      .catch((error: unknown) => {
-        this.failure ??= { error }
-      })
-      .then(() => {
-        this.running.delete(running)
-        ended?.()
-      })
-    this.running.add(running)
-    return result
   }
 
   private get isStopped(): boolean {

@@ -1,3 +1,4 @@
+import { InFlight } from '../flow/in-flight.js'
 import type { StoreSummary } from '../store/store.js'
 import type { Bite } from './bites.js'
 import type { LoadPlan, PlacedUnit } from './load-plan.js'
@@ -9,10 +10,8 @@ export class Job {
   readonly ticket: Ticket
   readonly plan: LoadPlan
   readonly slot: Slot
-  /** Number of bites and checks in flight. The slot stays in use until it is 0. */
-  underWay = 0
-  /** The first failure, which ends the job. */
-  failure: { readonly error: unknown } | undefined
+  /** Bites, checks and moves in flight: the slot stays in use while there are any, and the first failure ends the job. */
+  readonly inFlight = new InFlight()
   /** A more urgent request took the slot; the extent is requested again later. */
   preempted = false
   bytes = 0
@@ -39,7 +38,7 @@ export class Job {
 
   /** Whether nothing more is to be read, after success or failure. */
   get isOver(): boolean {
-    return this.failure !== undefined || this.preempted
+    return this.inFlight.failure !== undefined || this.preempted
   }
 
   get wantsMore(): boolean {
@@ -47,7 +46,7 @@ export class Job {
   }
 
   get isDone(): boolean {
-    return this.underWay === 0 && this.nextBite === this.bites.length && this.nextUnit === this.plan.units.length
+    return this.inFlight.size === 0 && this.nextBite === this.bites.length && this.nextUnit === this.plan.units.length
   }
 
   /** Returns the next bite to read, its number, and the check units inside it, in order. */

@@ -264,7 +264,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const lacks = slot.memory.view === undefined ? missingGpuSupport(plan, this.options) : undefined
     if (lacks !== undefined) this.drop(ticket, lacks)
     // An extent without bytes is complete at once.
-    else if (job.isDone) void this.finish(job)
+    else if (job.isDone) this.arrange(job)
   }
 
   /** Returns whether memory for this ticket can wait, because enough others have reads to submit before it. */
@@ -324,7 +324,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const job = running.find(({ ticket }) => ticket === passed)
     if (job === undefined) return
     job.preempted = true
-    if (job.underWay === 0) this.giveUp(job, () => this.putBack(job.ticket, job.bytes))
+    if (job.inFlight.size === 0) this.giveUp(job, () => this.putBack(job.ticket, job.bytes))
   }
 
   private mostUrgentJob(): Job | undefined {
@@ -337,27 +337,25 @@ export class Loader<M extends LoadableModel = StoredModel> {
 
   /** Completes a job if it is over. */
   private settle(job: Job): void {
-    if (job.underWay === 0 && this.loading.has(job)) {
-      if (job.failure !== undefined) this.giveUp(job, () => this.drop(job.ticket, job.failure!.error))
+    const { size, failure } = job.inFlight
+    if (size === 0 && this.loading.has(job)) {
+      if (failure !== undefined) this.giveUp(job, () => this.drop(job.ticket, failure.error))
       else if (job.preempted) this.giveUp(job, () => this.putBack(job.ticket, job.bytes))
-      else if (job.isDone) void this.finish(job)
+      else if (job.isDone) this.arrange(job)
     }
     this.proceed()
   }
 
-  private async finish(job: Job): Promise<void> {
+  /** Moves the misaligned pieces of a job whose bytes are all verified, then completes it. */
+  private arrange(job: Job): void {
+    void job.inFlight.start(
+      () => this.reader.arrange(job),
+      () => (job.isOver ? this.settle(job) : this.finish(job)),
+    )
+  }
+
+  private finish(job: Job): void {
     const { ticket, slot, plan, bytes, commands, readNs, startNs, endNs, verifyNs } = job
-    try {
-      job.underWay++
-      await this.reader.arrange(job)
-    } catch (error) {
-      job.failure = { error }
-    }
-    job.underWay--
-    if (job.isOver) {
-      this.settle(job)
-      return
-    }
     this.loading.delete(job)
     const verified = this.options.verify !== 'off' && plan.checksAll
     const loaded: Loaded = {
@@ -423,8 +421,8 @@ export class Loader<M extends LoadableModel = StoredModel> {
     }
     for (const job of this.loading) {
       if (job.ticket !== ticket) continue
-      job.failure ??= { error: reason }
-      if (job.underWay === 0) this.giveUp(job, () => undefined)
+      job.inFlight.fail(reason)
+      if (job.inFlight.size === 0) this.giveUp(job, () => undefined)
     }
     ticket.fail(reason)
     this.announcer.tell('failed', ticket, undefined, reason)

@@ -75,11 +75,10 @@ export class Reader {
         this.window.starve()
         return
       }
-      job.underWay++
-      void this.bring(job).then(() => {
-        job.underWay--
-        this.desk.settle(job)
-      })
+      void job.inFlight.start(
+        () => this.bring(job),
+        () => this.desk.settle(job),
+      )
     }
   }
 
@@ -97,19 +96,15 @@ export class Reader {
 
   /** Reads the next bite of a job, and checks the units that it completes. */
   private async bring(job: Job): Promise<void> {
+    const units = await this.readBite(job)
+    if (units.length === 0 || job.isOver) return
+    const bytes = units.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+    this.uncheckedBytes += bytes
     try {
-      const units = await this.readBite(job)
-      if (units.length === 0 || job.isOver) return
-      const bytes = units.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
-      this.uncheckedBytes += bytes
-      try {
-        await this.check(job, units)
-      } finally {
-        this.uncheckedBytes -= bytes
-        this.fill()
-      }
-    } catch (error) {
-      job.failure ??= { error }
+      await this.check(job, units)
+    } finally {
+      this.uncheckedBytes -= bytes
+      this.fill()
     }
   }
 

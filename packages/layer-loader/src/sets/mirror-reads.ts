@@ -92,7 +92,7 @@ export class MirrorReads {
       if (whole === undefined) dealt.push(next)
       else last!.piece = whole
     }
-    for (const reading of dealt) void this.run(reading)
+    for (const reading of dealt) this.run(reading)
     void this.watch()
   }
 
@@ -126,15 +126,28 @@ export class MirrorReads {
     return prompt.length > 0 ? prompt : able
   }
 
-  private async run(reading: Reading): Promise<void> {
-    const { job, piece, member, aborting } = reading
-    // Async, so that a store that throws synchronously fails after all dealt pieces are recorded as being read.
-    const read = async () =>
-      member.store.read([piece.transfer], job.memory, { ...job.options, signal: aborting.signal })
+  private run(reading: Reading): void {
+    const { job, member } = reading
     // The queue already includes this piece and all earlier ones.
     const expectedNs = Math.min(MAX_EXPECTED_NS, member.timeForNs(0))
     reading.lateNs = member.store.clock.now() + this.stallNs + LATE_FACTOR * expectedNs
     job.readings.add(reading)
+    void job.inFlight.start(
+      () => this.carryOut(reading),
+      () => {
+        this.findStalled()
+        this.deal()
+        job.settleIfOver()
+      },
+    )
+  }
+
+  /** Reads a piece, and records the outcome: the failure of a member is none of the job while others can read the piece. */
+  private async carryOut(reading: Reading): Promise<void> {
+    const { job, piece, member, aborting } = reading
+    // Async, so that a store that throws synchronously fails after all dealt pieces are recorded as being read.
+    const read = async () =>
+      member.store.read([piece.transfer], job.memory, { ...job.options, signal: aborting.signal })
     try {
       const summary = await read()
       member.delivered(summary, reading.isLate)
@@ -146,9 +159,6 @@ export class MirrorReads {
       // An aborted reading has no other result.
       if (!aborting.signal.aborted || error !== aborting.signal.reason) this.fail(reading, error)
     }
-    this.findStalled()
-    this.deal()
-    job.settleIfOver()
   }
 
   private end(reading: Reading): void {

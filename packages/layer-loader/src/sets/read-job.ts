@@ -1,6 +1,7 @@
 import { AbortListeners } from '@gpunvme/nvme-spec/engine'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { InFlight } from '../flow/in-flight.js'
 import { piecesOf, type StoreSummary, type StoreTransfer } from '../store/store.js'
 import type { MirrorMember } from './mirror-member.js'
 
@@ -61,10 +62,10 @@ export class ReadJob {
   readonly options: ExecuteOptions
   readonly waiting: Piece[]
   readonly readings = new Set<Reading>()
+  readonly inFlight = new InFlight()
   /** Bytes and commands of each member. */
   readonly parts = new Map<MirrorMember, { bytes: number; commands: number }>()
   readonly settled: Promise<void>
-  private failure: { readonly error: unknown } | undefined
   private settle!: () => void
 
   constructor(transfers: readonly StoreTransfer[], pieceBytes: number, memory: DmaMemory, options: ExecuteOptions) {
@@ -79,7 +80,7 @@ export class ReadJob {
     })
     this.settled = over.then(() => {
       stopListening()
-      if (this.failure !== undefined) throw this.failure.error
+      return this.inFlight.drain()
     })
     if (signal?.aborted === true) abort()
     this.settleIfOver()
@@ -91,7 +92,7 @@ export class ReadJob {
 
   /** Fails the call: waiting pieces are dropped, reads in flight are aborted and awaited. The first failure counts. */
   fail(error: unknown): void {
-    this.failure ??= { error }
+    this.inFlight.fail(error)
     this.waiting.length = 0
     for (const { aborting } of this.readings) aborting.abort(error)
     this.settleIfOver()
@@ -112,15 +113,15 @@ export class ReadJob {
    * Queues a piece for another member, before new ones; unless another member reads it already, or the call has failed.
    */
   again(piece: Piece): void {
-    if (!piece.isDone && this.failure === undefined && !this.waiting.includes(piece)) this.waiting.unshift(piece)
+    if (!piece.isDone && this.inFlight.failure === undefined && !this.waiting.includes(piece))
+      this.waiting.unshift(piece)
   }
 
   isRead(piece: Piece): boolean {
     return [...this.readings].some((reading) => reading.piece === piece)
   }
 
-  /** Call it when a reading has ended and its consequences are handled. */
   settleIfOver(): void {
-    if (this.readings.size + this.waiting.length === 0) this.settle()
+    if (this.inFlight.size + this.waiting.length === 0) this.settle()
   }
 }

@@ -23,7 +23,7 @@ import { memberName, SetMemberError, type MemberVerb } from './member-error.js'
 import { Placement } from './placement.js'
 import type { Problems } from './problem.js'
 import type { SetMemory } from './set-memory.js'
-import { together } from './together.js'
+import { together } from '../flow/together.js'
 
 const NEXT =
   'a stripe has one copy of each byte: restore the drive and open the set again, or pack the models to another set'

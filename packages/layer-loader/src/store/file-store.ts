@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { FileReader } from '@gpunvme/nvme-spec/transport'
 import type { LoaderError } from '../error.js'
 import { hasCode } from '../error.js'
+import { InFlight } from '../flow/in-flight.js'
 import { openHandle, sizeOf } from '../formats/file-source.js'
 import { FileBlocks, type ReadableFile } from './file-store-blocks.js'
 import { reopenDirect } from './file-store-direct.js'
@@ -85,20 +86,16 @@ export function checkBlockBytes(blockBytes: number): void {
 /** Returns the file, read by `reader` where it can. */
 function readBy(handle: FileHandle, reader: FileReader | undefined): ReadableFile {
   if (reader === undefined) return handle
-  const reads = new Set<Promise<number>>()
+  const reads = new InFlight()
   return {
     read: (into, at, lengthBytes, offsetBytes) => handle.read(into, at, lengthBytes, offsetBytes),
     readChecksummed: ({ buffer, byteOffset, length }, offsetBytes, checksums) => {
       const read = reader.read(handle.fd, offsetBytes, new DataView(buffer), byteOffset, length, checksums)
-      if (read === undefined) return undefined
-      reads.add(read)
-      const ended = () => reads.delete(read)
-      read.then(ended, ended)
-      return read
+      return read && reads.start(() => read)
     },
     // The handle does not know of these reads, and another file may get its descriptor.
     close: async () => {
-      await Promise.allSettled(reads)
+      await reads.settled()
       await handle.close()
     },
   }

@@ -1,4 +1,5 @@
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { together } from '../flow/together.js'
 import { checkTransfers, DEFAULT_PIECE_BYTES, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
 /** Concatenated stores. */
@@ -82,12 +83,14 @@ class Joined implements JoinedStore {
     const asked = this.stores.flatMap((store, index) =>
       shares[index]!.length > 0 ? [{ store, share: shares[index]! }] : [],
     )
-    const ends = await Promise.allSettled(asked.map(({ store, share }) => store.read(share, memory, options)))
-    // Waits for all reads even if one fails: nothing may touch the memory after the return.
-    const summaries = ends.map((end) => {
-      if (end.status === 'rejected') throw end.reason
-      return end.value
-    })
+    const summaries = await together(
+      asked.map(
+        ({ store, share }) =>
+          (signal) =>
+            store.read(share, memory, { ...options, signal }),
+      ),
+      options?.signal,
+    )
     return {
       bytes: summaries.reduce((sum, { bytes }) => sum + bytes, 0),
       commands: summaries.reduce((sum, { commands }) => sum + commands, 0),

@@ -1,5 +1,6 @@
 import { AbortListeners } from '@gpunvme/nvme-spec/engine'
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
+import { InFlight } from './in-flight.js'
 
 const aborts = new AbortListeners()
 
@@ -16,22 +17,12 @@ export async function together<T>(calls: readonly MemberCall<T>[], signal?: Abor
   const abort = () => aborting.abort(signal?.reason)
   if (signal?.aborted === true) abort()
   const stopListening = aborts.listen(signal, abort)
-  let failure: { readonly error: unknown } | undefined
   try {
-    const settled = await Promise.all(
-      calls.map(async (call) => {
-        try {
-          return await call(aborting.signal)
-        } catch (error) {
-          failure ??= { error }
-          aborting.abort(error)
-          return undefined
-        }
-      }),
-    )
-    if (failure !== undefined) throw failure.error
-    // No call failed.
-    return settled as T[]
+    const inFlight = new InFlight()
+    const stop = () => inFlight.failure && aborting.abort(inFlight.failure.error)
+    const results = calls.map((call) => inFlight.start(() => call(aborting.signal), stop))
+    await inFlight.drain()
+    return await Promise.all(results)
   } finally {
     stopListening()
   }

@@ -1,0 +1,63 @@
+/**
+ * What is in flight for one purpose: the pieces of a call, the bites of an extent, the shares of a mirror's members. Every
+ * read and write of this package is started here, so that its memory has one owner:
+ *
+ * - The first failure counts, and is recorded before anybody learns that its transfer has ended.
+ * - Memory may be freed when `size` is 0, or `settled` has resolved: nothing touches it afterwards.
+ * - No rejection is unhandled, whether or not the caller waits for a transfer.
+ */
+export class InFlight implements AsyncDisposable {
+  private readonly running = new Set<Promise<void>>()
+  private count = 0
+  private first: { readonly error: unknown } | undefined
+
+  /** Number of transfers that have not ended. */
+  get size(): number {
+    return this.count
+  }
+
+  /** The first failure. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.first
+  }
+
+  /** Records a failure, unless there is one: of a transfer, or a reason to start no more of them. */
+  fail(error: unknown): void {
+    this.first ??= { error }
+  }
+
+  /**
+   * Starts a transfer, and returns its result.
+   * @param ended called when it has ended: no longer counted, and its failure is recorded.
+   */
+  start<V>(transfer: () => Promise<V>, ended?: () => void): Promise<V> {
+    // Counted before it is called: what it calls must not find the memory unused. If it throws, it fails.
+    this.count++
+    const result = (async () => transfer())()
+    const running = result
+      .catch((error: unknown) => this.fail(error))
+      .then(() => {
+        this.running.delete(running)
+        this.count--
+        ended?.()
+      })
+    this.running.add(running)
+    return result
+  }
+
+  /** Waits for all transfers in flight, whether they succeed or fail. */
+  async settled(): Promise<void> {
+    await Promise.all(this.running)
+  }
+
+  /** Waits for all transfers in flight. @throws the error of the first failure. */
+  async drain(): Promise<void> {
+    await this.settled()
+    if (this.first !== undefined) throw this.first.error
+  }
+
+  /** Same as `settled`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled()
+  }
+}
