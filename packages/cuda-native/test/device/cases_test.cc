@@ -515,6 +515,21 @@ void doorbells_of_a_batch() {
   test.end();
 }
 
+// A poll that finds no completion releases none: eight that arrive one at a time, polls apart, need two head doorbell writes.
+void releases_in_batches() {
+  Layout layout;
+  layout.entries = 16;
+  layout.slots = 8;
+  Case test(layout);
+  test.rig.post(kRead, {1, 1, 1, 1, 1, 1, 1, 1});
+  test.launch([&](uint64_t operations) {
+    test.fetch();
+    if (operations % 200 == 0 && !test.controller().outstanding.empty()) test.controller().complete(0);
+  });
+  EXPECT(test.rig.report.doorbell_writes, 1 + 2);
+  test.end();
+}
+
 struct Named {
   const char* name;
   void (*run)();
@@ -541,6 +556,7 @@ constexpr Named kCases[] = {
     CASE(strays),
     CASE(queue_of_two),
     CASE(doorbells_of_a_batch),
+    CASE(releases_in_batches),
 };
 
 const char* running = "";
