@@ -1,10 +1,10 @@
 /**
- * What is in flight for one purpose: the pieces of a call, the bites of an extent, the shares of a mirror's members. Every
- * read and write of this package is started here, so that its memory has one owner:
+ * Transfers in flight for one purpose: the pieces of a call, the bites and checks of an extent, the reads of a mirror's
+ * members.
  *
- * - The first failure counts, and is recorded before anybody learns that its transfer has ended.
- * - Memory may be freed when `size` is 0, or `settled` has resolved: nothing touches it afterwards.
- * - No rejection is unhandled, whether or not the caller waits for a transfer.
+ * - The first failure counts, and is recorded before its end is announced.
+ * - Memory may be freed when `size` is 0 or `settled` has resolved: nothing touches it afterwards.
+ * - No rejection is unhandled, whether or not the caller waits for the transfer.
  */
 export class InFlight implements AsyncDisposable {
   private readonly running = new Set<Promise<void>>()
@@ -31,7 +31,7 @@ export class InFlight implements AsyncDisposable {
    * @param ended called when it has ended: no longer counted, and its failure is recorded.
    */
   start<V>(transfer: () => Promise<V>, ended?: () => void): Promise<V> {
-    // Counted before it is called: what it calls must not find the memory unused. If it throws, it fails.
+    // Counted first: what it calls, for example an abort, must not find the memory free. If it throws, that is its failure.
     this.count++
     const result = (async () => transfer())()
     const running = result
