@@ -22,7 +22,7 @@ for (const { name, hash, group, keys, used, end } of ASSOCIATIONS) {
   if (end === 'authenticated again') {
     await authenticateAgain(used.host)
     const { data } = DhChapSuccess1.create({ T_ID: 1, HL: 32 })
-    await waitUntilSent(new Uint8Array(data.buffer))
+    await waitUntilSent(Buffer.from(data.buffer))
   }
   if (!isRefused) await disconnectHost()
   printConnections(name)

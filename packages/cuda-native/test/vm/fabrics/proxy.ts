@@ -36,7 +36,7 @@ export async function startProxy(): Promise<void> {
 }
 
 /** Waits until the controller has sent these bytes on a connection that is not printed yet; the scenario's timeout ends it. */
-export async function waitUntilSent(bytes: Uint8Array): Promise<void> {
+export async function waitUntilSent(bytes: Buffer): Promise<void> {
   while (!connections.some(({ controller }) => Buffer.concat(controller).includes(bytes))) await sleep(50)
 }
 
