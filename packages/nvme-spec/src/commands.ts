@@ -74,7 +74,7 @@ export interface DecodedSqe {
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function decodeSqe(set: CommandSet, memory: Memory, byteOffset = 0): DecodedSqe {
-  const data = viewOf(SQE.name, SQE.bytes, SQE.spec, memory, byteOffset)
+  const data = viewOf(SQE, memory, byteOffset)
   const command = commandOf(set, data.getUint8(byteOffset))
   const fields: Record<string, unknown> = decodeFields(layoutIn(command, data, byteOffset), data, byteOffset)
   if (fields['SGL1'] !== undefined) fields['SGL1'] = decodeSglDescriptor(data, byteOffset + SGL1_OFFSET)
@@ -113,7 +113,7 @@ export function encodeSqe(decoded: DecodedSqe, memory: Memory, byteOffset = 0): 
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function formatSqe(set: CommandSet, memory: Memory, byteOffset = 0): string {
-  const data = viewOf(SQE.name, SQE.bytes, SQE.spec, memory, byteOffset)
+  const data = viewOf(SQE, memory, byteOffset)
   const opcode = data.getUint8(byteOffset)
   const command = commandOf(set, opcode)
   const layout = layoutIn(command, data, byteOffset)
@@ -183,7 +183,7 @@ function variantsOf(command: AnyCommand | undefined): Variants {
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function sqeLayout(set: CommandSet, memory: Memory, byteOffset = 0): Layout {
-  const data = viewOf(SQE.name, SQE.bytes, SQE.spec, memory, byteOffset)
+  const data = viewOf(SQE, memory, byteOffset)
   return layoutIn(commandOf(set, data.getUint8(byteOffset)), data, byteOffset)
 }
 

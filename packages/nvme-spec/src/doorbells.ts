@@ -1,4 +1,4 @@
-import { checkInteger } from './integer.js'
+import { checkInteger } from './layout/facts.js'
 import { bits, word32 } from './layout/index.js'
 
 /** Byte offset of the first doorbell in BAR0 (PCIe 1.2 §3.1.2). */

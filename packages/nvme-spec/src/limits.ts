@@ -1,4 +1,4 @@
-import { checkInteger } from './integer.js'
+import { checkInteger } from './layout/facts.js'
 
 /** Maximum number of blocks of a command: NLB is 16 bits wide and 0's based (NVM 1.2 §3.3.4). */
 export const MAX_BLOCKS_PER_COMMAND = 65_536

@@ -1,5 +1,5 @@
 import { prpProblem, segmentAt } from './engine/memory.js'
-import { checkInteger, refuseArgument } from './integer.js'
+import { checkInteger, refuseArgument } from './layout/facts.js'
 import type { DmaSegment } from './transport/index.js'
 
 /** Memory that PRP entries describe; a DmaMemory is one. */

@@ -140,7 +140,7 @@ const typeLengths: Readonly<Record<number, number>> = {
  */
 export function* namespaceIds(memory: Memory, byteOffset = 0): Generator<NamespaceId, void, undefined> {
   const { name, bytes: headerBytes, spec } = NamespaceIdDescriptor
-  const data = viewOf(`${name} list`, IDENTIFY_BYTES, spec, memory, byteOffset)
+  const data = viewOf({ name: `${name} list`, bytes: IDENTIFY_BYTES, spec }, memory, byteOffset)
   let at = 0
   while (at + headerBytes <= IDENTIFY_BYTES) {
     const { NIDT: type, NIDL: length } = NamespaceIdDescriptor.view(data, byteOffset + at)

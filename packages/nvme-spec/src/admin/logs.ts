@@ -1,5 +1,16 @@
-import { codes } from '../layout/kinds.js'
-import { adminCommand, bit, bits, cdw, cdwBit, cdwOpen, refuse, struct, u32Array, word32 } from '../layout/index.js'
+import {
+  adminCommand,
+  bit,
+  bits,
+  cdw,
+  cdwBit,
+  cdwOpen,
+  codes,
+  refuse,
+  struct,
+  u32Array,
+  word32,
+} from '../layout/index.js'
 
 /**
  * Log Page Identifiers (Base 2.1 §5.1.12, Figure 202; LBA Status Information from NVM 1.2 §4.1.4, the eye opening

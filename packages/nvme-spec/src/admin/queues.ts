@@ -1,5 +1,4 @@
-import { codes } from '../layout/kinds.js'
-import { adminCommand, cdw, cdwBit, cdwCount } from '../layout/commands.js'
+import { adminCommand, cdw, cdwBit, cdwCount, codes } from '../layout/index.js'
 
 /**
  * Opcodes of the Admin Command Set (Base 2.1 §5, Figure 141), including those of transports and I/O command sets. C0h

@@ -2,8 +2,7 @@
 // which traces and errors use, since it needs the docs of all declarations.
 import { FABRICS_STATUS } from '../fabrics/status.js'
 import { formatStatus } from '../status.js'
-import { checkInteger } from '../integer.js'
-import { viewOf } from '../layout/facts.js'
+import { checkInteger, viewOf } from '../layout/facts.js'
 import {
   decodeFields,
   formatField,
@@ -80,7 +79,7 @@ export function explain(
   { memoryPageBytes = 4096 }: ExplainOptions = {},
 ): ExplainedLine[] {
   checkInteger('memoryPageBytes', memoryPageBytes, 1)
-  const data = viewOf(layout.name, layout.bytes, layout.spec, memory, byteOffset)
+  const data = viewOf(layout, memory, byteOffset)
   const walk = { lines: [], data, start: byteOffset, memoryPageBytes }
   addFields(walk, layout, byteOffset, '', 0)
   return walk.lines

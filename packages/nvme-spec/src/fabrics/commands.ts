@@ -307,7 +307,7 @@ export function formatFabricsSqe(memory: Memory, byteOffset = 0): string {
 }
 
 function sqeIn(memory: Memory, byteOffset: number): DataView {
-  return viewOf(FabricsSqe.name, FabricsSqe.bytes, FabricsSqe.spec, memory, byteOffset)
+  return viewOf(FabricsSqe, memory, byteOffset)
 }
 
 function layoutAt(data: DataView, byteOffset: number): AnyStruct {

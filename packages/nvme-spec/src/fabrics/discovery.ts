@@ -1,4 +1,4 @@
-import { checkInteger } from '../integer.js'
+import { checkInteger } from '../layout/facts.js'
 import {
   ascii,
   bit,

@@ -53,7 +53,8 @@ export function nameIn({ values, open }: Pick<Placed, 'values' | 'open'>, value:
 
 /** Returns whether a map has a name. */
 export function hasAny(map: object): boolean {
-  return Object.keys(map).length > 0
+  for (const _ in map) return true
+  return false
 }
 
 /** Returns whether only the named values of a row may be stored. */

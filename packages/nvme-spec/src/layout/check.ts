@@ -1,5 +1,8 @@
-import { isBig } from './access.js'
-import type { BitsMap, Field, Layout } from './rows.js'
+import { hasAny, isBig } from './access.js'
+import type { Bits, BitsMap, Field, Layout } from './rows.js'
+
+/** A row of a word, or of a structure, where it also has a place. */
+type Row = Bits & Partial<Pick<Field, 'offset' | 'lengthBytes'>>
 
 /**
  * Checks a structure when its module is loaded.
@@ -10,53 +13,52 @@ export function checkLayout({ name, bytes, fields }: Layout): void {
   if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError(`${name}: expected a length in bytes, got ${bytes}`)
   for (const key in fields) {
     const { elementBytes, rows } = fields[key]!
-    checkRows(`${name}.${key}`, elementBytes * 8, rows)
+    if (hasAny(rows)) checkRows(`${name}.${key}`, elementBytes * 8, rows)
   }
   checkRows(name, bytes * 8, fields)
 }
 
 /**
- * Checks the rows of a word or of a structure.
+ * Checks the rows of a word or of a structure. An import checks thousands of rows, so valid rows in order allocate nothing.
  * @throws RangeError for rows that overlap, exceed `widthBits`, or have named values that do not fit; TypeError for names
  *   that are not in upper case.
  */
 export function checkRows(owner: string, widthBits: number, rows: BitsMap): void {
-  const taken: { first: number; last: number }[] = []
   let end = 0
   for (const key in rows) {
-    const row = rows[key]!
+    const row: Row = rows[key]!
     const { msb, lsb, values } = row
     // Rows of a word have no place of their own. A part of a word is accessed by the whole word.
-    const { offset = 0, lengthBytes = widthBits / 8 } = row as Partial<Field>
-    const isField = 'offset' in row
-    const [first, last, wordBits] = [offset * 8 + lsb, offset * 8 + msb, lengthBytes * 8]
-    const where = `${owner}.${key}: `
-    const place = `bits ${msb}:${lsb}${isField ? ` of byte ${offset}` : ''} `
-    const fail = (problem: string, Kind = RangeError): never => {
-      throw new Kind(where + problem)
-    }
-    if (!/^[A-Z][A-Z0-9_]*$/.test(key)) fail(`expected a name in upper case, got '${key}'`, TypeError)
-    if (
-      !(
-        [offset, msb, lsb].every(Number.isInteger) &&
-        lsb >= 0 &&
-        lsb <= msb &&
-        msb < wordBits &&
-        first >= 0 &&
-        offset * 8 + wordBits <= widthBits
-      )
-    )
-      fail(`${place}do not fit ${widthBits} bits`)
-    if (!isField && isBig(row) !== (row.wide ?? false)) fail(`${place}need ${row.wide ? 'bits' : 'wideBits'}()`)
+    const { offset = 0, lengthBytes = widthBits / 8 } = row
+    const isInside = isCount(offset) && isCount(msb) && isCount(lsb) && lsb <= msb && msb < lengthBytes * 8
+    let problem: string | undefined
+    if (!isInside || (offset + lengthBytes) * 8 > widthBits) problem = `do not fit ${widthBits} bits`
+    else if (row.offset === undefined && isBig(row) !== (row.wide ?? false))
+      problem = `need ${row.wide ? 'bits' : 'wideBits'}()`
     // Rows are usually in ascending order; only an out-of-order row is compared with all others.
-    if (first < end && taken.some((other) => first <= other.last && other.first <= last))
-      fail(`${place}overlap another row`)
-    taken.push({ first, last })
-    end = Math.max(end, last + 1)
+    else if (offset * 8 + lsb < end && overlapsAny(rows, row)) problem = 'overlap another row'
+    if (problem !== undefined) {
+      const place = row.offset === undefined ? '' : ` of byte ${offset}`
+      throw new RangeError(`${owner}.${key}: bits ${msb}:${lsb}${place} ${problem}`)
+    }
+    if (key !== key.toUpperCase()) throw new TypeError(`${owner}.${key}: expected a name in upper case, got '${key}'`)
     for (const name in values) {
       const value = values[name]!
       if (!(Number.isInteger(value) && value >= 0 && value < 2 ** (msb - lsb + 1)))
-        fail(`${name} = ${value} does not fit ${msb - lsb + 1} bits`)
+        throw new RangeError(`${owner}.${key}: ${name} = ${value} does not fit ${msb - lsb + 1} bits`)
     }
+    end = Math.max(end, offset * 8 + msb + 1)
   }
+}
+
+/** Returns whether a number is an integer from 0 to 2^32 - 1. */
+const isCount = (value: number): boolean => value >>> 0 === value
+
+/** Returns whether a row has a bit of another row. */
+function overlapsAny(rows: BitsMap, row: Row): boolean {
+  const { offset = 0, msb, lsb } = row
+  return Object.values(rows).some((other: Row) => {
+    const distance = ((other.offset ?? 0) - offset) * 8
+    return other !== row && lsb <= distance + other.msb && distance + other.lsb <= msb
+  })
 }

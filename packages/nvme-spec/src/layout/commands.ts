@@ -13,10 +13,10 @@ import {
   type None,
   type ZeroBased,
 } from './rows.js'
-import { checkOf, type NamedValues } from './access.js'
+import type { NamedValues } from './access.js'
 import { checkLayout } from './check.js'
-import { viewed, type Cursor, type Values } from './cursor.js'
 import { checkNames, type Facts, type Memory } from './facts.js'
+import { viewed, type Cursor, type Values } from './structs.js'
 
 const ENTRY_BYTES = 64
 
@@ -128,7 +128,6 @@ function checked<C extends AnyCommand>(command: C): C {
 /*#__NO_SIDE_EFFECTS__*/
 export function command<F extends FieldMap>(name: string, set: CommandSet, facts: CommandFacts, fields: F): Command<F> {
   const { opcode, doc, spec } = facts
-  const checkCid = checkOf(settable.CID)
   const declared = viewed(
     name,
     { bytes: ENTRY_BYTES, doc, spec },
@@ -136,7 +135,8 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
     {
       begin(cid: number) {
         const { base, longs } = this
-        if (typeof cid !== 'number' || (cid & 0xffff) !== cid) checkCid({ name: `${name}.CID`, spec }, cid)
+        // The field's setter rejects it.
+        if (typeof cid !== 'number' || (cid & 0xffff) !== cid) Object.assign(this, { CID: cid })
         if (longs === undefined) {
           clear(this.data, base)
         } else {
@@ -168,14 +168,14 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
       // Checks the length.
       const { data } = view(memory, byteOffset) as unknown as { data: DataView }
       // Without OPC: the opcode is given by the command.
-      checkNames({ name, spec }, { ...settable, ...fields }, values)
+      checkNames(methods, { ...settable, ...fields }, values)
       const { CID, ...rest } = { CID: 0, ...values }
       const fresh = new DataView(new ArrayBuffer(ENTRY_BYTES))
       Object.assign(view(fresh).begin(CID), rest)
       new Uint8Array(data.buffer, data.byteOffset + byteOffset, ENTRY_BYTES).set(new Uint8Array(fresh.buffer))
     },
   }
-  return Object.freeze({ ...declared.fields, ...methods })
+  return Object.freeze({ ...methods, ...declared.fields })
 }
 
 function clear(data: DataView, base: number): void {

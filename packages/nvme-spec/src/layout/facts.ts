@@ -28,6 +28,11 @@ export interface Where {
   readonly spec: SpecRef
 }
 
+/** A structure as the subject of an error. */
+export interface Whole extends Where {
+  readonly bytes: number
+}
+
 /** Rejects a value: TypeError for the wrong type, RangeError for one out of range, always with the reason. */
 export function refuse(where: Where, doc: string, expected: string, got: unknown, type = 'number'): never {
   const Kind = typeof got === type && got !== null ? RangeError : TypeError
@@ -43,6 +48,21 @@ export function shown(got: unknown): string {
   return String(got)
 }
 
+/**
+ * Throws if an argument is not an integer from min to max; arithmetic would silently produce an invalid offset or size.
+ * @throws TypeError if it is not a number, RangeError if it is out of range or not an integer.
+ */
+export function checkInteger(what: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): void {
+  if (!(Number.isInteger(value) && value >= min && value <= max))
+    refuseArgument(what, `an integer from ${min} to ${max}`, value)
+}
+
+/** Throws the error of `checkInteger`, for checks other than a range. */
+export function refuseArgument(what: string, expected: string, value: unknown): never {
+  const Kind = typeof value === 'number' ? RangeError : TypeError
+  throw new Kind(`${what}: expected ${expected}, got ${shown(value)}`)
+}
+
 /** Memory that structures are read from and written to. */
 export type Memory = ArrayBufferView | ArrayBufferLike
 
@@ -50,10 +70,10 @@ export type Memory = ArrayBufferView | ArrayBufferLike
  * Returns memory as a DataView that holds a whole structure at byteOffset.
  * @throws TypeError if `memory` has another type, RangeError if it ends before the structure does.
  */
-export function viewOf(name: string, bytes: number, spec: SpecRef, memory: Memory, byteOffset: number): DataView {
+export function viewOf(owner: Whole, memory: Memory, byteOffset: number): DataView {
   const data = dataViewOf(memory)
-  if (data === undefined)
-    throw new TypeError(`${name}: expected a DataView, Uint8Array or ArrayBuffer, got ${shown(memory)} (${spec})`)
+  if (data === undefined) refuse(owner, 'memory', 'a DataView, Uint8Array or ArrayBuffer', memory, '')
+  const { name, bytes, spec } = owner
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return data
   const Kind = typeof byteOffset === 'number' ? RangeError : TypeError
   throw new Kind(`${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, got ${data.byteLength} (${spec})`)
@@ -68,14 +88,16 @@ function dataViewOf(memory: Memory): DataView | undefined {
 
 /** Returns whether a value is a plain object, not an array, a map or a view. */
 export function isPlain(values: unknown): values is Readonly<Record<string, unknown>> {
-  return Object.prototype.toString.call(values) === '[object Object]'
+  return shown(values) === '[object Object]'
 }
 
 /** @throws TypeError for an unknown field name. */
-export function checkNames({ name, spec }: Where, fields: object, values: unknown): void {
-  if (!isPlain(values)) refuse({ name, spec }, 'fields', 'an object of fields', values, '')
+export function checkNames(where: Where, fields: object, values: unknown): void {
+  if (!isPlain(values)) refuse(where, 'fields', 'an object of fields', values, '')
   for (const key of Object.keys(values)) {
     if (!Object.hasOwn(fields, key))
-      throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')} (${spec})`)
+      throw new TypeError(
+        `${where.name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')} (${where.spec})`,
+      )
   }
 }

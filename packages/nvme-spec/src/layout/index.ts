@@ -19,7 +19,6 @@ export {
   type CommonFields,
   type DataTransfer,
 } from './commands.js'
-export type { Cursor, Values, Viewed } from './cursor.js'
 export { refuse, shown, type Facts, type Memory, type SpecRef, type StructFacts, type Where } from './facts.js'
 export * from './kinds.js'
 export {
@@ -35,7 +34,19 @@ export {
   type ReservedBytes,
 } from './objects.js'
 export * from './rows.js'
-export * from './structs.js'
+export {
+  struct,
+  structs,
+  type AnyStruct,
+  type Cursor,
+  type FieldFacts,
+  type FieldHandle,
+  type Struct,
+  type StructMethods,
+  type StructsField,
+  type Values,
+  type Viewed,
+} from './structs.js'
 export { describeFields, formatField, formatFields } from './text.js'
 export {
   word32,

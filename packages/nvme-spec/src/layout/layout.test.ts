@@ -368,7 +368,7 @@ describe('decode and encode', () => {
     expect(toHex(data)).toMatch(/^[a5 ]+$/)
     expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, got 63')
     expect(() => S.decode([] as never)).toThrow(
-      new TypeError('S: expected a DataView, Uint8Array or ArrayBuffer, got [object Array] (gpunvme test)'),
+      new TypeError('S (memory): expected a DataView, Uint8Array or ArrayBuffer, got [object Array] (gpunvme test)'),
     )
     expect(() => S.describe(data, 0.5)).toThrow(RangeError)
   })
@@ -450,7 +450,7 @@ describe('what a stranger gets wrong', () => {
     expect(() => read().view(queue, '0' as never)).toThrow(
       new TypeError('C needs 64 bytes at offset "0", got 256 (gpunvme test)'),
     )
-    expect(() => S.view({} as never)).toThrow('S: expected a DataView, ')
+    expect(() => S.view({} as never)).toThrow('S (memory): expected a DataView, ')
   })
 
   it.each([

@@ -156,7 +156,7 @@ export function decodeFields<F extends FieldMap>(
   memory: Memory,
   byteOffset = 0,
 ): Decoded<F> {
-  const data = viewOf(layout.name, layout.bytes, layout.spec, memory, byteOffset)
+  const data = viewOf(layout, memory, byteOffset)
   const struct = prepare(layout)
   const values = { ...struct.zeroes } as Record<string, unknown>
   for (const { key, load } of struct.entries) {
@@ -216,7 +216,7 @@ export function encodeFields(
 
 function encodeStruct(name: string, layout: Layout, memory: Memory, byteOffset: number, values: unknown): void {
   const { bytes, spec, fields } = layout
-  const data = viewOf(name, bytes, spec, memory, byteOffset)
+  const data = viewOf({ name, bytes, spec }, memory, byteOffset)
   const { reserved, ...given } = (values ?? {}) as Record<string, unknown>
   checkNames({ name, spec }, fields, isPlain(values) ? given : values)
   const fresh = new DataView(new ArrayBuffer(bytes))

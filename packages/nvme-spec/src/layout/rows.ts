@@ -161,23 +161,22 @@ export function field<T, B extends BitsMap = None>(
   lengthBytes: number,
   doc: string,
   codec: Codec,
-  more: Partial<Pick<Field, 'kind' | 'elementBytes' | 'hex' | 'nullEnded' | 'zeroBased'>> & { rows?: B } = {},
+  more?: Partial<Pick<Field, 'kind' | 'elementBytes' | 'hex' | 'nullEnded' | 'zeroBased'>> & { rows?: B },
 ): Field<T, B, None> {
-  const [msb, lsb] = [lengthBytes * 8 - 1, 0]
-  const rows = none as unknown as B
-  return {
-    kind: 'integer',
+  const row = {
+    kind: 'integer' as const,
     offset,
     lengthBytes,
     elementBytes: lengthBytes,
-    msb,
-    lsb,
+    msb: lengthBytes * 8 - 1,
+    lsb: 0,
     doc,
-    rows,
+    rows: none as unknown as B,
     values: none,
     codec,
-    ...more,
   }
+  // An import declares thousands of fields: V8 assigns several times faster than it spreads into a literal with properties.
+  return Object.assign(row, more)
 }
 
 /** Declares a byte; with `rows`, a byte with bit rows. */
@@ -274,7 +273,7 @@ export function dwordBits<T extends number, V extends NamedValues>(
   offset: number,
   row: Bits<T, V>,
 ): Field<T, None, V> & V {
-  return { ...row.values, ...field<T>(offset, 4, row.doc, part), ...row }
+  return Object.assign(field<T>(offset, 4, row.doc, part), row, row.values)
 }
 
 /**

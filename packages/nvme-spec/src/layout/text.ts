@@ -23,7 +23,7 @@ export function formatFields(
   byteOffset = 0,
   always: readonly boolean[] = [],
 ): [name: string, text: string][] {
-  const data = viewOf(layout.name, layout.bytes, layout.spec, memory, byteOffset)
+  const data = viewOf(layout, memory, byteOffset)
   const struct = prepare(layout)
   const texts: [string, string][] = []
   struct.entries.forEach((entry, i) => {

@@ -41,9 +41,9 @@ const bitsOf = ({ msb, lsb }: Bits) => ((1n << BigInt(msb - lsb + 1)) - 1n) << B
 
 /** Returns the function that decodes a raw word with these rows; `reserved` holds set bits that no row declares. */
 export function wordDecoder(rows: BitsMap): (raw: number | bigint) => Readonly<Record<string, unknown>> {
-  const zeroes = zeroesOf(rows)
+  let zeroes: Record<string, unknown> | undefined
   return (raw) => {
-    const values = { ...zeroes }
+    const values = { ...(zeroes ??= zeroesOf(rows)) }
     if (raw === 0) return values
     for (const name in rows) {
       const value = loadBits(raw, rows[name]!)

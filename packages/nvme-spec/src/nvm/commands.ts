@@ -1,4 +1,3 @@
-import { codes } from '../layout/kinds.js'
 import { command } from '../layout/commands.js'
 import {
   bit,
@@ -9,6 +8,7 @@ import {
   cdwBit,
   cdwCount,
   cdwOpen,
+  codes,
   count16,
   dwordBits,
   n64,

@@ -11,7 +11,7 @@ import type { TraceCommand, TraceCompletion } from '../transport/index.js'
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function traceSqe(qid: number, memory: Memory, byteOffset = 0, set: CommandSet = 'nvm'): TraceCommand {
-  const data = viewOf(SQE.name, SQE.bytes, SQE.spec, memory, byteOffset)
+  const data = viewOf(SQE, memory, byteOffset)
   const inQueue = qid === 0 ? 'admin' : set
   const { OPC, CID, NSID, PSDT, PRP1, PRP2 } = SQE.view(data, byteOffset)
   const text = formatSqe(inQueue, data, byteOffset)
@@ -36,7 +36,7 @@ export function traceSqe(qid: number, memory: Memory, byteOffset = 0, set: Comma
  * @throws RangeError if `memory` ends before the 16 bytes of the entry do.
  */
 export function traceCqe(memory: Memory, byteOffset = 0): TraceCompletion {
-  const data = viewOf(CQE.name, CQE.bytes, CQE.spec, memory, byteOffset)
+  const data = viewOf(CQE, memory, byteOffset)
   const { CID, SQID, STATUS } = CQE.view(data, byteOffset)
   const { SC, SCT, M, DNR } = CQE.STATUS
   const [sct, sc] = [SCT.of(STATUS), SC.of(STATUS)]

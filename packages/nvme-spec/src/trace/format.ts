@@ -1,4 +1,4 @@
-import { refuseArgument } from '../integer.js'
+import { refuseArgument } from '../layout/facts.js'
 
 /** An event's times in whole nanoseconds, the unit of every clock of these packages. */
 export interface WholeTimes {
