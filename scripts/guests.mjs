@@ -13,6 +13,7 @@ const fabrics = [
   'packages/nvme-spec/src/fabrics',
   'packages/cuda-native/test/vm/fabrics',
   'packages/cuda-native/test/vm/recorded.ts',
+  'packages/nvme-spec/test/dhchap-secrets.ts',
 ]
 
 /** For each interface, its files, and the vitest arguments that select its guest. */
@@ -41,12 +42,7 @@ const guests = {
     run: ['nvme-tcp.vm.ts'],
   },
   'nvme-auth': {
-    files: [
-      ...fabrics,
-      'packages/cuda-native/test/vm/nvme-auth.vm.ts',
-      'packages/nvme-spec/test/dh-hmac-chap.ts',
-      'packages/nvme-spec/test/dhchap-secrets.ts',
-    ],
+    files: [...fabrics, 'packages/cuda-native/test/vm/nvme-auth.vm.ts', 'packages/nvme-spec/test/dh-hmac-chap.ts'],
     run: ['nvme-auth.vm.ts'],
   },
   'vfio-user': {

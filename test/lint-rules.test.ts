@@ -36,6 +36,7 @@ test('no-unbounded-spread accepts array literals and rest parameters as argument
     'Math.max(...[...list])',
     'function most(values: number[]) { return Math.max(...values) }',
     'function most(...[values]: number[][]) { return Math.max(...values) }',
+    'function most([...values]: number[]) { return Math.max(...values) }',
     // The inner name hides the rest parameter.
     'function most(...values: number[][]) { for (const values of all) Math.max(...values) }',
   ]

@@ -37,7 +37,10 @@ function isRestParameter(scope, node) {
   for (let each = scope; each !== null; each = each.upper) {
     const variable = each.set.get(node.name)
     if (variable !== undefined)
-      return variable.defs.some(({ type, name }) => type === 'Parameter' && name.parent.type === 'RestElement')
+      return variable.defs.some(
+        ({ type, name: { parent } }) =>
+          type === 'Parameter' && parent.type === 'RestElement' && parent.parent.type !== 'ArrayPattern',
+      )
   }
   return false
 }

@@ -515,7 +515,7 @@ void doorbells_of_a_batch() {
   test.end();
 }
 
-// A poll that finds no completion releases none: eight that arrive one at a time, polls apart, need two head doorbell writes.
+// A poll that finds no completion releases none: eight completions found by separate polls need two head doorbell writes.
 void releases_in_batches() {
   Layout layout;
   layout.entries = 16;

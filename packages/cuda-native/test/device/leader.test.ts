@@ -30,7 +30,7 @@ describe.skipIf(!hasCompiler)(`a leader${skippedWithoutCompiler}`, () => {
     ['counts completions without a command: repeated, unknown, of another queue', 'strays'],
     ['serves a queue of two entries', 'queue_of_two'],
     ['rings one doorbell for a batch', 'doorbells_of_a_batch'],
-    ['releases no completion by a poll that finds none', 'releases_in_batches'],
+    ['does not release completions on a poll that finds none', 'releases_in_batches'],
   ])('%s', async (_, name) => {
     expect(await cases.run([name])).toBe(`${name}\n`)
   })

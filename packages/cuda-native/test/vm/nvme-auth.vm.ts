@@ -30,8 +30,8 @@ import { parts } from './modes.js'
 import { ModuleFolder } from './modules.js'
 import { connectionsIn, type Connection } from './recorded.js'
 
-// Records how Linux's NVMe/TCP host and target authenticate each other in one guest, and decodes it with
-// `@gpunvme/nvme-spec/fabrics`. test/captured-authentication.ts of nvme-spec contains these PDUs. Debian's Linux 6.1 has
+// Records how Linux's NVMe/TCP host and target authenticate in one guest, and decodes it with
+// `@gpunvme/nvme-spec/fabrics`. test/captured-authentication.ts of nvme-spec contains some of these PDUs. Debian's Linux 6.1 has
 // neither CONFIG_NVME_AUTH nor CONFIG_NVME_TARGET_AUTH.
 
 const HL = { sha256: 32, sha384: 48, sha512: 64 }

@@ -2,7 +2,7 @@
  * Transfers in flight for one purpose: the pieces of a call, the bites and checks of an extent, the reads of a mirror's
  * members.
  *
- * - The first failure counts, and is recorded before its end is announced.
+ * - The first failure is kept, and is recorded before `ended` is called.
  * - Memory may be freed when `size` is 0 or `settled` has resolved: nothing touches it afterwards.
  * - No rejection is unhandled, whether or not the caller waits for the transfer.
  */
@@ -21,17 +21,18 @@ export class InFlight implements AsyncDisposable {
     return this.first
   }
 
-  /** Records a failure, unless there is one: of a transfer, or a reason to start no more of them. */
+  /** Records a failure unless one is recorded: an error of a transfer, or a reason to start no more. */
   fail(error: unknown): void {
     this.first ??= { error }
   }
 
   /**
    * Starts a transfer, and returns its result.
-   * @param ended called when it has ended: no longer counted, and its failure is recorded.
+   * @param ended called after the transfer has ended, is no longer counted, and its failure is recorded.
    */
   start<V>(transfer: () => Promise<V>, ended?: () => void): Promise<V> {
-    // Counted first: what it calls, for example an abort, must not find the memory free. If it throws, that is its failure.
+    // Counted before it starts: an abort during the start must not find the memory free. The async function turns a
+    // synchronous throw into a failure.
     this.count++
     const result = (async () => transfer())()
     const running = result

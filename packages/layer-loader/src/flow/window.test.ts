@@ -96,7 +96,7 @@ describe('Window', () => {
     expect(drive.window.limitBytes).toBe(32 * MIB)
   })
 
-  test('a trial that a slower consumer ends before it is measured is undone', () => {
+  test('a trial that ends before its rate is measured is undone', () => {
     const drive = new Drive({ latencyNs: 80_000, bytesPerNs: 7 })
     while (drive.window.limitBytes === 32 * MIB) drive.read(READ_BYTES)
     drive.window.starve()

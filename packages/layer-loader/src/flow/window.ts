@@ -96,7 +96,7 @@ export class Window {
     if (isWarm) this.sampled(this.sampleBytes / tookNs)
   }
 
-  /** Discards the current sample, and a trial that it was to judge: there was room but nothing to read. */
+  /** Discards the current sample and undoes an unmeasured trial: there was room but nothing to read. */
   starve(): void {
     this.sampleStartNs = undefined
     this.isWarm = false

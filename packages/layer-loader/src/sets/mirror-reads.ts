@@ -142,7 +142,7 @@ export class MirrorReads {
     )
   }
 
-  /** Reads a piece, and records the outcome: the failure of a member is none of the job while others can read the piece. */
+  /** Reads a piece and records the outcome. A member's failure does not fail the job while another can read the piece. */
   private async carryOut(reading: Reading): Promise<void> {
     const { job, piece, member, aborting } = reading
     // Async, so that a store that throws synchronously fails after all dealt pieces are recorded as being read.

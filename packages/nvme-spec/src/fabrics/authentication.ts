@@ -174,7 +174,7 @@ export const DhChapChallenge = message(
 /**
  * Answers the challenge (Base 2.1 Figure 743, and for bytes 7:0, which could not be read, Linux 6.1
  * nvmf_auth_dhchap_reply_data). The response RVAL of HL bytes follows, then the challenge CVAL of HL bytes, zero unless
- * CVALID is VALID, then the value DHV of DHVLEN bytes. Linux 7.2 sends a SEQNUM other than 0 with CVALID NOT_VALID, too.
+ * CVALID is VALID, then the value DHV of DHVLEN bytes. Linux 7.2 sends a SEQNUM other than 0 with CVALID NOT_VALID.
  */
 export const DhChapReply = message(
   'DH-HMAC-CHAP_Reply',
@@ -189,7 +189,7 @@ export const DhChapReply = message(
     HL,
     CVALID: someOf(u8(8, 'Challenge Valid'), { NOT_VALID: 0, VALID: 1 }),
     DHVLEN,
-    SEQNUM: inHex(u32(12, 'Sequence Number S2; 0 if CVAL is only for a secure channel and asks for no response')),
+    SEQNUM: inHex(u32(12, 'Sequence Number S2; 0 if CVAL only serves a secure channel and requests no response')),
   },
 )
 

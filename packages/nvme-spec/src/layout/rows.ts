@@ -273,7 +273,7 @@ export function dwordBits<T extends number, V extends NamedValues>(
   offset: number,
   row: Bits<T, V>,
 ): Field<T, None, V> & V {
-  return Object.assign(field<T>(offset, 4, row.doc, part), row, row.values)
+  return Object.assign({ ...row.values }, field<T>(offset, 4, row.doc, part), row)
 }
 
 /**

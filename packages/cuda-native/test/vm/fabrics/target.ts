@@ -67,7 +67,10 @@ export async function connectHost(port: number, options: string): Promise<void> 
   await (await open('/dev/nvme0n1')).close()
 }
 
-/** Starts another authentication on each queue of Linux's host; the kernel runs it after this returns. */
+/**
+ * Starts another authentication on the queues that have authenticated, here the Admin Queue; the kernel runs it after this
+ * returns.
+ */
 export async function authenticateAgain(secret: string): Promise<void> {
   await writeFile(`${controller}/dhchap_secret`, secret)
 }
