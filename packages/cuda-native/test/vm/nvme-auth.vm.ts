@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import {
   AUTH_RCODE,
   AUTH_RCODEEX,
@@ -23,12 +22,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { controllerResponse, exchangedIn, hostResponse } from '../../../nvme-spec/test/dh-hmac-chap.js'
 import { NQNS } from '../../../nvme-spec/test/dhchap-secrets.js'
 import { ASSOCIATIONS, type Association } from './fabrics/associations.js'
-import { runGuest, type GuestRun } from './guest.js'
+import type { GuestRun } from './guest.js'
 import { kernelFaults } from './kernel-log.js'
 import { newestParts } from './kmod-kernels.js'
 import { parts } from './modes.js'
-import { ModuleFolder } from './modules.js'
-import { connectionsIn, type Connection } from './recorded.js'
+import { recordIn, type Connection } from './recorded.js'
 
 // Records how Linux's NVMe/TCP host and target authenticate in one guest, and decodes it with
 // `@gpunvme/nvme-spec/fabrics`. test/captured-authentication.ts of nvme-spec contains some of these PDUs. Debian's Linux 6.1 has
@@ -79,22 +77,7 @@ describe.skipIf(typeof made === 'string')(
 
     beforeAll(async () => {
       if (typeof made === 'string') return
-      guest = await runGuest({
-        parts: made,
-        modules: new ModuleFolder(made.modules).inOrder([
-          ...['virtio_pci', '9pnet_virtio', '9p', 'configfs', 'brd', 'nvmet_tcp', 'nvme_tcp'],
-        ]),
-        devices: [],
-        images: {},
-        memoryMiB: 1024,
-        deadlineMs: 600_000,
-        onlyPrograms: true,
-        programs: join(import.meta.dirname, 'fabrics'),
-        scenarios: [{ name: 'authenticate', script: 'authenticate', timeoutMs: 300_000 }],
-      })
-      const run = guest.scenarios.get('authenticate')
-      expect(run?.end, run?.end === undefined ? guest.console : run.end.stderr).toMatchObject({ code: 0, signal: null })
-      connections = connectionsIn(run!.lines)
+      ;({ guest, connections } = await recordIn(made, 'authenticate'))
     })
 
     test('Connect responses require authentication for the Admin Queue only', () => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { formatSqe } from '@gpunvme/nvme-spec'
 import {
   C2hData,
@@ -15,11 +14,10 @@ import {
   tcpDigest,
 } from '@gpunvme/nvme-spec/fabrics'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runGuest, type GuestRun } from './guest.js'
+import type { GuestRun } from './guest.js'
 import { kernelFaults } from './kernel-log.js'
 import { parts } from './modes.js'
-import { ModuleFolder } from './modules.js'
-import { connectionsIn, type Connection } from './recorded.js'
+import { recordIn, type Connection } from './recorded.js'
 
 // Records the connections between Linux's NVMe/TCP host and target in one guest, and decodes them with
 // `@gpunvme/nvme-spec/fabrics`. src/fabrics/captured.test.ts of nvme-spec contains some of these PDUs.
@@ -35,22 +33,7 @@ describe.skipIf(typeof made === 'string')(
 
     beforeAll(async () => {
       if (typeof made === 'string') return
-      guest = await runGuest({
-        parts: made,
-        modules: new ModuleFolder(made.modules).inOrder([
-          ...['virtio_pci', '9pnet_virtio', '9p', 'configfs', 'crc32c_generic', 'brd', 'nvmet_tcp', 'nvme_tcp'],
-        ]),
-        devices: [],
-        images: {},
-        memoryMiB: 1024,
-        deadlineMs: 600_000,
-        onlyPrograms: true,
-        programs: join(import.meta.dirname, 'fabrics'),
-        scenarios: [{ name: 'record', script: 'record', timeoutMs: 300_000 }],
-      })
-      const run = guest.scenarios.get('record')
-      expect(run?.end, run?.end === undefined ? guest.console : run.end.stderr).toMatchObject({ code: 0, signal: null })
-      connections = connectionsIn(run!.lines)
+      ;({ guest, connections } = await recordIn(made, 'record', ['crc32c_generic']))
     })
 
     test('each association has one connection per queue, which starts with ICReq, ICResp and Connect', () => {

@@ -1,4 +1,9 @@
+import { join } from 'node:path'
 import { tcpPduParts, type TcpPduParts } from '@gpunvme/nvme-spec/fabrics'
+import { expect } from 'vitest'
+import { runGuest, type GuestRun } from './guest.js'
+import { ModuleFolder } from './modules.js'
+import type { GuestParts } from './parts.js'
 
 /** Bytes of one connection in base64, as programs of `fabrics/` print them. */
 interface PrintedConnection {
@@ -21,8 +26,30 @@ export interface Connection {
   readonly controller: readonly Pdu[]
 }
 
-/** Returns the connections that a program of `fabrics/` printed. */
-export function connectionsIn(lines: readonly unknown[]): Connection[] {
+/** Runs a program of `fabrics/` in a guest, with more kernel modules than all of them need. */
+export async function recordIn(
+  parts: GuestParts,
+  program: string,
+  modules: readonly string[] = [],
+): Promise<{ guest: GuestRun; connections: Connection[] }> {
+  const needed = ['virtio_pci', '9pnet_virtio', '9p', 'configfs', ...modules, 'brd', 'nvmet_tcp', 'nvme_tcp']
+  const guest = await runGuest({
+    parts,
+    modules: new ModuleFolder(parts.modules).inOrder(needed),
+    devices: [],
+    images: {},
+    memoryMiB: 1024,
+    deadlineMs: 600_000,
+    onlyPrograms: true,
+    programs: join(import.meta.dirname, 'fabrics'),
+    scenarios: [{ name: program, script: program, timeoutMs: 300_000 }],
+  })
+  const { end, lines = [] } = guest.scenarios.get(program) ?? {}
+  expect(end, end === undefined ? guest.console : end.stderr).toMatchObject({ code: 0, signal: null })
+  return { guest, connections: connectionsIn(lines) }
+}
+
+function connectionsIn(lines: readonly unknown[]): Connection[] {
   return (lines as readonly PrintedConnection[]).map(({ name, host, controller }) => ({
     ...{ name, host: pdusIn(host), controller: pdusIn(controller) },
   }))
