@@ -1,26 +1,17 @@
 import { LoaderError, hasCode } from '../error.js'
-import { TransferError } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
-import { hasLabelMagic } from '../sets/label.js'
-import { behindMember } from '../sets/member-error.js'
-import { systemCode } from '../store/file-store-blocks.js'
-import { readBytes } from '../store/read-bytes.js'
+import { LABELS } from '../sets/label.js'
 import type { BlockStore } from '../store/store.js'
-import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
+import { COPY_OFFSET_BYTES, DATA_START_BYTES, type CopyName } from './format.js'
 import { refuseUnmoved } from './moves-no-data.js'
+import { isMediaError, type RecordCopy } from './sealed-record.js'
+import { SuperblockError, SUPERBLOCKS, type Superblock } from './superblock.js'
 import { imageTruncated } from './truncated.js'
-import { decodeSuperblock, hasMagic, SuperblockError, type Superblock } from './superblock.js'
 
 /** Content at the location of a superblock copy. */
-export interface SuperblockCopy {
-  readonly copy: CopyName
+export interface SuperblockCopy extends Omit<RecordCopy<Superblock>, 'content'> {
   /** Absent if the copy is unusable. */
   readonly superblock?: Superblock
-  /** Why it is unusable; also absent if the store ends before the copy. */
-  readonly problem?: GpuNvmeError
-  /** Whether it has the magic of an image, or cannot be read and so might. */
-  readonly ours: boolean
 }
 
 /**
@@ -33,41 +24,10 @@ export async function readCopies(store: BlockStore, options?: ExecuteOptions): P
 }
 
 async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOptions): Promise<SuperblockCopy> {
-  const offsetBytes = COPY_OFFSET_BYTES[copy]
-  const lengthBytes = Math.min(SUPERBLOCK_BYTES, store.capacityBytes - offsetBytes)
-  if (lengthBytes <= 0) return { copy, ours: false }
-  try {
-    const encoded = await readBytes(store, offsetBytes, lengthBytes, options)
-    if (hasLabelMagic(encoded)) throw memberOfSet(store)
-    const ours = hasMagic(encoded)
-    if (lengthBytes < SUPERBLOCK_BYTES) return { copy, ours }
-    try {
-      return { copy, superblock: decodeSuperblock(copy, encoded), ours }
-    } catch (problem) {
-      if (problem instanceof SuperblockError || hasCode(problem, 'ERR_GPUNVME_IMAGE_UNSUPPORTED'))
-        return { copy, problem, ours }
-      throw problem
-    }
-  } catch (problem) {
-    if (isMediaError(problem)) return { copy, problem, ours: true }
-    throw problem
-  }
-}
-
-/** Status Code Type 2h: Media and Data Integrity Errors (Base 2.1 Figure 106). */
-const MEDIA_ERRORS = 2
-
-/**
- * Returns whether the controller reported a media error for these blocks, or the system a read error: other blocks may
- * still be readable.
- */
-export function isMediaError(error: unknown): error is GpuNvmeError {
-  const behind = behindMember(error)
-  if (hasCode(behind, 'ERR_GPUNVME_SOURCE_READ')) return systemCode(behind.cause) === 'EIO'
-  return (
-    behind instanceof TransferError &&
-    behind.failures.every(({ outcome }) => outcome.kind === 'status' && outcome.sct === MEDIA_ERRORS)
-  )
+  const { content, ...found } = await SUPERBLOCKS.read(store, copy, options)
+  if (content !== undefined) return { ...found, superblock: content }
+  if (!found.ours && (await LABELS.read(store, copy, options)).ours) throw memberOfSet(store)
+  return found
 }
 
 /**

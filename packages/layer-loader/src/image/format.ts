@@ -7,9 +7,10 @@ const MIB = 1024 * KIB
 /** Version of the image format. */
 export const FORMAT_VERSION = 1
 
-export const SUPERBLOCK_BYTES = 4 * KIB
+/** Bytes of a superblock, and of the label of a set's member. */
+export const RECORD_BYTES = 4 * KIB
 
-/** Offsets of the two copies of the superblock, in bytes. */
+/** Offsets of the two copies of a superblock or label, in bytes. */
 export const COPY_OFFSET_BYTES = { A: 0, B: MIB } as const
 
 export type CopyName = keyof typeof COPY_OFFSET_BYTES

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { decodeSuperblock, encodeSuperblock, SuperblockError } from './superblock.js'
+import { encodeSuperblock, SuperblockError, SUPERBLOCKS } from './superblock.js'
 
 const superblock = {
   generation: 0x0102_0304_0506,
@@ -40,7 +40,7 @@ function seal(bytes: Uint8Array): Uint8Array {
 
 const errorOf = (bytes: Uint8Array): unknown => {
   try {
-    return decodeSuperblock('B', bytes)
+    return SUPERBLOCKS.decode('B', bytes)
   } catch (error) {
     return error
   }
@@ -48,10 +48,10 @@ const errorOf = (bytes: Uint8Array): unknown => {
 
 test('copy B is encoded as documented', () => {
   expect(Buffer.from(encodeSuperblock('B', superblock)).equals(literal())).toBe(true)
-  expect(decodeSuperblock('B', literal())).toEqual(superblock)
+  expect(SUPERBLOCKS.decode('B', literal())).toEqual(superblock)
 })
 
-test('decodeSuperblock uses USED_END if an older writer did not set WRITTEN_END', () => {
+test('SUPERBLOCKS.decode uses USED_END if an older writer did not set WRITTEN_END', () => {
   for (const [optional, written] of [
     [0, 0x55],
     [1, 0],
@@ -59,20 +59,20 @@ test('decodeSuperblock uses USED_END if an older writer did not set WRITTEN_END'
     const bytes = literal()
     bytes[44] = optional
     bytes.fill(written, 88, 96)
-    expect(decodeSuperblock('B', seal(bytes)).writtenEndBytes).toBe(superblock.usedEndBytes)
+    expect(SUPERBLOCKS.decode('B', seal(bytes)).writtenEndBytes).toBe(superblock.usedEndBytes)
   }
 })
 
-test('decodeSuperblock detects any flipped bit', () => {
+test('SUPERBLOCKS.decode detects any flipped bit', () => {
   const bytes = literal()
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     bytes[bit >> 3]! ^= 1 << (bit & 7)
-    expect(() => decodeSuperblock('B', bytes)).toThrow(SuperblockError)
+    expect(() => SUPERBLOCKS.decode('B', bytes)).toThrow(SuperblockError)
     bytes[bit >> 3]! ^= 1 << (bit & 7)
   }
 })
 
-describe('decodeSuperblock rejects an invalid field with a matching checksum:', () => {
+describe('SUPERBLOCKS.decode rejects an invalid field with a matching checksum:', () => {
   test.each([
     ['LENGTH', 12, [0x00, 0x20]],
     ['GENERATION', 16, [0, 0, 0, 0, 0, 0]],
@@ -116,7 +116,7 @@ describe('decodeSuperblock rejects an invalid field with a matching checksum:', 
   })
 })
 
-describe('decodeSuperblock distinguishes an unsupported image from a damaged one:', () => {
+describe('SUPERBLOCKS.decode distinguishes an unsupported image from a damaged one:', () => {
   test.each([
     ['it has version 2', 8, 2],
     ['it requires features 0x00000004', 40, 4],
@@ -133,6 +133,6 @@ describe('decodeSuperblock distinguishes an unsupported image from a damaged one
     const bytes = literal()
     bytes[44] = 1
     bytes[2000] = 1
-    expect(decodeSuperblock('B', seal(bytes))).toEqual(superblock)
+    expect(SUPERBLOCKS.decode('B', seal(bytes))).toEqual(superblock)
   })
 })

@@ -1,7 +1,6 @@
 import { LoaderError } from '../error.js'
-import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { ascii, bytes, formatField, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
+import { ascii, bytes, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
 import {
   ALIGNMENT_BYTES,
   CHUNK_BYTES,
@@ -9,11 +8,12 @@ import {
   DATA_START_BYTES,
   FORMAT_VERSION,
   MAX_DIRECTORY_BYTES,
-  SUPERBLOCK_BYTES,
+  RECORD_BYTES,
   type CheckedExtent,
   type CopyName,
 } from './format.js'
 import type { Remedy } from './remedy.js'
+import { hex, SealedRecord } from './sealed-record.js'
 
 const MAGIC = Uint8Array.of(0x47, 0x50, 0x55, 0x4e, 0x56, 0x4d, 0x45, 0) // 'GPUNVME', NUL
 
@@ -23,7 +23,7 @@ const MAGIC = Uint8Array.of(0x47, 0x50, 0x55, 0x4e, 0x56, 0x4d, 0x45, 0) // 'GPU
  */
 export const SUPERBLOCK = struct(
   'SUPERBLOCK',
-  { bytes: SUPERBLOCK_BYTES, doc: 'Superblock of an image', spec: 'gpunvme image format 1' },
+  { bytes: RECORD_BYTES, doc: 'Superblock of an image', spec: 'gpunvme image format 1' },
   {
     MAGIC: bytes(0, 8, 'GPUNVME and a NUL'),
     VERSION: u32(8, 'Format version'),
@@ -48,12 +48,6 @@ export const SUPERBLOCK = struct(
 /** Bit of OPTIONAL: WRITTEN_END is set. */
 const HAS_WRITTEN_END = 1
 
-/** Formats a field for messages about images: counts and byte offsets in decimal. */
-function shown(field: SuperblockField, value: unknown): string {
-  const { fields } = SUPERBLOCK
-  return fields[field].kind === 'integer' && !fields[field].hex ? String(value) : formatField(fields[field], value)
-}
-
 /** Checked content of a superblock. */
 export interface Superblock {
   readonly generation: number
@@ -69,16 +63,43 @@ export interface Superblock {
   readonly writer: string
 }
 
-/** Encodes the 4096 bytes of one copy. @throws RangeError for values that the structure cannot represent. */
+/** Superblocks on a store. */
+export const SUPERBLOCKS = new SealedRecord({
+  struct: SUPERBLOCK,
+  magic: MAGIC,
+  version: FORMAT_VERSION,
+  damaged: (copy, field: SuperblockField, expected, got) => new SuperblockError(copy, field, expected, got),
+  unsupported: unsupportedImage,
+  parse(view, require): Superblock {
+    require('GENERATION', Number.isSafeInteger(view.GENERATION) && view.GENERATION > 0, '1 to 2^53 - 1')
+    require('ALIGNMENT', view.ALIGNMENT === ALIGNMENT_BYTES, String(ALIGNMENT_BYTES))
+    require('CHUNK', view.CHUNK === CHUNK_BYTES, String(CHUNK_BYTES))
+    const { USED_END: usedEnd, DIRECTORY_OFFSET: offset, DIRECTORY_LENGTH: length } = view
+    const endIsSound = Number.isSafeInteger(usedEnd) && usedEnd > DATA_START_BYTES
+    require('USED_END', endIsSound, `${DATA_START_BYTES + 1} to 2^53 - 1`)
+    const offsetIsSound = Number.isSafeInteger(offset) && offset >= DATA_START_BYTES && offset % ALIGNMENT_BYTES === 0
+    require('DIRECTORY_OFFSET', offsetIsSound, `a multiple of ${ALIGNMENT_BYTES} of at least ${DATA_START_BYTES}`)
+    const longest = Math.min(MAX_DIRECTORY_BYTES, usedEnd - offset)
+    require('DIRECTORY_LENGTH', length > 0 && length <= longest, `1 to ${longest}`)
+    // A wrong value only causes an unnecessary question about unknown data.
+    const hasWrittenEnd = (view.OPTIONAL & HAS_WRITTEN_END) !== 0 && Number.isSafeInteger(view.WRITTEN_END)
+    return {
+      generation: view.GENERATION,
+      imageId: hex(view.IMAGE_ID),
+      directory: { offsetBytes: offset, lengthBytes: length, crc32: view.DIRECTORY_CRC },
+      usedEndBytes: usedEnd,
+      writtenEndBytes: hasWrittenEnd ? Math.max(usedEnd, view.WRITTEN_END) : usedEnd,
+      writer: view.WRITER,
+    }
+  },
+})
+
+/** Encodes one copy. @throws RangeError for values that the structure cannot represent. */
 export function encodeSuperblock(copy: CopyName, superblock: Superblock): Uint8Array {
-  const { data } = SUPERBLOCK.create({
-    MAGIC,
-    VERSION: FORMAT_VERSION,
-    LENGTH: SUPERBLOCK_BYTES,
+  return SUPERBLOCKS.encode(copy, {
     GENERATION: superblock.generation,
     IMAGE_ID: Buffer.from(superblock.imageId, 'hex'),
     OPTIONAL: HAS_WRITTEN_END,
-    SELF: COPY_OFFSET_BYTES[copy],
     ALIGNMENT: ALIGNMENT_BYTES,
     CHUNK: CHUNK_BYTES,
     DIRECTORY_OFFSET: superblock.directory.offsetBytes,
@@ -88,69 +109,10 @@ export function encodeSuperblock(copy: CopyName, superblock: Superblock): Uint8A
     WRITTEN_END: superblock.writtenEndBytes,
     WRITER: superblock.writer,
   })
-  const encoded = new Uint8Array(data.buffer)
-  SUPERBLOCK.view(data).CRC = crcOf(encoded)
-  return encoded
-}
-
-/** Returns whether the bytes have the magic of an image of any version. */
-export function hasMagic(encoded: Uint8Array): boolean {
-  return MAGIC.every((byte, index) => encoded[index] === byte)
-}
-
-/**
- * Decodes one untrusted copy. The capacity of the namespace is not compared: a copy on a smaller drive is still valid.
- * @throws SuperblockError for a damaged copy; LoaderError (IMAGE_UNSUPPORTED) for a valid copy that this version cannot
- * read.
- */
-export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superblock {
-  const view = SUPERBLOCK.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
-  const require = (field: SuperblockField, holds: boolean, expected: string): void => {
-    if (!holds) throw new SuperblockError(copy, field, expected, shown(field, view[field]))
-  }
-  require('MAGIC', hasMagic(encoded), hex(MAGIC))
-  // Checked before all other fields: a flipped bit must not look like a later version.
-  const crc = crcOf(encoded)
-  require('CRC', view.CRC === crc, shown('CRC', crc))
-  if (view.VERSION !== FORMAT_VERSION) throw unsupportedImage(copy, `it has version ${view.VERSION}`)
-  if (view.REQUIRED !== 0) throw unsupportedImage(copy, `it requires features ${shown('REQUIRED', view.REQUIRED)}`)
-  require('LENGTH', view.LENGTH === SUPERBLOCK_BYTES, String(SUPERBLOCK_BYTES))
-  require('SELF', view.SELF === COPY_OFFSET_BYTES[copy], String(COPY_OFFSET_BYTES[copy]))
-  require('GENERATION', Number.isSafeInteger(view.GENERATION) && view.GENERATION > 0, '1 to 2^53 - 1')
-  require('ALIGNMENT', view.ALIGNMENT === ALIGNMENT_BYTES, String(ALIGNMENT_BYTES))
-  require('CHUNK', view.CHUNK === CHUNK_BYTES, String(CHUNK_BYTES))
-  const usedEnd = view.USED_END
-  require('USED_END', Number.isSafeInteger(usedEnd) &&
-    usedEnd > DATA_START_BYTES, `${DATA_START_BYTES + 1} to 2^53 - 1`)
-  const offset = view.DIRECTORY_OFFSET
-  const length = view.DIRECTORY_LENGTH
-  const offsetIsSound = Number.isSafeInteger(offset) && offset >= DATA_START_BYTES && offset % ALIGNMENT_BYTES === 0
-  require('DIRECTORY_OFFSET', offsetIsSound, `a multiple of ${ALIGNMENT_BYTES} of at least ${DATA_START_BYTES}`)
-  const longest = Math.min(MAX_DIRECTORY_BYTES, usedEnd - offset)
-  require('DIRECTORY_LENGTH', length > 0 && length <= longest, `1 to ${longest}`)
-  // A wrong value only causes an unnecessary question about unknown data.
-  const hasWrittenEnd = (view.OPTIONAL & HAS_WRITTEN_END) !== 0 && Number.isSafeInteger(view.WRITTEN_END)
-  require('WRITER', /^[\x20-\x7e]*$/.test(view.WRITER), 'printable ASCII')
-  return {
-    generation: view.GENERATION,
-    imageId: hex(view.IMAGE_ID),
-    directory: { offsetBytes: offset, lengthBytes: length, crc32: view.DIRECTORY_CRC },
-    usedEndBytes: usedEnd,
-    writtenEndBytes: hasWrittenEnd ? Math.max(usedEnd, view.WRITTEN_END) : usedEnd,
-    writer: view.WRITER,
-  }
 }
 
 /** Names of the fields. */
 export type SuperblockField = keyof typeof SUPERBLOCK.fields
-
-function crcOf(encoded: Uint8Array): number {
-  return crc32(encoded.subarray(0, SUPERBLOCK.CRC.offset))
-}
-
-function hex(data: Uint8Array): string {
-  return Buffer.from(data).toString('hex')
-}
 
 /** Error of a superblock copy that is damaged, incomplete or has invalid values. */
 export class SuperblockError extends GpuNvmeError {

@@ -1,7 +1,8 @@
 import { LoaderError } from '../error.js'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { BlockStore } from '../store/store.js'
-import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.js'
+import { readCopies, type SuperblockCopy } from '../image/copies.js'
+import { isMediaError } from '../image/sealed-record.js'
 
 /**
  * Checks that the superblocks are as this packing left them: another process or host may have written to the drive, and

@@ -6,7 +6,7 @@ import {
   alignUp,
   COPY_OFFSET_BYTES,
   DATA_START_BYTES,
-  SUPERBLOCK_BYTES,
+  RECORD_BYTES,
   type CopyName,
   type Extent,
 } from '../image/format.js'
@@ -34,7 +34,7 @@ export async function publish(
 /** Discards an image: its copies are zeroed, and its extents may be overwritten. */
 export async function invalidate(store: WritableBlockStore, copies: readonly SuperblockCopy[]): Promise<void> {
   for (const copy of olderFirst(copies)) {
-    await writeBytes(store, COPY_OFFSET_BYTES[copy], new Uint8Array(SUPERBLOCK_BYTES))
+    await writeBytes(store, COPY_OFFSET_BYTES[copy], new Uint8Array(RECORD_BYTES))
     // Each is flushed before the next: an older copy must not outlive the newer one and refer to reused extents.
     await store.flush()
   }

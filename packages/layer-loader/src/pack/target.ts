@@ -1,6 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
-import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.js'
+import { readCopies, type SuperblockCopy } from '../image/copies.js'
+import { isMediaError } from '../image/sealed-record.js'
 import { openImage, type Image } from '../image/open-image.js'
 import type { BlockStore } from '../store/store.js'
 

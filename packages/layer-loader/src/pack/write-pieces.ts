@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { BufferedTransfers, type HostBuffer } from '../flow/buffers.js'
 import type { Model } from '../formats/model.js'
-import { isMediaError } from '../image/copies.js'
+import { isMediaError } from '../image/sealed-record.js'
 import { alignUp, CHUNK_BYTES, chunksOf } from '../image/format.js'
 import { sumOf } from '../image/holes.js'
 import type { WritableBlockStore } from '../store/store.js'

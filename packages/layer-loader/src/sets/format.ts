@@ -5,13 +5,6 @@ const MIB = 1024 * KIB
 
 export const SET_VERSION = 1
 
-export const LABEL_BYTES = 4 * KIB
-
-/** Offsets of the two copies of a label on a member, in bytes. */
-export const LABEL_OFFSET_BYTES = { A: 0, B: MIB } as const
-
-export type LabelCopyName = keyof typeof LABEL_OFFSET_BYTES
-
 /** Offset of the set's data on a member. Other bytes before it are reserved and zero. */
 export const MEMBER_DATA_BYTES = 2 * MIB
 

@@ -1,11 +1,10 @@
 import { LoaderError } from '../error.js'
-import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
-import { ascii, bytes, formatField, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
+import { ascii, bytes, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
+import { RECORD_BYTES, type CopyName } from '../image/format.js'
+import { hex, SealedRecord } from '../image/sealed-record.js'
 import {
   KIND_CODES,
-  LABEL_BYTES,
-  LABEL_OFFSET_BYTES,
   MIN_UNIT_BYTES,
   MEMBER_DATA_BYTES,
   MAX_MEMBERS,
@@ -13,7 +12,6 @@ import {
   MAX_UNIT_BYTES,
   SET_ALIGNMENT_BYTES,
   SET_VERSION,
-  type LabelCopyName,
   type SetKind,
 } from './format.js'
 import { patternFits } from './pattern.js'
@@ -23,7 +21,7 @@ const MAGIC = new TextEncoder().encode('GPUNVSET')
 /** Layout of both copies, little-endian. Other bytes are reserved: written as zero, ignored by readers. */
 export const SET_LABEL = struct(
   'SET_LABEL',
-  { bytes: LABEL_BYTES, doc: 'Label of a member of a set', spec: 'gpunvme set format 1' },
+  { bytes: RECORD_BYTES, doc: 'Label of a member of a set', spec: 'gpunvme set format 1' },
   {
     MAGIC: bytes(0, 8, 'GPUNVSET'),
     VERSION: u32(8, 'Format version'),
@@ -70,17 +68,67 @@ export interface SetLabel {
 /** Names of the fields. */
 export type LabelField = keyof typeof SET_LABEL.fields
 
-/** Encodes the 4096 bytes of one copy. @throws RangeError for values that the structure cannot represent. */
-export function encodeLabel(copy: LabelCopyName, label: SetLabel): Uint8Array {
+/** Labels on a member. */
+export const LABELS = new SealedRecord({
+  struct: SET_LABEL,
+  magic: MAGIC,
+  version: SET_VERSION,
+  damaged: (copy, field: LabelField, expected, got) => new SetLabelError(field, expected, got, `copy ${copy}`),
+  unsupported: (_copy, what) => unsupportedSet(what),
+  parse(view, require): SetLabel {
+    require('EPOCH', Number.isSafeInteger(view.EPOCH) && view.EPOCH > 0, '1 to 2^53 - 1')
+    require('KIND', view.KIND === KIND_CODES.stripe || view.KIND === KIND_CODES.mirror, '1 or 2')
+    const kind = view.KIND === KIND_CODES.stripe ? 'stripe' : 'mirror'
+    const { MEMBERS: members, INDEX: index, CURRENT: current, UNIT: unitBytes } = view
+    require('MEMBERS', members >= 2 && members <= MAX_MEMBERS, `2 to ${MAX_MEMBERS}`)
+    require('INDEX', index < members, `0 to ${members - 1}`)
+    const all = 2 ** members - 1
+    const isCurrent = Math.floor(current / 2 ** index) % 2 === 1
+    require('CURRENT', kind === 'stripe' ? current === all : current <= all && isCurrent, kind === 'stripe'
+      ? `0x${all.toString(16)}`
+      : `bits of ${members} members including this one`)
+    require('DATA_OFFSET', view.DATA_OFFSET === MEMBER_DATA_BYTES, String(MEMBER_DATA_BYTES))
+    const { DATA_LENGTH: dataBytes, SET_LENGTH: setBytes } = view
+    require('DATA_LENGTH', isLength(dataBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
+    require('SET_LENGTH', isLength(setBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
+    const patternUnits = view.PATTERN_LENGTH
+    require('PATTERN_LENGTH', patternUnits <= MAX_PATTERN_UNITS, `0 to ${MAX_PATTERN_UNITS}`)
+    const pattern = view.PATTERN.slice(0, patternUnits)
+    if (kind === 'stripe') {
+      const isUnit =
+        unitBytes >= MIN_UNIT_BYTES && unitBytes <= MAX_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
+      require('UNIT', isUnit, `a power of two from ${MIN_UNIT_BYTES} to ${MAX_UNIT_BYTES}`)
+      require('PATTERN', patternFits(pattern, members), `each of 0 to ${members - 1}, and no other values`)
+      require('DATA_LENGTH', dataBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
+      require('SET_LENGTH', setBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
+    } else {
+      require('UNIT', unitBytes === 0, '0')
+      require('PATTERN_LENGTH', patternUnits === 0, '0')
+      require('SET_LENGTH', setBytes === dataBytes, `DATA_LENGTH, ${dataBytes}`)
+    }
+    return {
+      setId: hex(view.SET_ID),
+      kind,
+      members,
+      index,
+      epoch: view.EPOCH,
+      current,
+      unitBytes,
+      pattern,
+      dataBytes,
+      setBytes,
+      writer: view.WRITER,
+    }
+  },
+})
+
+/** Encodes one copy. @throws RangeError for values that the structure cannot represent. */
+export function encodeLabel(copy: CopyName, label: SetLabel): Uint8Array {
   const pattern = new Uint8Array(MAX_PATTERN_UNITS)
   pattern.set(label.pattern)
-  const { data } = SET_LABEL.create({
-    MAGIC,
-    VERSION: SET_VERSION,
-    LENGTH: LABEL_BYTES,
+  return LABELS.encode(copy, {
     EPOCH: label.epoch,
     SET_ID: Buffer.from(label.setId, 'hex'),
-    SELF: LABEL_OFFSET_BYTES[copy],
     KIND: KIND_CODES[label.kind],
     MEMBERS: label.members,
     INDEX: label.index,
@@ -93,96 +141,10 @@ export function encodeLabel(copy: LabelCopyName, label: SetLabel): Uint8Array {
     WRITER: label.writer,
     PATTERN: pattern,
   })
-  const encoded = new Uint8Array(data.buffer)
-  SET_LABEL.view(data).CRC = crcOf(encoded)
-  return encoded
-}
-
-/** Returns whether the bytes have the magic of a label of any version. */
-export function hasLabelMagic(encoded: Uint8Array): boolean {
-  return MAGIC.every((byte, index) => encoded[index] === byte)
-}
-
-/**
- * Decodes one untrusted copy. The capacity of the member is not compared.
- * @throws SetLabelError for a damaged copy; LoaderError (SET_UNSUPPORTED) for a valid copy that this version cannot
- * read.
- */
-export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel {
-  const view = SET_LABEL.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
-  const require = (field: LabelField, holds: boolean, expected: string): void => {
-    if (!holds) throw new SetLabelError(field, expected, shown(field, view[field]), `copy ${copy}`)
-  }
-  require('MAGIC', hasLabelMagic(encoded), hex(MAGIC))
-  // Checked before all other fields: a flipped bit must not look like a later version.
-  const crc = crcOf(encoded)
-  require('CRC', view.CRC === crc, shown('CRC', crc))
-  if (view.VERSION !== SET_VERSION) throw unsupportedSet(`its label has version ${view.VERSION}`)
-  if (view.REQUIRED !== 0) throw unsupportedSet(`it requires features ${shown('REQUIRED', view.REQUIRED)}`)
-  require('LENGTH', view.LENGTH === LABEL_BYTES, String(LABEL_BYTES))
-  require('SELF', view.SELF === LABEL_OFFSET_BYTES[copy], String(LABEL_OFFSET_BYTES[copy]))
-  require('EPOCH', Number.isSafeInteger(view.EPOCH) && view.EPOCH > 0, '1 to 2^53 - 1')
-  require('KIND', view.KIND === KIND_CODES.stripe || view.KIND === KIND_CODES.mirror, '1 or 2')
-  const kind = view.KIND === KIND_CODES.stripe ? 'stripe' : 'mirror'
-  const { MEMBERS: members, INDEX: index, CURRENT: current, UNIT: unitBytes } = view
-  require('MEMBERS', members >= 2 && members <= MAX_MEMBERS, `2 to ${MAX_MEMBERS}`)
-  require('INDEX', index < members, `0 to ${members - 1}`)
-  const all = 2 ** members - 1
-  const isCurrent = Math.floor(current / 2 ** index) % 2 === 1
-  require('CURRENT', kind === 'stripe' ? current === all : current <= all && isCurrent, kind === 'stripe'
-    ? `0x${all.toString(16)}`
-    : `bits of ${members} members including this one`)
-  require('DATA_OFFSET', view.DATA_OFFSET === MEMBER_DATA_BYTES, String(MEMBER_DATA_BYTES))
-  const { DATA_LENGTH: dataBytes, SET_LENGTH: setBytes } = view
-  require('DATA_LENGTH', isLength(dataBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
-  require('SET_LENGTH', isLength(setBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
-  require('WRITER', /^[\x20-\x7e]*$/.test(view.WRITER), 'printable ASCII')
-  const patternUnits = view.PATTERN_LENGTH
-  require('PATTERN_LENGTH', patternUnits <= MAX_PATTERN_UNITS, `0 to ${MAX_PATTERN_UNITS}`)
-  const pattern = view.PATTERN.slice(0, patternUnits)
-  if (kind === 'stripe') {
-    const isUnit = unitBytes >= MIN_UNIT_BYTES && unitBytes <= MAX_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
-    require('UNIT', isUnit, `a power of two from ${MIN_UNIT_BYTES} to ${MAX_UNIT_BYTES}`)
-    require('PATTERN', patternFits(pattern, members), `each of 0 to ${members - 1}, and no other values`)
-    require('DATA_LENGTH', dataBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
-    require('SET_LENGTH', setBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
-  } else {
-    require('UNIT', unitBytes === 0, '0')
-    require('PATTERN_LENGTH', patternUnits === 0, '0')
-    require('SET_LENGTH', setBytes === dataBytes, `DATA_LENGTH, ${dataBytes}`)
-  }
-  const setId = hex(view.SET_ID)
-  return {
-    setId,
-    kind,
-    members,
-    index,
-    epoch: view.EPOCH,
-    current,
-    unitBytes,
-    pattern,
-    dataBytes,
-    setBytes,
-    writer: view.WRITER,
-  }
 }
 
 function isLength(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0 && value % SET_ALIGNMENT_BYTES === 0
-}
-
-/** Formats a field for messages: counts and byte offsets in decimal. */
-function shown(field: LabelField, value: unknown): string {
-  const { fields } = SET_LABEL
-  return fields[field].kind === 'integer' && !fields[field].hex ? String(value) : formatField(fields[field], value)
-}
-
-function crcOf(encoded: Uint8Array): number {
-  return crc32(encoded.subarray(0, SET_LABEL.CRC.offset))
-}
-
-function hex(data: Uint8Array): string {
-  return Buffer.from(data).toString('hex')
 }
 
 /** Error of a label that is damaged, has invalid values, or contradicts another one of its set. */

@@ -1,7 +1,7 @@
+import { COPY_OFFSET_BYTES, RECORD_BYTES } from '../image/format.js'
 import { writeBytes } from '../pack/publish.js'
 import { asStore, type Writable } from '../store/as-store.js'
 import type { WritableBlockStore } from '../store/store.js'
-import { LABEL_BYTES, LABEL_OFFSET_BYTES } from './format.js'
 import { encodeLabel, type SetLabel } from './label.js'
 import { readLabel } from './read-labels.js'
 
@@ -9,7 +9,7 @@ import { readLabel } from './read-labels.js'
 export async function writeLabel(store: WritableBlockStore, label: SetLabel): Promise<void> {
   const { order } = await readLabel(store)
   for (const copy of order) {
-    await writeBytes(store, LABEL_OFFSET_BYTES[copy], encodeLabel(copy, label))
+    await writeBytes(store, COPY_OFFSET_BYTES[copy], encodeLabel(copy, label))
     await store.flush()
   }
 }
@@ -26,7 +26,7 @@ export async function writeNewLabels(
   for (const copy of ['B', 'A'] as const) {
     await Promise.all(
       stores.map(async (store, index) => {
-        await writeBytes(store, LABEL_OFFSET_BYTES[copy], encodeLabel(copy, labelOf(index)))
+        await writeBytes(store, COPY_OFFSET_BYTES[copy], encodeLabel(copy, labelOf(index)))
         await store.flush()
       }),
     )
@@ -48,7 +48,7 @@ export async function completeLabels(members: readonly Writable[]): Promise<void
 export async function eraseLabel(store: WritableBlockStore): Promise<void> {
   const { order } = await readLabel(store)
   for (const copy of order) {
-    await writeBytes(store, LABEL_OFFSET_BYTES[copy], new Uint8Array(LABEL_BYTES))
+    await writeBytes(store, COPY_OFFSET_BYTES[copy], new Uint8Array(RECORD_BYTES))
     await store.flush()
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { RamMedia } from '@gpunvme/nvme-sim'
-import { decodeLabel, encodeLabel, type SetLabel } from '../../src/sets/label.js'
+import { encodeLabel, LABELS, type SetLabel } from '../../src/sets/label.js'
 import { openImage } from '../../src/index.js'
 import { pack, verifyImage } from '../../src/image/index.js'
 import type { WritableBlockStore } from '../../src/store/index.js'
@@ -41,7 +41,7 @@ describe('a label', () => {
     expect(u32(4092)).toBe(crc32(encoded.subarray(0, 4092)))
     // The offset of the boot signature of a partition table is zero.
     expect([...encoded.subarray(508, 512)]).toEqual([0, 0, 0, 0])
-    expect(decodeLabel('B', encoded)).toEqual(LABEL)
+    expect(LABELS.decode('B', encoded)).toEqual(LABEL)
   })
 
   test('a label with any flipped bit is rejected as damaged', () => {
@@ -50,7 +50,7 @@ describe('a label', () => {
       fc.property(fc.nat(4096 * 8 - 1), (bit) => {
         const damaged = encoded.slice()
         damaged[bit >> 3]! ^= 1 << (bit & 7)
-        expect(() => decodeLabel('A', damaged)).toThrow('The label of a set’s member is damaged'.replace('’', "'"))
+        expect(() => LABELS.decode('A', damaged)).toThrow('The label of a set’s member is damaged'.replace('’', "'"))
       }),
     )
   })
@@ -63,7 +63,7 @@ describe('a label', () => {
         encoded.set(random.subarray(5), 192)
         new DataView(encoded.buffer).setUint32(4092, crc32(encoded.subarray(0, 4092)), true)
         try {
-          const { members, index, pattern, dataBytes, setBytes } = decodeLabel('A', encoded)
+          const { members, index, pattern, dataBytes, setBytes } = LABELS.decode('A', encoded)
           expect(index).toBeLessThan(members)
           expect(Math.max(...pattern)).toBeLessThan(members)
           expect([dataBytes % 4096, setBytes % 4096]).toEqual([0, 0])
@@ -94,7 +94,7 @@ describe('a label', () => {
     const view = SET_LABEL.view(new DataView(encoded.buffer))
     view[field] = value
     view.CRC = crc32(encoded.subarray(0, 4092))
-    expect(() => decodeLabel('A', encoded)).toThrow(expect.objectContaining({ code }) as Error)
+    expect(() => LABELS.decode('A', encoded)).toThrow(expect.objectContaining({ code }) as Error)
   })
 })
 
@@ -142,7 +142,7 @@ describe('openSet rejects', () => {
   test('members whose labels differ', async () => {
     const stores = await storesOf(2)
     await createStripe(stores)
-    const label = decodeLabel('A', await get(stores[1]!, 0, 4096))
+    const label = LABELS.decode('A', await get(stores[1]!, 0, 4096))
     for (const copy of ['A', 'B'] as const) {
       const other = encodeLabel(copy, { ...label, pattern: Uint8Array.of(1, 0) })
       await put(stores[1]!, copy === 'A' ? 0 : MIB, other)
