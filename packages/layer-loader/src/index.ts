@@ -5,7 +5,7 @@ export { ModelNotInImageError, openImage, type Image, type PackedModel } from '.
 export { LOAD_CHANNEL, type LoadEvent } from './load/events.js'
 export { ExpertCache, openExpertCache } from './load/expert-cache.js'
 export type { ExpertCacheOptions, ExpertCacheStatistics } from './load/expert-options.js'
-export type { CheckUnit, StoredExtent, StoredModel, StoredPiece, StoredRun } from './load/extent.js'
+export type { CheckUnit, ExtentPart, StoredExtent, StoredModel, StoredPiece, StoredRun } from './load/extent.js'
 export { expertTable, type ExpertTable, type ExpertTableOptions } from './load/expert-table.js'
 export { Lease, type LoadReport, type LoadStatistics } from './load/lease.js'
 export { ExtentTooLongError } from './load/check-extent.js'

@@ -7,18 +7,29 @@ import type { LoadPlan } from './load-plan.js'
 import type { LoaderOptions } from './options.js'
 import { pagesOf } from './slots.js'
 
+/** Returns the memory that a loader needs for an extent: whole pages if it is allocated for this extent. */
+export function memoryNeeded({ memoryBytes }: LoadPlan, options: LoaderOptions): number {
+  return options.memoryBytes === undefined ? memoryBytes : pagesOf(memoryBytes)
+}
+
+/** Properties of a loader that limit its extents. */
+interface ExtentLimits {
+  readonly slotBytes: number
+  readonly options: LoaderOptions
+  plan(extent: StoredExtent): LoadPlan
+}
+
 /** Rejects extents that the loader cannot hold or verify. @throws ExtentTooLongError, LoaderError (NO_CHECKSUMS). */
-export function checkExtent(
-  extent: StoredExtent,
-  { memoryBytes, checksAll }: LoadPlan,
-  { slotBytes, options }: { readonly slotBytes: number; readonly options: LoaderOptions },
-): void {
+export function checkExtent(extent: StoredExtent, plan: LoadPlan, loader: ExtentLimits): void {
+  const { slotBytes, options } = loader
   const { verify = 'full' } = options
-  if (verify === 'full' && !checksAll) throw noChecksums(quote(extent.name), 'part of it has no checksums')
-  const isFitting = options.memoryBytes !== undefined
-  const neededBytes = isFitting ? pagesOf(memoryBytes) : memoryBytes
-  if (neededBytes > slotBytes)
-    throw new ExtentTooLongError(extent, neededBytes, slotBytes, isFitting ? 'memoryBytes' : 'slotBytes')
+  if (verify === 'full' && !plan.checksAll) throw noChecksums(quote(extent.name), 'part of it has no checksums')
+  const neededBytes = memoryNeeded(plan, options)
+  if (neededBytes <= slotBytes) return
+  const { name, pieces, checks } = extent
+  const tensorBytes = pieces.map((piece) => memoryNeeded(loader.plan({ name, pieces: [piece], checks }), options))
+  const option = options.memoryBytes === undefined ? 'slotBytes' : 'memoryBytes'
+  throw new ExtentTooLongError(name, { neededBytes, slotBytes, option, tensorBytes })
 }
 
 /** @throws LoaderError (INVALID_ARGUMENT) for a value that does not say where its bytes are on a store. */
@@ -50,6 +61,15 @@ export function missingGpuSupport(
   return undefined
 }
 
+interface TooLong {
+  readonly neededBytes: number
+  readonly slotBytes: number
+  /** Option of the loader that sets the limit. */
+  readonly option: 'slotBytes' | 'memoryBytes'
+  /** Memory of each of its tensors alone, with alignment, complete blocks and check units. */
+  readonly tensorBytes: readonly number[]
+}
+
 /** Error of an extent that is longer than the slots of the loader, or than its memory. */
 export class ExtentTooLongError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_EXTENT_TOO_LONG'
@@ -57,24 +77,21 @@ export class ExtentTooLongError extends GpuNvmeError {
   readonly neededBytes: number
   readonly slotBytes: number
 
-  /** @param option of the loader that sets the limit */
-  constructor(
-    { name, pieces }: StoredExtent,
-    neededBytes: number,
-    slotBytes: number,
-    option: 'slotBytes' | 'memoryBytes',
-  ) {
-    const fitting = pieces.filter(({ lengthBytes }) => lengthBytes <= slotBytes)
-    const longest = pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
-    const isSplit = pieces.length > 1 && fitting.length > 0
+  constructor(name: string, { neededBytes, slotBytes, option, tensorBytes }: TooLong) {
+    const fitting = tensorBytes.filter((bytes) => bytes <= slotBytes).length
+    const longest = tensorBytes.reduce((most, bytes) => Math.max(most, bytes), 0)
+    const isSplit = tensorBytes.length > 1 && fitting > 0
     const limit = option === 'slotBytes' ? `the loader's slots have ${slotBytes}` : `the loader has ${slotBytes}`
+    const parts = fitting === tensorBytes.length ? 'its parts: loader.parts(extent), or ' : ''
     super(`${quote(name)} takes ${neededBytes} bytes of memory; ${limit}`, {
       facts: isSplit
-        ? [`${fitting.length} of its ${pieces.length} tensors fit on their own; the longest takes ${longest} bytes`]
+        ? [`${fitting} of its ${tensorBytes.length} tensors fit on their own; the longest takes ${longest} bytes`]
         : [],
       next:
         `open the loader with { ${option}: ${neededBytes} } or more` +
-        (isSplit ? ', or request its tensors or experts one by one: model.tensor(name), model.expert(layer, n)' : ''),
+        (isSplit
+          ? `, or request ${parts}its tensors or experts one by one: model.tensor(name), model.expert(layer, n)`
+          : ''),
     })
     this.neededBytes = neededBytes
     this.slotBytes = slotBytes

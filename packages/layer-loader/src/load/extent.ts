@@ -24,15 +24,29 @@ export interface StoredPiece {
   readonly runs: readonly StoredRun[]
 }
 
+/** Position of a part in the extent that it was split from. */
+export interface ExtentPart {
+  /** Name of the extent: 'layer 3'. */
+  readonly of: string
+  /** From 0. */
+  readonly index: number
+  readonly count: number
+}
+
 /** Data that are loaded together, and their location on a store. A loader derives its reads from it. */
 export interface StoredExtent {
-  /** 'layer 3', 'layer 3 expert 7', a tensor's name. */
+  /** 'layer 3', 'layer 3 expert 7', 'layer 3 part 1 of 4', a tensor's name. */
   readonly name: string
   readonly pieces: readonly StoredPiece[]
   /** The complete range including padding, laid out in memory as on the store. Default: only the pieces. */
   readonly whole?: StoredRun
-  /** In ascending order, without overlaps. Bytes outside of them cannot be checked. */
+  /**
+   * In ascending order, without overlaps. Bytes outside of them cannot be checked. A part has all those of the extent
+   * that it was split from; units outside its pieces are not read.
+   */
   readonly checks: readonly CheckUnit[]
+  /** Present in a part of an extent that exceeds a slot: see `Loader.parts`. */
+  readonly part?: ExtentPart
 }
 
 /** What a loader needs to know of a model. */

@@ -3,6 +3,7 @@ import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { checkRange } from '../formats/byte-source.js'
 import { quote } from '../formats/quote.js'
 import { bytesIn, MAX_ARRAY_BYTES } from '../store/memory-bytes.js'
+import type { ExtentPart } from './extent.js'
 import type { PlacedPiece } from './load-plan.js'
 import type { Slot } from './slots.js'
 
@@ -24,6 +25,8 @@ export interface LoadStatistics {
 /** Description of a loaded extent, without its bytes. */
 export interface LoadReport {
   readonly name: string
+  /** Position in the layer that it is a part of; undefined for a complete extent. */
+  readonly part: ExtentPart | undefined
   /** Position in the sequence of requests. */
   readonly index: number
   /** Whether every byte was checked. */
@@ -44,12 +47,14 @@ export interface Loaded extends LoadReport {
  * A loaned layer, expert or tensor in memory. Its bytes stay unchanged until `release`; then the slot is refilled.
  *
  * `memory`, `bytes`, `range()` and `tensor()` throw LoaderError (USE_AFTER_RELEASE) once the lease is released or its
- * loader closed. `name`, `index`, `tensors`, `lengthBytes`, `statistics`, `verified` and `generation` remain available.
+ * loader closed. `name`, `part`, `index`, `tensors`, `lengthBytes`, `statistics`, `verified` and `generation` remain available.
  * A `Uint8Array` obtained before is plain memory, whose late use cannot be detected: keep the lease, not the array.
  * With `poison: true`, such an array reads 0xa5 until the slot is refilled, which helps in tests.
  */
 export class Lease implements LoadReport {
   readonly name: string
+  /** Position in the layer that it is a part of; undefined for a complete extent. */
+  readonly part: ExtentPart | undefined
   /** Position in the sequence of requests. */
   readonly index: number
   /** Whether every byte was checked before it was handed out. */
@@ -72,6 +77,7 @@ export class Lease implements LoadReport {
   /** @internal */
   constructor(loaded: Loaded, onRelease: () => void, parent?: Lease) {
     this.name = loaded.name
+    this.part = loaded.part
     this.index = loaded.index
     this.verified = loaded.verified
     this.statistics = loaded.statistics
@@ -104,7 +110,7 @@ export class Lease implements LoadReport {
    */
   get bytes(): Uint8Array {
     this.requireLive('bytes')
-    return this.part(0, this.lengthBytes, 'the bytes')
+    return this.view(0, this.lengthBytes, 'the bytes')
   }
 
   /**
@@ -116,7 +122,7 @@ export class Lease implements LoadReport {
   range(offsetBytes: number, lengthBytes: number): Uint8Array {
     this.requireLive('range')
     checkRange({ name: this.name, sizeBytes: this.lengthBytes }, offsetBytes, lengthBytes)
-    return this.part(offsetBytes, lengthBytes, 'a range')
+    return this.view(offsetBytes, lengthBytes, 'a range')
   }
 
   /**
@@ -130,7 +136,7 @@ export class Lease implements LoadReport {
     if (found === undefined) {
       throw new RangeError(`name: expected a tensor of ${quote(this.name)}, got ${quote(name)}`)
     }
-    return this.part(found.offsetBytes, found.lengthBytes, `tensor ${quote(name)}`)
+    return this.view(found.offsetBytes, found.lengthBytes, `tensor ${quote(name)}`)
   }
 
   /** Returns the slot. Idempotent. */
@@ -156,7 +162,7 @@ export class Lease implements LoadReport {
     return new Lease(this.loaded, onRelease, this)
   }
 
-  private part(offsetBytes: number, lengthBytes: number, what: string): Uint8Array {
+  private view(offsetBytes: number, lengthBytes: number, what: string): Uint8Array {
     const { memory } = this.loaded.slot
     if (memory.view === undefined) {
       throw new TypeError(`${this.name}: expected memory with a view, got GPU memory; use lease.memory`)

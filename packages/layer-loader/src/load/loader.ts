@@ -6,13 +6,14 @@ import { Announcer } from './announcer.js'
 import { requireModel } from './require-model.js'
 import { cutBites } from './bites.js'
 import { Changes } from './changes.js'
-import { checkExtent, missingGpuSupport, noChecksums, requireExtent } from './check-extent.js'
+import { checkExtent, memoryNeeded, missingGpuSupport, noChecksums, requireExtent } from './check-extent.js'
 import { deferred } from './deferred.js'
 import type { LoadableModel, StoredExtent, StoredModel } from './extent.js'
 import { Job } from './job.js'
 import { Lease, type Loaded } from './lease.js'
 import type { LoadPlan } from './load-plan.js'
 import { loadPlanFor, type LoaderOptions } from './options.js'
+import { partsOf } from './parts.js'
 import { Reader } from './reader.js'
 import { extentMemoryError, isExhausted } from './slot-memory-error.js'
 import { EqualSlots, FittingSlots, type Slot, type SlotSource } from './slots.js'
@@ -154,6 +155,18 @@ export class Loader<M extends LoadableModel = StoredModel> {
   plan(extent: StoredExtent): LoadPlan {
     requireExtent(extent)
     return loadPlanFor(this.model.store, extent, this.options)
+  }
+
+  /**
+   * Splits an extent between tensors into parts of at most `maxBytes`, which can be requested like any extent. With
+   * `memoryBytes`, shorter parts allow one to be used while the next one is read.
+   * @param maxBytes default: the length of a slot
+   * @returns the extent itself if it fits
+   * @throws LoaderError (INVALID_ARGUMENT; TENSOR_TOO_LONG for a tensor that exceeds a part); RangeError
+   */
+  parts(extent: StoredExtent, maxBytes = this.slotBytes): StoredExtent[] {
+    requireExtent(extent)
+    return partsOf(extent, maxBytes, (part) => memoryNeeded(this.plan(part), this.options))
   }
 
   /** Yields the statistics after each change, skipping intermediate ones, until the loader ends. */
@@ -360,6 +373,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const verified = this.options.verify !== 'off' && plan.checksAll
     const loaded: Loaded = {
       name: ticket.extent.name,
+      part: ticket.extent.part,
       index: ticket.index,
       slot,
       tensors: plan.pieces,

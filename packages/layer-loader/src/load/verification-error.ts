@@ -11,11 +11,11 @@ export class VerificationError extends GpuNvmeError {
   readonly category = 'verification'
   readonly remedy: Remedy = 'replace-model'
   readonly model: string
-  /** Name of the layer, expert or tensor. */
+  /** Name of the layer, part of a layer, expert or tensor. */
   readonly extent: string
   /** Tensors that the chunk overlaps; empty if only padding differs. */
   readonly tensors: readonly string[]
-  /** Index of the chunk among the checked ranges of the extent, from 0. */
+  /** Index of the chunk among the checked ranges of the extent, from 0; of the complete layer for a part of one. */
   readonly chunk: number
   /** Offset of the chunk from the start of the store. */
   readonly offsetBytes: number

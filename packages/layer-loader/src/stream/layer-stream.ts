@@ -1,13 +1,13 @@
 import { LoaderError } from '../error.js'
-import type { StoredModel } from '../load/extent.js'
+import type { StoredExtent, StoredModel } from '../load/extent.js'
 import type { Lease } from '../load/lease.js'
 import { Loader } from '../load/loader.js'
 import type { LoaderStatistics } from '../load/statistics.js'
 import type { Ticket } from '../load/ticket.js'
-import { planStream, type StreamOptions, type StreamShape } from './options.js'
+import { extentsOf, planStream, type StreamOptions, type StreamShape } from './options.js'
 import { StatisticsCounter, type StreamStatistics } from './statistics.js'
 
-/** A requested layer. */
+/** A requested layer, or a part of one. */
 interface Coming {
   readonly ticket: Ticket
   /** Resolves once it and all layers before it are loaded and reported. */
@@ -22,9 +22,10 @@ interface Coming {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * Nothing is allocated or read before the first `next`.
- * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS), RangeError for invalid
- * options.
+ * Nothing is allocated or read before the first `next`. With `slotBytes`, a layer that takes more comes in several
+ * leases, one for each part: `lease.part`.
+ * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS, TENSOR_TOO_LONG),
+ * RangeError for invalid options.
  */
 export function streamLayers(model: StoredModel, options: StreamOptions = {}): LayerStream {
   return new LayerStream(model, options)
@@ -46,7 +47,7 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
   private readonly loader: Loader
   private readonly counter = new StatisticsCounter()
   private readonly queue: Coming[] = []
-  private nextIndex = 0
+  private readonly extents: Iterator<{ readonly index: number; readonly extent: StoredExtent }, undefined>
   private lastLoaded: Promise<void> = Promise.resolve()
   private turn: Promise<unknown> = Promise.resolve()
   private isOver = false
@@ -58,6 +59,7 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     this.shape = planStream(model, options)
     const { slots, slotBytes } = this.shape
     this.loader = new Loader(model, { ...options, slots: Math.max(1, slots), slotBytes })
+    this.extents = this.inOrder()
   }
 
   get statistics(): StreamStatistics {
@@ -132,13 +134,13 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     return coming
   }
 
-  /** Requests as many layers as there are slots: the next one starts as soon as one is released. */
+  /** Requests as many extents as there are slots: the next one starts as soon as one is released. */
   private ask(): void {
-    const { layers, slots } = this.shape
-    const { experts = true } = this.options
-    while (!this.isOver && this.nextIndex < layers.length && this.queue.length < slots) {
-      const index = this.nextIndex++
-      const ticket = this.loader.request(this.model.layer(layers[index]!, { experts }))
+    while (!this.isOver && this.queue.length < this.shape.slots) {
+      const { value } = this.extents.next()
+      if (value === undefined) break
+      const { index, extent } = value
+      const ticket = this.loader.request(extent)
       const loaded = this.watch(ticket, index, this.lastLoaded)
       // `next` reports the failure; until then, the promise has no listener.
       loaded.catch(() => undefined)
@@ -147,12 +149,19 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     }
   }
 
+  /** Yields the extents to request, each with the index of its layer. Those of later layers are not created yet. */
+  private *inOrder(): Generator<{ readonly index: number; readonly extent: StoredExtent }, undefined> {
+    for (const [index, layer] of this.shape.layers.entries())
+      for (const extent of extentsOf(this.model, layer, this.options)) yield { index, extent }
+  }
+
   private async watch(ticket: Ticket, index: number, before: Promise<void>): Promise<void> {
-    const { name: layer, tensors, verified, statistics } = await ticket.ready()
+    const { name, part, tensors, verified, statistics } = await ticket.ready()
     await before
-    this.counter.add(tensors.length, verified, statistics)
+    this.counter.add(tensors.length, verified, statistics, part)
     const { layers, totalBytes } = this.shape
-    this.options.onProgress?.({ layer, index, layers: layers.length, totalBytes, statistics: this.statistics })
+    const layer = part?.of ?? name
+    this.options.onProgress?.({ layer, index, part, layers: layers.length, totalBytes, statistics: this.statistics })
   }
 
   /** Waits for reads in flight, then frees all slots that the consumer's leases do not hold. */

@@ -1,14 +1,17 @@
 import { isMtpLayer } from '../formats/layers.js'
-import type { StoredModel } from '../load/extent.js'
+import type { ExtentPart, StoredExtent, StoredModel } from '../load/extent.js'
 import { requireModel } from '../load/require-model.js'
 import { loadPlanFor, type LoaderOptions } from '../load/options.js'
+import { partsOf } from '../load/parts.js'
 import type { StreamStatistics } from './statistics.js'
 
 /** Progress of a stream. */
 export interface StreamProgress {
-  /** The layer that has just been loaded. */
+  /** The layer that has just been loaded, or a part of it. */
   readonly layer: string
   readonly index: number
+  /** Position of the part in its layer; undefined for a complete layer. */
+  readonly part: ExtentPart | undefined
   /** Number of requested layers. `totalBytes` are read for them. */
   readonly layers: number
   readonly totalBytes: number
@@ -27,49 +30,70 @@ export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes' | 'memory
   /** Layers to omit, by name or number. They are not read. */
   readonly skip?: readonly (string | number)[]
   /**
+   * Maximum bytes per slot. A layer that takes more comes in parts, split between tensors, with a lease for each: see
+   * `Lease.part`. Default: enough for any of the layers.
+   */
+  readonly slotBytes?: number
+  /**
    * Behaviour of `next` while leases hold all slots. 'throw' (default): LoaderError (ALL_SLOTS_HELD), since a plain
    * loop would never release one. 'wait': wait until other code releases one.
    */
   readonly whenHeld?: 'throw' | 'wait'
-  /** Called for each loaded layer, in order. An error that it throws ends the stream. */
+  /** Called for each loaded layer or part, in order. An error that it throws ends the stream. */
   readonly onProgress?: (progress: StreamProgress) => void
 }
 
 /** Layers and memory of a stream: `slots` times `slotBytes`. */
 export interface StreamShape {
   readonly layers: readonly string[]
+  /** Number of leases: one for each layer, or for each part of a layer that exceeds the `slotBytes` option. */
+  readonly leases: number
   readonly slots: number
   readonly slotBytes: number
   readonly totalBytes: number
 }
 
+/** Options that determine the memory of a stream. */
+type ShapeOptions = Pick<StreamOptions, 'slots' | 'slotBytes' | 'layers' | 'experts' | 'skip' | 'verify' | 'alignBytes'>
+
 /**
  * Returns the layers and memory of a stream, before anything is allocated.
- * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS), RangeError for fewer than 1 slot.
- * UNEVEN_EXPERTS only if experts are to be omitted.
+ * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS, TENSOR_TOO_LONG), RangeError for fewer
+ * than 1 slot or byte. UNEVEN_EXPERTS only if experts are to be omitted, TENSOR_TOO_LONG only with `slotBytes`.
  */
-export function planStream(
-  model: StoredModel,
-  options: Pick<StreamOptions, 'slots' | 'layers' | 'experts' | 'skip' | 'verify' | 'alignBytes'> = {},
-): StreamShape {
-  const { slots = 3, layers: wanted, experts = true, skip = [] } = options
+export function planStream(model: StoredModel, options: ShapeOptions = {}): StreamShape {
+  const { slots = 3, layers: wanted, skip = [] } = options
   requireModel(model)
   if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
   const nameOf = (layer: string | number) => model.layer(layer).name
   const skipped = new Set(skip.map(nameOf))
   const all = wanted?.map(nameOf) ?? model.layers.filter((name) => !isMtpLayer(name))
   const layers = all.filter((name) => !skipped.has(name))
-  let slotBytes = 1
-  let totalBytes = 0
-  const lengths = new Map<string, { memoryBytes: number; readBytes: number }>()
+  const shape = { leases: 0, slotBytes: 1, totalBytes: 0 }
+  const plans = new Map<string, { memoryBytes: number; readBytes: number }[]>()
   for (const name of layers) {
-    let length = lengths.get(name)
-    if (length === undefined) {
-      const { memoryBytes, readBytes } = loadPlanFor(model.store, model.layer(name, { experts }), options)
-      lengths.set(name, (length = { memoryBytes, readBytes }))
+    let parts = plans.get(name)
+    if (parts === undefined) {
+      parts = extentsOf(model, name, options).map((extent) => {
+        const { memoryBytes, readBytes } = loadPlanFor(model.store, extent, options)
+        return { memoryBytes, readBytes }
+      })
+      plans.set(name, parts)
     }
-    slotBytes = Math.max(slotBytes, length.memoryBytes)
-    totalBytes += length.readBytes
+    for (const { memoryBytes, readBytes } of parts) {
+      shape.leases++
+      shape.slotBytes = Math.max(shape.slotBytes, memoryBytes)
+      shape.totalBytes += readBytes
+    }
   }
-  return { layers, slots: Math.min(slots, layers.length), slotBytes, totalBytes }
+  return { layers, slots: Math.min(slots, shape.leases), ...shape }
+}
+
+/** Returns the extents of a layer that a stream loads one by one: the layer, or its parts. @throws as `planStream` does */
+export function extentsOf(model: StoredModel, layer: string, options: ShapeOptions): StoredExtent[] {
+  const { experts = true, slotBytes } = options
+  const extent = model.layer(layer, { experts })
+  if (slotBytes === undefined) return [extent]
+  const memoryOf = (part: StoredExtent) => loadPlanFor(model.store, part, options).memoryBytes
+  return partsOf(extent, slotBytes, memoryOf)
 }

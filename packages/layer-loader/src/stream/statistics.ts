@@ -1,7 +1,9 @@
+import type { ExtentPart } from '../load/extent.js'
 import type { LoadStatistics } from '../load/lease.js'
 
 /** Totals of a stream, for loaded layers only. */
 export interface StreamStatistics extends Pick<LoadStatistics, 'bytes' | 'commands' | 'readNs' | 'verifyNs'> {
+  /** Complete layers: one in parts counts with its last part. */
   readonly layers: number
   readonly tensors: number
   readonly tensorsVerified: number
@@ -9,7 +11,7 @@ export interface StreamStatistics extends Pick<LoadStatistics, 'bytes' | 'comman
   readonly elapsedNs: number
 }
 
-/** Adds up layers in order. */
+/** Adds up layers and their parts in order. */
 export class StatisticsCounter {
   private startNs = Infinity
   private endNs = -Infinity
@@ -19,13 +21,13 @@ export class StatisticsCounter {
     return { ...this.total, elapsedNs: this.endNs < this.startNs ? 0 : this.endNs - this.startNs }
   }
 
-  add(tensors: number, verified: boolean, layer: LoadStatistics): void {
+  add(tensors: number, verified: boolean, layer: LoadStatistics, part: ExtentPart | undefined): void {
     const { total } = this
     total.bytes += layer.bytes
     total.commands += layer.commands
     total.readNs += layer.readNs
     total.verifyNs += layer.verifyNs
-    total.layers++
+    if (part === undefined || part.index + 1 === part.count) total.layers++
     total.tensors += tensors
     if (verified) total.tensorsVerified += tensors
     this.startNs = Math.min(this.startNs, layer.startNs)

@@ -1,0 +1,75 @@
+import { LoaderError } from '../error.js'
+import { quote } from '../formats/quote.js'
+import type { StoredExtent, StoredPiece } from './extent.js'
+
+/** Returns the memory that an extent takes, with alignment, complete blocks and check units. */
+export type MeasureMemory = (extent: StoredExtent) => number
+
+/**
+ * Splits an extent between tensors into parts that each take at most `maxBytes` of memory: as few as their order
+ * allows. Parts are extents: they are loaded and verified like any other. A check unit that two parts share is read for
+ * both. Padding of a complete layer is omitted.
+ * @returns the extent itself if it fits
+ * @throws LoaderError (TENSOR_TOO_LONG) for a tensor that exceeds a part; RangeError for an invalid `maxBytes`
+ */
+export function partsOf(extent: StoredExtent, maxBytes: number, memoryOf: MeasureMemory): StoredExtent[] {
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1)
+    throw new RangeError(`slotBytes: expected at least 1, got ${maxBytes}`)
+  const { name: of, pieces, checks } = extent
+  if (pieces.length === 0 || memoryOf(extent) <= maxBytes) return [extent]
+  const runs: StoredPiece[][] = []
+  for (let first = 0; first < pieces.length; first += runs.at(-1)!.length) {
+    const fits = (count: number) =>
+      memoryOf({ name: of, pieces: pieces.slice(first, first + count), checks }) <= maxBytes
+    const count = mostFitting(pieces, first, maxBytes, fits)
+    if (count === 0) throw tensorTooLong(extent, pieces[first]!, maxBytes, memoryOf)
+    runs.push(pieces.slice(first, first + count))
+  }
+  return runs.map((pieces, index) => {
+    const name = `${of} part ${index + 1} of ${runs.length}`
+    return { name, pieces, checks, part: { of, index, count: runs.length } }
+  })
+}
+
+/** Returns the largest number of pieces that fit together. Memory never decreases with more pieces. */
+function mostFitting(
+  pieces: readonly StoredPiece[],
+  first: number,
+  maxBytes: number,
+  fits: (count: number) => boolean,
+): number {
+  // The pieces alone limit the search: planning a whole layer for each of many short parts takes too long.
+  let most = 0
+  for (let bytes = 0; first + most < pieces.length; most++) {
+    bytes += pieces[first + most]!.lengthBytes
+    if (bytes > maxBytes) break
+  }
+  let least = 0
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2)
+    if (fits(middle)) least = middle
+    else most = middle - 1
+  }
+  return least
+}
+
+/** Error of a tensor that is longer than a part may be: parts end between tensors. */
+function tensorTooLong(
+  { name, pieces, checks }: StoredExtent,
+  tensor: StoredPiece,
+  maxBytes: number,
+  memoryOf: MeasureMemory,
+): LoaderError {
+  const alone = (piece: StoredPiece) => memoryOf({ name, pieces: [piece], checks })
+  const lengths = pieces.map(alone)
+  const longestBytes = lengths.reduce((most, bytes) => Math.max(most, bytes), 0)
+  const fitting = lengths.filter((bytes) => bytes <= maxBytes).length
+  const headline = `Cannot split ${quote(name)} into parts of ${maxBytes} bytes: its tensor ${quote(tensor.name)} has ${tensor.lengthBytes}`
+  return new LoaderError('ERR_GPUNVME_TENSOR_TOO_LONG', 'infeasible', headline, {
+    facts: [
+      `with alignment, complete blocks and check units, it takes ${alone(tensor)} bytes of memory`,
+      `${fitting} of ${pieces.length} tensors fit`,
+    ],
+    next: `allow parts of ${longestBytes} bytes or more; or, for stacked experts, request them one by one: model.expert(layer, n)`,
+  })
+}
