@@ -191,6 +191,7 @@ test('an extent that exceeds a slot is rejected; its parts fit, and are requeste
   using last = await loader.request(parts[2]!, { priority: 'now' }).lease()
   expect(Buffer.compare(last.tensor('model.layers.0.d'), await tensorBytes(model, 'model.layers.0.d'))).toBe(0)
   expect(loader.parts(stored.layer(1))).toEqual([stored.layer(1)])
+  for (const maxBytes of [0, -1, NaN]) expect(() => loader.parts(layer, maxBytes)).toThrow(`got ${maxBytes}`)
 })
 
 test('with memoryBytes, parts of different lengths share the memory', async () => {
@@ -205,4 +206,6 @@ test('with memoryBytes, parts of different lengths share the memory', async () =
   expect(lengths.slice(0, 2)).toEqual([3 * MIB, 4 * MIB])
   expect(lengths[2]).toBeLessThan(3 * MIB)
   expect(memory.peakBytes).toBe(7 * MIB)
+  await using unlimited = openLoader(stored, { memoryBytes: Infinity })
+  expect(unlimited.parts(stored.layer(0))).toEqual([stored.layer(0)])
 })

@@ -170,10 +170,13 @@ describe('the order of layers', () => {
     },
   )
 
-  test.each([{ slots: 0 }, { slots: 1.5 }])('streamLayers rejects an invalid number of slots: %o', async (options) => {
-    const { model } = await opened()
-    expect(() => streamLayers(model, options)).toThrow(RangeError)
-  })
+  test.each([{ slots: 0 }, { slots: 1.5 }, { slotBytes: 0 }, { slotBytes: NaN }])(
+    'streamLayers rejects an invalid number or length of slots: %o',
+    async (options) => {
+      const { model } = await opened()
+      expect(() => streamLayers(model, options)).toThrow(RangeError)
+    },
+  )
 
   test('an empty layers option yields an empty stream without reads', async () => {
     const { memory, model } = await opened()

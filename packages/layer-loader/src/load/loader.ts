@@ -162,10 +162,12 @@ export class Loader<M extends LoadableModel = StoredModel> {
    * `memoryBytes`, shorter parts allow one to be used while the next one is read.
    * @param maxBytes default: the length of a slot
    * @returns the extent itself if it fits
-   * @throws LoaderError (INVALID_ARGUMENT; TENSOR_TOO_LONG for a tensor that exceeds a part); RangeError
+   * @throws LoaderError (INVALID_ARGUMENT; TENSOR_TOO_LONG for a tensor that exceeds a part), RangeError for less than
+   * 1 byte
    */
   parts(extent: StoredExtent, maxBytes = this.slotBytes): StoredExtent[] {
     requireExtent(extent)
+    if (!(maxBytes >= 1)) throw new RangeError(`maxBytes: expected at least 1, got ${maxBytes}`)
     return partsOf(extent, maxBytes, (part) => memoryNeeded(this.plan(part), this.options))
   }
 

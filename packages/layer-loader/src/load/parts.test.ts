@@ -105,10 +105,6 @@ test('a tensor that exceeds a part is rejected with its length, its memory and t
   })
 })
 
-test.each([0, -1, 1.5, NaN, Infinity])('partsOf rejects an invalid length of parts: %s', (maxBytes) => {
-  expect(() => partsOf(layerOf(512), maxBytes, memoryOf)).toThrow(`slotBytes: expected at least 1, got ${maxBytes}`)
-})
-
 test('parts hold all tensors in order, fit, and could not hold one tensor more', () => {
   const lengths = fc.array(fc.nat(3000), { minLength: 1, maxLength: 40 })
   const options = [lengths, fc.nat(2000), fc.integer({ min: 512, max: 12_000 }), fc.constantFrom(1, 32, 4096)] as const

@@ -10,11 +10,9 @@ export type MeasureMemory = (extent: StoredExtent) => number
  * allows. Parts are extents: they are loaded and verified like any other. A check unit that two parts share is read for
  * both. Padding of a complete layer is omitted.
  * @returns the extent itself if it fits
- * @throws LoaderError (TENSOR_TOO_LONG) for a tensor that exceeds a part; RangeError for an invalid `maxBytes`
+ * @throws LoaderError (TENSOR_TOO_LONG) for a tensor that exceeds a part
  */
 export function partsOf(extent: StoredExtent, maxBytes: number, memoryOf: MeasureMemory): StoredExtent[] {
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1)
-    throw new RangeError(`slotBytes: expected at least 1, got ${maxBytes}`)
   const { name: of, pieces, checks } = extent
   if (pieces.length === 0 || memoryOf(extent) <= maxBytes) return [extent]
   const runs: StoredPiece[][] = []

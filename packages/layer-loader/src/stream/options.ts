@@ -62,9 +62,11 @@ type ShapeOptions = Pick<StreamOptions, 'slots' | 'slotBytes' | 'layers' | 'expe
  * than 1 slot or byte. UNEVEN_EXPERTS only if experts are to be omitted, TENSOR_TOO_LONG only with `slotBytes`.
  */
 export function planStream(model: StoredModel, options: ShapeOptions = {}): StreamShape {
-  const { slots = 3, layers: wanted, skip = [] } = options
+  const { slots = 3, slotBytes, layers: wanted, skip = [] } = options
   requireModel(model)
   if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
+  if (slotBytes !== undefined && (!Number.isSafeInteger(slotBytes) || slotBytes < 1))
+    throw new RangeError(`slotBytes: expected at least 1, got ${slotBytes}`)
   const nameOf = (layer: string | number) => model.layer(layer).name
   const skipped = new Set(skip.map(nameOf))
   const all = wanted?.map(nameOf) ?? model.layers.filter((name) => !isMtpLayer(name))
