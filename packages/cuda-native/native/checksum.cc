@@ -1,6 +1,7 @@
 #include "checksum.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,9 @@ namespace {
 // Bytes that are read at a time, so that their checksums are computed in the cache of the processor. With 256 KiB,
 // reading and computing took 1.1 times as long as reading (AVX-512; 1.2 with 4 MiB).
 constexpr size_t kCachedBytes = 256 * 1024;
+
+constexpr size_t kSmallPage = 4096;
+constexpr size_t kHugePage = 2 * 1024 * 1024;
 
 struct Work {
   uint8_t* data;
@@ -53,8 +57,19 @@ void Sum(Work* work, size_t end) {
   work->done = end;
 }
 
+// Requests huge pages for memory that is filled for the first time. Without them, a fault per 4 KiB takes longer than the
+// read. Where the kernel has no huge pages, nothing changes.
+void RequestHugePages(const Work& work) {
+  // The memory of a region is there already.
+  if (work.region != nullptr || work.bytes < kHugePage) return;
+  const auto begin = reinterpret_cast<uintptr_t>(work.data) & ~(kSmallPage - 1);
+  const auto end = (reinterpret_cast<uintptr_t>(work.data) + work.bytes) & ~(kSmallPage - 1);
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
 // Reads until all bytes are there, the file ends or a read fails.
 void ReadAndSum(Work* work) {
+  RequestHugePages(*work);
   // Without the page cache, a read is a command to the drive.
   const int flags = fcntl(work->fd, F_GETFL);
   const bool isDirect = flags != -1 && (flags & O_DIRECT) != 0;

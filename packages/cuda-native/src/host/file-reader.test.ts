@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -55,6 +55,14 @@ describe.skipIf(!isBuilt)(`reads of files by native code${skipped}`, () => {
     })
   })
 
+  test('requests huge pages for memory that a long read fills', async ({ skip }) => {
+    if (!existsSync('/sys/kernel/mm/transparent_hugepage')) return skip('the kernel has no transparent huge pages')
+    const view = new DataView(new SharedArrayBuffer(8 * MIB))
+    const before = advisedBytes()
+    await withFile((fd) => reader.read(fd, 0, view, 4096, 4 * MIB, none))
+    expect(advisedBytes() - before).toBeGreaterThanOrEqual(4 * MIB)
+  })
+
   test("reads into the addon's regions, and refuses transferable memory", async () => {
     const region = native.allocate(4096, 4096)
     const plain = new DataView(new ArrayBuffer(100))
@@ -91,3 +99,9 @@ describe.skipIf(!isBuilt)(`reads of files by native code${skipped}`, () => {
     })
   })
 })
+
+/** Returns the length of all mappings of this process with MADV_HUGEPAGE. */
+function advisedBytes(): number {
+  const mappings = readFileSync('/proc/self/smaps', 'utf8').matchAll(/^Size: +(\d+) kB$[^]*?^VmFlags:(.*)$/gm)
+  return [...mappings].reduce((sum, [, kib, flags]) => sum + (/ hg\b/.test(flags!) ? Number(kib) * 1024 : 0), 0)
+}
