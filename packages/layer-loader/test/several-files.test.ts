@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { openModelInFiles, streamLayers } from '../src/index.js'
 import { joinStores, namespaceStore, openFileStore } from '../src/store/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
-import { tensorBytes } from './models.js'
+import { safetensorsFile, tensorBytes } from './models.js'
 
 const vector = (name: string) => fileURLToPath(new URL(`formats/vectors/${name}`, import.meta.url))
 
@@ -29,6 +32,15 @@ describe('a model split over three files', () => {
   test('a split model is rejected if one of its files is missing', async () => {
     await expect(openModelInFiles(vector('split-00009-of-00003.gguf'))).rejects.toThrow()
   })
+})
+
+test('reads tensors of a file at any offset to their place, without the blocks around them', async () => {
+  const path = join(scratch(), 'model.safetensors')
+  writeFileSync(path, safetensorsFile([0, 1, 2].map((layer) => [`model.layers.${layer}.a`, 65_536])))
+  await using model = await openModelInFiles(path)
+  const stream = streamLayers(model, { verify: 'off' })
+  for await (using layer of stream) expect(layer.tensors).toHaveLength(1)
+  expect(stream.loaderStatistics).toMatchObject({ bytes: 3 * 65_536, movedBytes: 0 })
 })
 
 describe('joined stores', () => {

@@ -1,9 +1,9 @@
 import { cudaStatus, NativeAddonError, type CudaDevice } from '@gpunvme/cuda-native'
 import { cudaChecksummer, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
-import { nativeChecksummer } from '@gpunvme/cuda-native/host'
+import { nativeChecksummer, nativeFileReader } from '@gpunvme/cuda-native/host'
 import { workerChecksummer } from '@gpunvme/layer-loader'
 import { hostCopies } from '@gpunvme/layer-loader/residence'
-import type { Checksummer, CopyEngine } from '@gpunvme/nvme-spec/transport'
+import type { Checksummer, CopyEngine, FileReader } from '@gpunvme/nvme-spec/transport'
 import { defaultVramBytes } from '../model/machine-cost.js'
 import type { Choice } from './choice.js'
 import type { Teardown } from './teardown.js'
@@ -44,10 +44,19 @@ export function openTarget(wanted: number | 'none' | undefined, teardown: Teardo
 
 /** Returns a checksummer of host memory that leaves this thread free: native if the addon is built. */
 export function hostChecksummer(): Checksummer {
+  return ifBuilt(nativeChecksummer) ?? workerChecksummer
+}
+
+/** Returns a reader of files into host memory; undefined if the addon is not built, so that `node:fs` reads. */
+export function hostFileReader(): FileReader | undefined {
+  return ifBuilt(nativeFileReader)
+}
+
+function ifBuilt<T>(make: () => T): T | undefined {
   try {
-    return nativeChecksummer()
+    return make()
   } catch (error) {
-    if (error instanceof NativeAddonError) return workerChecksummer
+    if (error instanceof NativeAddonError) return undefined
     throw error
   }
 }

@@ -14,6 +14,7 @@ import { Catalogue, openModelFile, openModelParts, type Naming } from '@gpunvme/
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { findModel, type FindOptions } from '../model/same-catalogue.js'
 import { readStore, type StoreOptions } from '../model/store-of.js'
+import { hostFileReader } from './gpu.js'
 import type { ComposeOptions } from './options.js'
 import type { Teardown } from './teardown.js'
 
@@ -53,7 +54,8 @@ export async function openInFiles(
   { naming, signal }: Pick<ComposeOptions, 'naming' | 'signal'>,
   teardown: Teardown,
 ): Promise<FoundModel> {
-  const model = await openModelInFiles(path, { naming, ...(signal && { signal }) })
+  const reader = hostFileReader()
+  const model = await openModelInFiles(path, { naming, ...(reader && { reader }), ...(signal && { signal }) })
   teardown.add(() => model.close())
   return { model, models: [model.name], problems: [] }
 }
