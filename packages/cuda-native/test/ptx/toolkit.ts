@@ -21,6 +21,14 @@ export const skippedWithoutToolkit: string = hasToolkit
 const wanted = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
 
 /** The compute capabilities that kernels are judged for, as far as this ptxas knows them: 86 is 8.6. */
-export const targets: readonly number[] = hasToolkit
-  ? wanted.filter((target) => run('ptxas', ['--help']).stdout.includes(`'sm_${target}'`))
-  : []
+export const targets: readonly number[] = hasToolkit ? knownOf(wanted) : []
+
+/** Those of them that toolkit.test.ts compiles for: the oldest, Hopper, and the newest. */
+export const compiledByDefault: readonly number[] = targets.filter(
+  (target) => target === 90 || target === targets[0] || target === targets.at(-1),
+)
+
+function knownOf(candidates: readonly number[]): number[] {
+  const { stdout } = run('ptxas', ['--help'])
+  return candidates.filter((target) => stdout.includes(`'sm_${target}'`))
+}
