@@ -2,7 +2,7 @@
 // by an executor, and models of controllers run on a thread of their own. `session_test SEED ROUNDS`, where ROUNDS are
 // of queues that go from session to session.
 //
-// Over the stand-in it is compiled with OVER_STANDIN.
+// session_over_standin_test.cc defines OVER_STANDIN.
 #include "engine/session.h"
 
 #include <sched.h>

@@ -10,13 +10,12 @@ const library = ['-shared', '-fPIC']
 
 const withoutNode = ['-Itest/engine/without-node']
 const session = ['session', 'leader_memory', 'checks', 'doorbell_proxy'].map((name) => `native/engine/${name}.cc`)
-const sessionTest = ['test/engine/session_test.cc', ...session]
-const onThreads = [...sessionTest, 'native/engine/cpu_executor.cc']
+const onThreads = ['test/engine/session_test.cc', ...session, 'native/engine/cpu_executor.cc']
 const onStandin = [
-  ...[...sessionTest, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
+  ...['test/engine/session_over_standin_test.cc', ...session],
+  ...['native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
   ...['native/cuda/driver.cc', 'test/standin/libcuda.cc', 'test/standin/registration.cc'],
 ]
-const overStandin = [...withoutNode, '-DOVER_STANDIN']
 const standin = ['libcuda', 'kernels', 'registration'].map((name) => `test/standin/${name}.cc`)
 
 /** Headers of device code that g++ can compile; those that only nvcc can compile begin with `gpu_`. */
@@ -80,8 +79,8 @@ export const programs = {
   },
   'engine/session-threads': { sources: onThreads, flags: [...withoutNode, ...threads] },
   'engine/session-memory': { sources: onThreads, flags: [...withoutNode, ...memory] },
-  'engine/standin-threads': { sources: onStandin, flags: [...overStandin, ...threads] },
-  'engine/standin-memory': { sources: onStandin, flags: [...overStandin, ...memory] },
+  'engine/standin-threads': { sources: onStandin, flags: [...withoutNode, ...threads] },
+  'engine/standin-memory': { sources: onStandin, flags: [...withoutNode, ...memory] },
   'foreign/plain': { sources: ['test/foreign/foreign_test.cc', 'native/foreign.cc', 'native/region.cc'], flags: plain },
   'foreign/memory': {
     sources: ['test/foreign/foreign_test.cc', 'native/foreign.cc', 'native/region.cc'],
