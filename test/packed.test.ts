@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { publint } from 'publint'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { built } from '../packages/cuda-native/test/programs/build.mjs'
 import { packages, root, type Package } from './packages.js'
 import { scratch } from './scratch.js'
 import { installInto, packAll, run, unpack } from './tarballs.js'
@@ -42,9 +43,9 @@ describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
   })
 })
 
-test('@gpunvme/nvme-spec alone is all that its user installs', () => {
+test('@gpunvme/nvme-spec alone is all that its user installs', async () => {
   const folder = scratch()
-  installInto(folder, [tarballs.get('nvme-spec')!])
+  await installInto(folder, [tarballs.get('nvme-spec')!])
   expect(readdirSync(join(folder, 'node_modules', '@gpunvme'))).toEqual(['nvme-spec'])
   expect(readdirSync(join(folder, 'node_modules')).filter((entry) => !entry.startsWith('.'))).toEqual(['@gpunvme'])
   const script = `import { CC } from '@gpunvme/nvme-spec'; console.log(CC.format(0x00460001))`
@@ -129,15 +130,8 @@ describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything els
     expect(report).toMatchObject({ outcome: 'no-gpu', cuda: { state: 'library-missing' }, checks: [] })
   })
 
-  test('checks the library that stands in for libcuda', { timeout: 300_000 }, () => {
-    const library = join(folder, 'libcuda.so')
-    const source = join(root, 'packages/cuda-native')
-    const includes = ['cuda', 'native', 'test', 'gpu-check/kernels', '../nvme-spec/include']
-    const files = ['standin/libcuda', 'standin/kernels', 'standin/registration', 'gpu-check/kernels'].map(
-      (name) => `test/${name}.cc`,
-    )
-    const flags = ['-std=c++17', '-O1', '-pthread', '-shared', '-fPIC', ...includes.map((each) => `-I${each}`)]
-    run('g++', [...flags, '-o', library, ...files], source)
+  test('checks the library that stands in for libcuda', { timeout: 300_000 }, async () => {
+    const library = await built('standin/gpu-check')
     const ids = ['attributes', 'ptx-load', 'plans-several', 'fault-status', 'speed']
     const { status, stderr, report } = check(['--quick', '--only', ids.join(',')], { GPUNVME_CUDA_LIBRARY: library })
     expect(stderr).toBe('')
@@ -146,8 +140,12 @@ describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything els
     expect(status).toBe(0)
   })
 
-  test('has the command, and streams a model into what stands in for GPU memory', { timeout: 300_000 }, () => {
-    const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GPUNVME_CUDA_LIBRARY: join(folder, 'libcuda.so') }
+  test('has the command, and streams a model into what stands in for GPU memory', { timeout: 300_000 }, async () => {
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: '/nonexistent',
+      GPUNVME_CUDA_LIBRARY: await built('standin/gpu-check'),
+    }
     const ran = (...args: readonly string[]) => {
       const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, cwd: folder, encoding: 'utf8' })
       expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { packages, root } from './packages.js'
@@ -41,10 +41,9 @@ export function unpack(tarball: string): Map<string, Uint8Array> {
 /** Packs every package as it would be published, once per run. Returns the tarballs by short name. */
 export async function packAll(): Promise<Map<string, string>> {
   const folder = await sharedFolder('tarballs', (to) => {
-    for (const { folder: source } of packages) {
-      // Runs pnpm by Node: its launcher is a shell script that needs further programs.
-      run(process.execPath, [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), 'pack', '--pack-destination', to], source)
-    }
+    // Runs pnpm by Node: its launcher is a shell script that needs further programs.
+    const pack = ['--recursive', '--filter=./packages/*', 'pack', '--pack-destination', to]
+    run(process.execPath, [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), ...pack], root)
   })
   const files = readdirSync(folder)
   return new Map(
@@ -61,14 +60,28 @@ export async function packAll(): Promise<Map<string, string>> {
 export type PackageManager = 'npm' | 'pnpm' | 'yarn'
 
 /** Installs tarballs into an empty folder with a package manager, as docs/start.md describes. */
-export function installInto(folder: string, tarballs: readonly string[], manager: PackageManager = 'npm'): void {
-  const user = { name: 'user', private: true, type: 'module' }
+export async function installInto(
+  folder: string,
+  tarballs: readonly string[],
+  manager: PackageManager = 'npm',
+): Promise<void> {
+  if (manager === 'npm') cpSync(await installedByNpm(tarballs), folder, { recursive: true, verbatimSymlinks: true })
+  else installBy(manager, tarballs, folder)
+}
+
+const user = { name: 'user', private: true, type: 'module' }
+
+/** Returns a folder into which npm has installed tarballs, once per run. */
+function installedByNpm(tarballs: readonly string[]): Promise<string> {
+  const names = tarballs.map((path) => basename(path, '.tgz'))
+  return sharedFolder(`installed-${names.join('+')}`, (to) => {
+    writeFileSync(join(to, 'package.json'), JSON.stringify(user))
+    run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], to)
+  })
+}
+
+function installBy(manager: 'pnpm' | 'yarn', tarballs: readonly string[], folder: string): void {
   const write = (manifest: object) => writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
-  if (manager === 'npm') {
-    write(user)
-    run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], folder)
-    return
-  }
   const files = Object.fromEntries(
     [...tarballs].map((path) => [basename(path).replace(/^gpunvme-(.*)-\d.*$/, '@gpunvme/$1'), `file:${path}`]),
   )
