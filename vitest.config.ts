@@ -9,13 +9,18 @@ const globs = (...lists: string[]) =>
   lists.flatMap((list) => tiers[list]!).map((entry) => (entry.endsWith('/') ? `${entry}**/*.test.ts` : entry))
 
 const tier = process.env['GPUNVME_TIER'] ?? 'test'
-if (!['unit', 'test', 'all'].includes(tier))
-  throw new Error(`GPUNVME_TIER: expected unit, test or all, got ${JSON.stringify(tier)}`)
+if (!['unit', 'test', 'stripped', 'all'].includes(tier))
+  throw new Error(`GPUNVME_TIER: expected unit, test, stripped or all, got ${JSON.stringify(tier)}`)
 
 const tests = ['packages/*/{src,conformance,dst,calibration,test}/**/*.test.ts', 'test/**/*.test.ts']
-const outside = globs('processes', 'native', 'long', 'slow')
+const outside = globs('processes', 'native', 'long', 'alone', 'slow')
+/** Most tests of native code: where it is not built they are skipped, and their files can share processes. */
+const ofNative = globs('processes', 'native').filter((path) => path.startsWith('packages/cuda-native/'))
+const sharing = tier === 'stripped' ? ofNative : []
+/** Files that each have a process of their own. */
+const apart = globs('processes', 'native', 'alone', 'slow').filter((path) => !sharing.includes(path))
 const slow = tier === 'all' ? [] : globs('slow')
-/** Settings of both projects. Other packages are loaded as they are published, by Node: faster than as modules of vitest. */
+/** Settings of all projects. Other packages are loaded as they are published, by Node: faster than as modules of vitest. */
 const shared = {
   // For tests that hang: no test may fail because the machine is busy.
   testTimeout: 240_000,
@@ -43,8 +48,18 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          name: 'long',
+          include: tier === 'unit' ? [] : [...globs('long'), ...sharing],
+          exclude: [...configDefaults.exclude, '**/dist/**', ...apart],
+          // Each process keeps its imports from file to file.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: 'others',
-          include: tier === 'unit' ? [] : outside,
+          include: tier === 'unit' ? [] : apart,
           exclude: [...configDefaults.exclude, '**/dist/**', ...slow],
         },
       },

@@ -101,7 +101,7 @@ function runInside(args) {
   const user = isRoot && !asRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}
   // Not the caller's PATH: an unprivileged user gets EACCES, not ENOENT, for folders of root's.
   const path = programs === undefined ? SYSTEM_PATH : bin
-  const tier = scope === '--machine' ? { GPUNVME_TIER: 'test' } : {}
+  const tier = scope === '--machine' ? { GPUNVME_TIER: 'stripped' } : {}
   const env = { HOME: home, PATH: path, TMPDIR: home, ...tier }
   // Mounting needs root, so that the user is changed after it.
   const asUser =
