@@ -162,11 +162,17 @@ class FiberBlock {
     uint32_t mask = 0;
     uint64_t value = 0;
   };
-  struct Fiber {
+  // Blocks run one after another, and use the same stacks: most of a launch's time went into allocating them. Without
+  // AddressSanitizer a stack also keeps its context, which waits in `body` for a thread of another block: making one and
+  // entering it takes a system call each.
+  struct Stack {
+    std::unique_ptr<char[]> memory{new char[kStackBytes]};
     ucontext_t context;
     jmp_buf left;
     bool has_left = false;
-    char* stack = nullptr;
+  };
+  struct Fiber {
+    Stack* stack = nullptr;
     State state = State::kReady;
     uint64_t rank = 0;
     Wait wait;
@@ -221,39 +227,42 @@ class FiberBlock {
       if (mask >> lane & 1) set_rank(warp + lane, first + order[lane]);
   }
 
-  // Blocks run one after another, and use the same stacks: most of a launch's time went into allocating them.
-  static char* stack_of(uint32_t thread) {
-    static thread_local std::vector<std::unique_ptr<char[]>> stacks;
-    while (stacks.size() <= thread) stacks.emplace_back(new char[kStackBytes]);
-    return stacks[thread].get();
+  static Stack& stack_of(uint32_t thread) {
+    static thread_local std::vector<std::unique_ptr<Stack>> stacks;
+    while (stacks.size() <= thread) stacks.push_back(std::make_unique<Stack>());
+    return *stacks[thread];
   }
 
-  void start(Fiber& fiber, char* stack) {
+  void start(Fiber& fiber, Stack& stack) {
+    fiber.stack = &stack;
+    if (stack.has_left) return;
 #if defined(__SANITIZE_ADDRESS__)
-    ASAN_UNPOISON_MEMORY_REGION(stack, kStackBytes);
+    ASAN_UNPOISON_MEMORY_REGION(stack.memory.get(), kStackBytes);
 #endif
-    fiber.stack = stack;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = stack;
-    fiber.context.uc_stack.ss_size = kStackBytes;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, &FiberBlock::body, 0);
+    getcontext(&stack.context);
+    stack.context.uc_stack.ss_sp = stack.memory.get();
+    stack.context.uc_stack.ss_size = kStackBytes;
+    stack.context.uc_link = nullptr;
+    makecontext(&stack.context, &FiberBlock::body, 0);
   }
 
+  // Runs a thread of each block that uses this stack.
   static void body() {
-    FiberBlock& block = now();
-    block.entered(nullptr);
-    block.kernel_();
-    block.set_state(block.thread_, State::kFinished);
-    block.finished_++;
-    block.leave();
+    for (;;) {
+      FiberBlock& block = now();
+      block.entered(nullptr);
+      block.kernel_();
+      block.set_state(block.thread_, State::kFinished);
+      block.finished_++;
+      block.leave();
+    }
   }
 
 #if defined(__SANITIZE_ADDRESS__)
   void enter(Fiber& fiber) {
     void* fake = nullptr;
-    __sanitizer_start_switch_fiber(&fake, fiber.stack, kStackBytes);
-    swapcontext(&scheduler_, &fiber.context);
+    __sanitizer_start_switch_fiber(&fake, fiber.stack->memory.get(), kStackBytes);
+    swapcontext(&scheduler_, &fiber.stack->context);
     __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
   }
   void entered(void* fake) { __sanitizer_finish_switch_fiber(fake, &scheduler_stack_, &scheduler_stack_bytes_); }
@@ -261,7 +270,7 @@ class FiberBlock {
     Fiber& self = *threads_[thread_];
     const bool last = self.state == State::kFinished;
     __sanitizer_start_switch_fiber(last ? nullptr : &self.fake_stack, scheduler_stack_, scheduler_stack_bytes_);
-    swapcontext(&self.context, &scheduler_);
+    swapcontext(&self.stack->context, &scheduler_);
     entered(self.fake_stack);
   }
   const void* scheduler_stack_ = nullptr;
@@ -271,14 +280,15 @@ class FiberBlock {
   // A jump takes no system call; swapcontext takes one, for the signal mask.
   void enter(Fiber& fiber) {
     if (_setjmp(scheduler_) != 0) return;
-    if (fiber.has_left) _longjmp(fiber.left, 1);
-    setcontext(&fiber.context);
+    if (fiber.stack->has_left) _longjmp(fiber.stack->left, 1);
+    setcontext(&fiber.stack->context);
   }
   void entered(void*) {}
+  // After the last return of a block's thread, `this` is gone: the next block enters.
   void leave() {
-    Fiber& self = *threads_[thread_];
-    self.has_left = true;
-    if (_setjmp(self.left) == 0) _longjmp(scheduler_, 1);
+    Stack& stack = *threads_[thread_]->stack;
+    stack.has_left = true;
+    if (_setjmp(stack.left) == 0) _longjmp(scheduler_, 1);
   }
   jmp_buf scheduler_;
 #endif
