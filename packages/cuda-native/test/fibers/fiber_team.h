@@ -60,7 +60,7 @@ class FiberBlock {
         kernel_(kernel),
         random_(launch.seed * 0x9e3779b97f4a7c15 + index),
         turns_(launch.threads, kNoTurn),
-        warp_turns_(launch.threads / 32, kStale) {
+        warp_turns_(launch.threads / 32) {
     if (launch.threads == 0 || launch.threads % 32 != 0 || launch.threads > launch.max_threads)
       fiber_failure("%u threads in a block", launch.threads);
     for (uint32_t thread = 0; thread < launch.threads; thread++) threads_.push_back(std::make_unique<Fiber>());
@@ -75,12 +75,7 @@ class FiberBlock {
     current() = this;
     for (uint32_t thread = 0; thread < threads_.size(); thread++) start(*threads_[thread], stack_of(thread));
     while (finished_ < threads_.size()) {
-      for (uint32_t warp = 0; warp < warp_turns_.size(); warp++)
-        if (warp_turns_[warp] == kStale) warp_turns_[warp] = *std::min_element(first_of(warp), first_of(warp + 1));
-      const auto next = std::min_element(warp_turns_.begin(), warp_turns_.end());
-      if (*next == kNoTurn) report_deadlock();
-      const auto first = first_of(static_cast<uint32_t>(next - warp_turns_.begin()));
-      thread_ = static_cast<uint32_t>(std::find(first, first + 32, *next) - turns_.begin());
+      thread_ = next_thread();
       enter(*threads_[thread_]);
     }
     current() = nullptr;
@@ -100,8 +95,8 @@ class FiberBlock {
     set_state(thread_, State::kWaiting);
     const uint32_t warp = thread_ / 32 * 32;
     bool all = true;
-    for (uint32_t i = 0; i < 32; i++)
-      if (mask >> i & 1) all = all && waits_for(*threads_[warp + i], what, mask);
+    for (uint32_t i = 0; i < 32 && all; i++)
+      if (mask >> i & 1) all = waits_for(*threads_[warp + i], what, mask);
     if (all) {
       Values values{};
       for (uint32_t i = 0; i < 32; i++)
@@ -180,22 +175,49 @@ class FiberBlock {
     void* fake_stack = nullptr;
   };
 
+  struct Turn {
+    uint64_t rank = kStale;
+    uint32_t thread = 0;
+  };
+
   static FiberBlock*& current() {
     static thread_local FiberBlock* block = nullptr;
     return block;
   }
 
   static bool waits_for(const Fiber& fiber, const char* what, uint32_t mask) {
-    return fiber.state == State::kWaiting && strcmp(fiber.wait.what, what) == 0 && fiber.wait.mask == mask;
+    if (fiber.state != State::kWaiting || fiber.wait.mask != mask) return false;
+    // Equal literals usually have one address.
+    return fiber.wait.what == what || strcmp(fiber.wait.what, what) == 0;
   }
 
   void set_state(uint32_t thread, State state) {
     threads_[thread]->state = state;
     turns_[thread] = state == State::kReady ? threads_[thread]->rank : kNoTurn;
-    warp_turns_[thread / 32] = kStale;
+    warp_turns_[thread / 32].rank = kStale;
   }
 
-  std::vector<uint64_t>::iterator first_of(uint32_t warp) { return turns_.begin() + warp * 32; }
+  // The ready thread of the lowest rank. Plain loops: most of the programs run without optimization, and mostly here.
+  uint32_t next_thread() {
+    uint32_t next = 0;
+    uint64_t lowest = kNoTurn;
+    for (size_t warp = 0; warp < warp_turns_.size(); warp++) {
+      if (warp_turns_[warp].rank == kStale) find_turn(warp);
+      if (warp_turns_[warp].rank >= lowest) continue;
+      lowest = warp_turns_[warp].rank;
+      next = warp_turns_[warp].thread;
+    }
+    if (lowest == kNoTurn) report_deadlock();
+    return next;
+  }
+
+  void find_turn(size_t warp) {
+    const uint64_t* const ranks = turns_.data() + warp * 32;
+    uint32_t lowest = 0;
+    for (uint32_t lane = 1; lane < 32; lane++)
+      if (ranks[lane] < ranks[lowest]) lowest = lane;
+    warp_turns_[warp] = {ranks[lowest], static_cast<uint32_t>(warp * 32 + lowest)};
+  }
 
   void set_rank(uint32_t thread, uint64_t rank) {
     threads_[thread]->rank = rank;
@@ -309,7 +331,8 @@ class FiberBlock {
   std::mt19937_64 random_;
   std::vector<std::unique_ptr<Fiber>> threads_;
   // The rank of each thread that is ready, kNoTurn for the others; and the lowest of each warp, kStale after a change.
-  std::vector<uint64_t> turns_, warp_turns_;
+  std::vector<uint64_t> turns_;
+  std::vector<Turn> warp_turns_;
   uint32_t thread_ = 0;
   size_t finished_ = 0;
   size_t waiting_for_block_ = 0;
