@@ -15,7 +15,7 @@ if (!['unit', 'test', 'stripped', 'all'].includes(tier))
 
 const tests = ['packages/*/{src,conformance,dst,calibration,test}/**/*.test.ts', 'test/**/*.test.ts']
 const outside = globs('processes', 'native', 'long', 'alone', 'slow')
-/** Most tests of native code: where it is not built they are skipped, and their files can share processes. */
+/** Test files of cuda-native. Without native code, most of their tests are skipped, so that the files can share processes. */
 const ofNative = globs('processes', 'native').filter((path) => path.startsWith('packages/cuda-native/'))
 const sharing = tier === 'stripped' ? ofNative : []
 /** Files that each have a process of their own. */

@@ -80,7 +80,7 @@ async function perform({ folder, file, exits, text, shown }: Step): Promise<void
 }
 
 /**
- * Runs programs of node_modules/.bin as npx does, without npx itself, which takes a second for each of two dozen lines.
+ * Returns the line without `npx`, which takes a second for each of two dozen lines: PATH includes node_modules/.bin.
  * packed.test.ts runs the command by npx.
  */
 function withoutNpx(line: string): string {

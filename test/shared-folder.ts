@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 240_000
 const POLL_MS = 50
 
 /** Returns a folder that all workers of the test run share. The first caller fills it; the others wait for it. */

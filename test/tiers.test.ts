@@ -1,11 +1,31 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from './packages.js'
+import { packages, root } from './packages.js'
 
 const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8')) as Record<string, string[]>
 
 test.each(Object.entries(tiers))('the tier list %s names existing files, each once', (_, entries) => {
   expect(entries.filter((entry) => !existsSync(join(root, entry)))).toEqual([])
   expect(entries.filter((entry, index) => entries.indexOf(entry) !== index)).toEqual([])
+})
+
+test('no file of the list long mocks modules: it would mock them for the files after it', () => {
+  const pattern = /vi\.(?:mock|doMock|spyOn|stub)/
+  const folders = packages.flatMap(({ name }) =>
+    ['src', 'conformance', 'dst', 'calibration', 'test'].map((folder) => `packages/${name}/${folder}`),
+  )
+  const files = folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+    )
+    .filter((file) => file.endsWith('.test.ts'))
+  const isIn = (list: string) => (file: string) =>
+    tiers[list]!.some((entry) => (entry.endsWith('/') ? file.startsWith(entry) : file === entry))
+  const long = files
+    .filter(isIn('long'))
+    .filter((file) => !['processes', 'native', 'alone', 'slow'].some((list) => isIn(list)(file)))
+  expect(long.length).toBeGreaterThan(100)
+  expect(long.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
 })

@@ -28,7 +28,7 @@ export async function bench() {
   const { hidden, readMs, workMs, wallMs } = middle
   return [
     {
-      name: `Streaming 1 GiB from a cached file, verified, beside a caller that computes ${WORK_MS} ms on the same thread after each layer: share of the reading that is hidden`,
+      name: `Streaming 1 GiB from a cached file into memory that is in use, verified, beside a caller that computes ${WORK_MS} ms on the same thread after each layer: share of the reading that is hidden`,
       value: hidden * 100,
       unit: '%',
       goal: '≥ 50 %',
@@ -38,11 +38,14 @@ export async function bench() {
   ]
 }
 
-/** Streams all layers, and computes after each. Returns the wall time, and the time of computing. */
+/**
+ * Streams all layers twice, and computes after each. Returns the wall time of the second pass, which needs no new memory,
+ * and the time of computing.
+ */
 async function streamBeside(model, eachMs) {
-  const startMs = performance.now()
-  let workMs = 0
-  for await (const layer of streamLayers(model, { slots: 2 })) {
+  let [startMs, workMs, count] = [0, 0, 0]
+  for await (const layer of streamLayers(model, { slots: 2, layers: [...model.layers, ...model.layers] })) {
+    if (count++ === model.layers.length) [startMs, workMs] = [performance.now(), 0]
     const workStartMs = performance.now()
     while (performance.now() - workStartMs < eachMs);
     workMs += performance.now() - workStartMs

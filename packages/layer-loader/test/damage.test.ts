@@ -75,6 +75,12 @@ describe('superblock copies', () => {
     }
   })
 
+  test('each copy is read once, whatever it holds', async () => {
+    const memory = new MemoryNamespace({ capacityBytes: 4 << 20 })
+    await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
+    expect(memory.plans).toHaveLength(2)
+  })
+
   test('a media error in copy A is reported, and copy B is used', async () => {
     const { memory } = await packed()
     memory.outcome = (plan) =>

@@ -146,7 +146,7 @@ test('a failed slot allocation reports the required bytes and how many slots fit
   expect(error).toMatchObject({
     headline: 'Cannot allocate 5 slots of 65536 bytes, 327680 bytes in all',
     facts: ['Array buffer allocation failed', '2 of 5 could be allocated'],
-    next: 'use { slots: 2 }; or use a smaller { slotBytes }, and request parts, tensors or experts instead of layers: loader.parts(extent)',
+    next: 'use { slots: 2 }; or use a smaller { slotBytes }: streamLayers then splits layers; with a loader, request loader.parts(extent), tensors or experts',
   })
   expect(() => allocated[0]!.free()).toThrow('this memory was freed')
 })

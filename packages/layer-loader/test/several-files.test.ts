@@ -34,7 +34,7 @@ describe('a model split over three files', () => {
   })
 })
 
-test('reads tensors of a file at any offset to their place, without the blocks around them', async () => {
+test('reads tensors whose offset is not that of a block without moves, and without the blocks around them', async () => {
   const path = join(scratch(), 'model.safetensors')
   writeFileSync(path, safetensorsFile([0, 1, 2].map((layer) => [`model.layers.${layer}.a`, 65_536])))
   await using model = await openModelInFiles(path)

@@ -1,11 +1,16 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { blocksOf, isRead, openCudaRig } from '../../test/cuda-rig.js'
 import { isBuilt } from '../../test/native.js'
 import { hasStandin, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { runLimitOf } from './gpu-limits.js'
 
 // CUDA reads it once in a process, at the first cuInit.
-process.env['CUDA_DEVICE_MAX_CONNECTIONS'] = '5'
+beforeAll(() => {
+  process.env['CUDA_DEVICE_MAX_CONNECTIONS'] = '5'
+})
+afterAll(() => {
+  delete process.env['CUDA_DEVICE_MAX_CONNECTIONS']
+})
 useStandin()
 
 const limits = { connections: 32, hasTimeLimit: false }

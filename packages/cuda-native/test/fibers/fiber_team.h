@@ -157,9 +157,9 @@ class FiberBlock {
     uint32_t mask = 0;
     uint64_t value = 0;
   };
-  // Blocks run one after another, and use the same stacks: most of a launch's time went into allocating them. Without
-  // AddressSanitizer a stack also keeps its context, which waits in `body` for a thread of another block: making one and
-  // entering it takes a system call each.
+  // Blocks run one after another and share stacks, since allocating them takes most of a launch's time. Without
+  // AddressSanitizer, a stack also keeps its context, suspended in `body` until a thread of the next block resumes it:
+  // creating and entering a context takes two system calls.
   struct Stack {
     std::unique_ptr<char[]> memory{new char[kStackBytes]};
     ucontext_t context;
@@ -306,7 +306,7 @@ class FiberBlock {
     setcontext(&fiber.stack->context);
   }
   void entered(void*) {}
-  // After the last return of a block's thread, `this` is gone: the next block enters.
+  // A finished thread resumes here in a later block, when `this` has been destroyed: nothing after the jump may use it.
   void leave() {
     Stack& stack = *threads_[thread_]->stack;
     stack.has_left = true;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { fail } from '../../gpu-check/src/check.js'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
@@ -47,7 +47,12 @@ const elsewhere = new Map([
   ['ring-doorbell', 'requires --ring and --bdf'],
 ])
 // An installed sanitizer would look for a GPU.
-process.env['GPUNVME_COMPUTE_SANITIZER'] = '/nonexistent/compute-sanitizer'
+beforeAll(() => {
+  process.env['GPUNVME_COMPUTE_SANITIZER'] = '/nonexistent/compute-sanitizer'
+})
+afterAll(() => {
+  delete process.env['GPUNVME_COMPUTE_SANITIZER']
+})
 
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {
   test.each(ids)('%s', { timeout: 120_000 }, async (id) => {

@@ -45,8 +45,10 @@ function runnable(name: string, path: string): Program {
 }
 
 /** Seeds of a randomized program: the first one in `npm test`, all if GPUNVME_TIER is `all`, as in `npm test -- FILE`. */
-export const seedsOf = (...seeds: readonly string[]): readonly string[] =>
-  process.env['GPUNVME_TIER'] === 'all' ? seeds : seeds.slice(0, 1)
+export const seedsOf = (...seeds: readonly string[]): readonly string[] => byTier(seeds.slice(0, 1), seeds)
+
+/** Returns the first value in `npm test`, the second if GPUNVME_TIER is `all`. */
+export const byTier = <T>(brief: T, complete: T): T => (process.env['GPUNVME_TIER'] === 'all' ? complete : brief)
 
 /** Time limit of a hook or test that builds programs. */
 export const BUILD_MS = 300_000

@@ -34,7 +34,7 @@ function compileAuthors(source: string, target: number) {
   return { said: stdout + stderr, rings: Object.fromEntries(rings) as Readonly<Record<string, Rings>> }
 }
 
-/** Returns what ptxas -v prints of each kernel. */
+/** Returns what ptxas -v prints for each kernel. */
 function resources(said: string): Record<string, { spilled: number; stack: number; registers: number }> {
   const pattern =
     /Function properties for (\w+)\s+(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads\s+[^\n]*Used (\d+) registers/g
@@ -55,7 +55,7 @@ export function describeAssembly(targets: readonly number[]): void {
       ;({ said, rings } = assemble(committedPath, target))
     })
 
-    test('no kernel needs memory of its own, and 1024 threads fit where they are promised', () => {
+    test('assembles without a warning; no kernel needs local memory, and 1024 threads fit where that is promised', () => {
       expect(said).not.toMatch(/warning/i)
       const found = resources(said)
       expect(Object.keys(found).sort()).toEqual(Object.keys(kernels).sort())

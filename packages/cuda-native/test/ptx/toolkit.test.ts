@@ -18,6 +18,6 @@ describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () 
   })
 
   describeAssembly(targets)
-  // The others: toolkit-variants.test.ts.
+  // toolkit-variants.test.ts compiles for the others.
   describeCompilation(compiledByDefault)
 })

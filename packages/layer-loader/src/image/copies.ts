@@ -9,7 +9,7 @@ import { SuperblockError, SUPERBLOCKS, type Superblock } from './superblock.js'
 import { imageTruncated } from './truncated.js'
 
 /** Content at the location of a superblock copy. */
-export interface SuperblockCopy extends Omit<RecordCopy<Superblock>, 'content'> {
+export interface SuperblockCopy extends Omit<RecordCopy<Superblock>, 'content' | 'encoded'> {
   /** Absent if the copy is unusable. */
   readonly superblock?: Superblock
 }
@@ -24,9 +24,9 @@ export async function readCopies(store: BlockStore, options?: ExecuteOptions): P
 }
 
 async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOptions): Promise<SuperblockCopy> {
-  const { content, ...found } = await SUPERBLOCKS.read(store, copy, options)
+  const { content, encoded, ...found } = await SUPERBLOCKS.read(store, copy, options)
   if (content !== undefined) return { ...found, superblock: content }
-  if (!found.ours && (await LABELS.read(store, copy, options)).ours) throw memberOfSet(store)
+  if (encoded !== undefined && LABELS.isIn(encoded)) throw memberOfSet(store)
   return found
 }
 

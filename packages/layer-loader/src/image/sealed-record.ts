@@ -51,13 +51,14 @@ export interface RecordCopy<T> {
   readonly problem?: GpuNvmeError
   /** Whether it has the magic of this kind, or cannot be read and so might. */
   readonly ours: boolean
-  /** Whether every byte is zero. */
-  readonly isZero: boolean
+  /** Bytes there; absent if the store ends before the copy, or they cannot be read. */
+  readonly encoded?: Uint8Array
 }
 
 /**
  * A record with which this package marks a store as its own: the superblock of an image, the label of a set's member.
- * A store has two copies, of which one is valid at any time. Each has a checksum and its own offset.
+ * A store has two copies. They are written one after the other, so that at least one is valid at any time. Each has a
+ * checksum and its own offset.
  */
 export class SealedRecord<F extends RecordFields, T> {
   private readonly format: RecordFormat<F, T>
@@ -83,7 +84,8 @@ export class SealedRecord<F extends RecordFields, T> {
 
   /**
    * Decodes one untrusted copy. The capacity of the store is not compared: a copy on a smaller drive is still valid.
-   * @throws the format's `damaged`; its `unsupported` for a valid copy that this version cannot read.
+   * @throws the error of `RecordFormat.damaged`; that of `RecordFormat.unsupported` for a valid copy of a later version, or
+   * with unknown required features.
    */
   decode(copy: CopyName, encoded: Uint8Array): T {
     const { struct, magic, version, parse, damaged, unsupported } = this.format
@@ -104,23 +106,24 @@ export class SealedRecord<F extends RecordFields, T> {
     return parse(view as Values<F>, require)
   }
 
-  /** Reads one copy without judging it. A media error counts as a damaged copy; other errors are thrown. */
+  /** Reads and decodes one copy. An invalid copy, and a media error, become `problem`; other errors are thrown. */
   async read(store: BlockStore, copy: CopyName, options?: ExecuteOptions): Promise<RecordCopy<T>> {
     const offsetBytes = COPY_OFFSET_BYTES[copy]
     const lengthBytes = Math.min(RECORD_BYTES, store.capacityBytes - offsetBytes)
-    if (lengthBytes <= 0) return { copy, ours: false, isZero: false }
+    if (lengthBytes <= 0) return { copy, ours: false }
     let encoded: Uint8Array
     try {
       encoded = await readBytes(store, offsetBytes, lengthBytes, options)
     } catch (problem) {
-      if (isMediaError(problem)) return { copy, problem, ours: true, isZero: false }
+      if (isMediaError(problem)) return { copy, problem, ours: true }
       throw problem
     }
-    const found = { copy, ours: this.isIn(encoded), isZero: encoded.every((byte) => byte === 0) }
+    const found = { copy, encoded, ours: this.isIn(encoded) }
     if (lengthBytes < RECORD_BYTES) return found
     try {
       return { ...found, content: this.decode(copy, encoded) }
     } catch (problem) {
+      // One of the format's errors: decoding has no others.
       if (problem instanceof GpuNvmeError) return { ...found, problem }
       throw problem
     }

@@ -30,6 +30,7 @@ export interface ExtentPart {
   readonly of: string
   /** From 0. */
   readonly index: number
+  /** Number of parts of the extent. */
   readonly count: number
 }
 
@@ -41,8 +42,8 @@ export interface StoredExtent {
   /** The complete range including padding, laid out in memory as on the store. Default: only the pieces. */
   readonly whole?: StoredRun
   /**
-   * In ascending order, without overlaps. Bytes outside of them cannot be checked. A part has all those of the extent
-   * that it was split from; units outside its pieces are not read.
+   * In ascending order, without overlaps. Bytes outside of them cannot be checked. A part keeps all units of the
+   * extent that it was split from. Only units that overlap its pieces are read.
    */
   readonly checks: readonly CheckUnit[]
   /** Present in a part of an extent that exceeds a slot: see `Loader.parts`. */

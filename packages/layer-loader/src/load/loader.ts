@@ -159,8 +159,8 @@ export class Loader<M extends LoadableModel = StoredModel> {
 
   /**
    * Splits an extent between tensors into parts of at most `maxBytes`, which can be requested like any extent. With
-   * `memoryBytes`, shorter parts allow one to be used while the next one is read.
-   * @param maxBytes default: the length of a slot
+   * `memoryBytes`, set it lower, so that one part can be used while the next one is read.
+   * @param maxBytes default: `slotBytes`; with `memoryBytes`, all of it
    * @returns the extent itself if it fits
    * @throws LoaderError (INVALID_ARGUMENT; TENSOR_TOO_LONG for a tensor that exceeds a part), RangeError for less than
    * 1 byte

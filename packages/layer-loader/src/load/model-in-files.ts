@@ -24,9 +24,10 @@ export interface ModelInFiles extends StoredModel {
 }
 
 /**
- * Opens a model in its original files, without a drive of its own. Without O_DIRECT, `blockBytes` is 1 by default: no more
- * than the tensors is read, to its final place. The model is given by the path of its file, of any part of a split
+ * Opens a model in its original files, without a drive of its own: by the path of its file, of any part of a split
  * GGUF, of a safetensors index or shard; or by the URL of one of these, on a server that supports Range requests.
+ * With `direct: false`, the default, `blockBytes` defaults to 1: reads begin and end at any byte, and a tensor is moved
+ * only if its place in the read is not a multiple of `alignBytes`. Gaps of up to 32 KiB between tensors are read too.
  * @throws errors of `openModelFile` and `openFileStore`; for a URL, errors of `openHttpSource`, and TypeError or
  * URIError if it is invalid. Then nothing stays open.
  */
@@ -43,7 +44,7 @@ export async function openModelInFiles(path: string | URL, options: ModelInFiles
     for (const { source } of model.parts) {
       if (url !== undefined) stores.push(sourceStore(source))
       else {
-        // Without O_DIRECT, reads begin at any byte: tensors that are not aligned need not be moved.
+        // Reads that begin at any byte: the first tensor of each read is aligned in memory, and rarely must any be moved.
         const { direct = false } = options
         const store: FileStore = await openFileStore(
           source.name,

@@ -74,6 +74,12 @@ test('padding of a whole layer is not part of its parts', () => {
   expect(parts.map(({ whole }) => whole)).toEqual([undefined, undefined])
 })
 
+test('a layer of which only the padding exceeds a part stays in one piece, without the padding', () => {
+  const { name, pieces, checks } = layerOf(512, 512)
+  const whole = { storeBytes: 0, lengthBytes: 4096 }
+  expect(partsOf({ name, pieces, checks, whole }, 2048, memoryOf)).toEqual([{ name, pieces, checks }])
+})
+
 test('two tensors with the same bytes are complete in different parts', () => {
   const pieces = [tensor('embedding', 0, 1024), tensor('output', 0, 1024)]
   const parts = partsOf({ name: 'layer 3', pieces, checks: [] }, 1024, memoryOf)

@@ -9,7 +9,7 @@ export type MeasureMemory = (extent: StoredExtent) => number
  * Splits an extent between tensors into parts that each take at most `maxBytes` of memory: as few as their order
  * allows. Parts are extents: they are loaded and verified like any other. A check unit that two parts share is read for
  * both. Padding of a complete layer is omitted.
- * @returns the extent itself if it fits
+ * @returns the extent itself if it fits; without its padding if only that exceeds `maxBytes`
  * @throws LoaderError (TENSOR_TOO_LONG) for a tensor that exceeds a part
  */
 export function partsOf(extent: StoredExtent, maxBytes: number, memoryOf: MeasureMemory): StoredExtent[] {
@@ -23,6 +23,7 @@ export function partsOf(extent: StoredExtent, maxBytes: number, memoryOf: Measur
     if (count === 0) throw tensorTooLong(extent, pieces[first]!, maxBytes, memoryOf)
     runs.push(pieces.slice(first, first + count))
   }
+  if (runs.length === 1) return [{ name: of, pieces, checks }]
   return runs.map((pieces, index) => {
     const name = `${of} part ${index + 1} of ${runs.length}`
     return { name, pieces, checks, part: { of, index, count: runs.length } }
@@ -36,7 +37,7 @@ function mostFitting(
   maxBytes: number,
   fits: (count: number) => boolean,
 ): number {
-  // The pieces alone limit the search: planning a whole layer for each of many short parts takes too long.
+  // An upper bound from the lengths of the pieces: a search over the whole layer would plan it again for each part.
   let most = 0
   for (let bytes = 0; first + most < pieces.length; most++) {
     bytes += pieces[first + most]!.lengthBytes

@@ -25,7 +25,7 @@ export function slotMemoryError(slots: number, slotBytes: number, fitting: numbe
     facts: [cause.message, `${fitting} of ${slots} could be allocated`],
     next:
       (fitting > 0 ? `use { slots: ${fitting} }; or ` : '') +
-      'use a smaller { slotBytes }, and request parts, tensors or experts instead of layers: loader.parts(extent)',
+      'use a smaller { slotBytes }: streamLayers then splits layers; with a loader, request loader.parts(extent), tensors or experts',
     cause,
   })
 }

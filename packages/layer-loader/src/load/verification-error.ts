@@ -15,7 +15,7 @@ export class VerificationError extends GpuNvmeError {
   readonly extent: string
   /** Tensors that the chunk overlaps; empty if only padding differs. */
   readonly tensors: readonly string[]
-  /** Index of the chunk among the checked ranges of the extent, from 0; of the complete layer for a part of one. */
+  /** Index of the chunk among the checked ranges of the extent, from 0. For a part of a layer: of the complete layer. */
   readonly chunk: number
   /** Offset of the chunk from the start of the store. */
   readonly offsetBytes: number

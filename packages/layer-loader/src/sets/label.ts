@@ -74,7 +74,7 @@ export const LABELS = new SealedRecord({
   magic: MAGIC,
   version: SET_VERSION,
   damaged: (copy, field: LabelField, expected, got) => new SetLabelError(field, expected, got, `copy ${copy}`),
-  unsupported: (_copy, what) => unsupportedSet(what),
+  unsupported: (copy, what) => unsupportedSet(`copy ${copy} of its label: ${what}`),
   parse(view, require): SetLabel {
     require('EPOCH', Number.isSafeInteger(view.EPOCH) && view.EPOCH > 0, '1 to 2^53 - 1')
     require('KIND', view.KIND === KIND_CODES.stripe || view.KIND === KIND_CODES.mirror, '1 or 2')

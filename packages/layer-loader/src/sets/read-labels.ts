@@ -28,7 +28,9 @@ export async function readLabel(store: BlockStore, options?: ExecuteOptions): Pr
   const problem = [older, newer].find((each) => each.ours && each.problem !== undefined)?.problem
   const found = {
     ours: a.ours || b.ours,
-    isHalf: a.isZero && (b.content?.epoch === 1 || (b.ours && b.problem instanceof SetLabelError)),
+    isHalf:
+      a.encoded?.every((byte) => byte === 0) === true &&
+      (b.content?.epoch === 1 || (b.ours && b.problem instanceof SetLabelError)),
     order: [older.copy, newer.copy],
   }
   const label = newer.content

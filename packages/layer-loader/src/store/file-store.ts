@@ -17,7 +17,7 @@ export interface FileStoreOptions {
   readonly direct?: boolean | 'auto'
   /**
    * Alignment of offsets and lengths of transfers, and with O_DIRECT also of memory addresses: a power of two up to
-   * 65536. Default: 4096. O_DIRECT requires at least the drive's block size, 512 bytes or more.
+   * 65536. Default: 4096; for `openModelInFiles` with `direct: false`, 1. O_DIRECT requires at least the drive's block size, 512 bytes or more.
    */
   readonly blockBytes?: number
   /**

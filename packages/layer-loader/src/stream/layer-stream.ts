@@ -22,8 +22,8 @@ interface Coming {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * Nothing is allocated or read before the first `next`. With `slotBytes`, a layer that takes more comes in several
- * leases, one for each part: `lease.part`.
+ * Nothing is allocated or read before the first `next`. With `slotBytes`, a layer that takes more is loaded in
+ * parts, with a lease for each: `lease.part`.
  * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS, TENSOR_TOO_LONG),
  * RangeError for invalid options.
  */

@@ -6,7 +6,7 @@ import { encodeLabel, LABELS, type SetLabel } from '../../src/sets/label.js'
 import { openImage } from '../../src/index.js'
 import { pack, verifyImage } from '../../src/image/index.js'
 import type { WritableBlockStore } from '../../src/store/index.js'
-import { createMirror, createStripe, eraseSet, openSet, SET_LABEL } from '../../src/sets/index.js'
+import { createMirror, createStripe, eraseSet, findUses, openSet, SET_LABEL } from '../../src/sets/index.js'
 import { smallModel } from '../models.js'
 import { drive, drives, get, MIB, noise, put } from './drives.js'
 
@@ -198,6 +198,12 @@ describe('protection of existing data', () => {
       await expect(refused).rejects.toMatchObject({ code: 'ERR_GPUNVME_MEMBER_OF_SET', category: 'usage' })
     }
     expect(await verifyImage(set)).toMatchObject({ ok: true })
+  })
+
+  test('a store that ends inside the label counts as a member', async () => {
+    const { store } = await drive({ capacityBytes: 2048 })
+    await put(store, 0, encodeLabel('A', LABEL).subarray(0, 2048))
+    expect(await findUses([store])).toMatchObject([{ kind: 'member', claimedBytes: 2048 }])
   })
 
   test('eraseSet makes its members available to a new set', async () => {
