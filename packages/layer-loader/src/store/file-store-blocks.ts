@@ -19,8 +19,8 @@ import {
 /** Maximum bytes per call. With fewer, calls take a larger share of the time of cached reads: a tenth with 1 MiB. */
 const PIECE_BYTES = 8 * 1024 * 1024
 
-/** Twice Node's default thread pool size: the pool still has reads to start while the caller computes on this thread. */
-const CALLS_AT_A_TIME = 8
+/** Node's default thread pool size. */
+const CALLS_AT_A_TIME = 4
 
 /** Maximum wait of `idle`, in milliseconds. */
 const REST_MS = 10

@@ -43,8 +43,8 @@ export interface FileStore extends BlockStore {
 }
 
 /**
- * Opens a regular file or a block device as a store, for users without a spare drive. Up to eight reads of up to
- * 8 MiB each are queued at a time, for Node's thread pool. The kernel cannot cancel them:
+ * Opens a regular file or a block device as a store, for users without a spare drive. Up to four reads of up to
+ * 8 MiB each are in progress at a time, on Node's thread pool. The kernel cannot cancel them:
  * `ExecuteOptions.timeoutNs` does not apply, and an abort takes effect between calls.
  * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE, DIRECT_READ, SOURCE_READ), TypeError or
  * RangeError for invalid options. DIRECT_READ: `direct` is true and not supported. SOURCE_READ: any other failure to
