@@ -13,22 +13,20 @@ const SLOTS = 3
 const path = process.argv[2]
 const [threads, passes] = process.argv.slice(3).map(Number)
 
-/** Memory of all slots, those of the first loader first. */
-const slots = []
-
-/** Allocates memory that is shared with workers, at multiples of 64 KiB. */
-const dma = {
-  alloc(lengthBytes) {
+/** Returns an allocator of memory that is shared with workers, at multiples of 64 KiB, and the memory it has allocated. */
+function sharedMemory() {
+  const slots = []
+  const alloc = (lengthBytes) => {
     const pages = Math.ceil(lengthBytes / 65_536)
     const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
-    new Uint8Array(buffer).fill(1)
     slots.push(buffer)
     const none = () => undefined
     return {
       ...{ lengthBytes, view: new DataView(buffer, 0, lengthBytes), segments: [] },
       ...{ iovaAt: none, forDevice: none, forHost: none, free: none },
     }
-  },
+  }
+  return { dma: { alloc }, slots }
 }
 
 /** Returns the wall time of a call, and the CPU time of all threads. */
@@ -45,9 +43,11 @@ async function openCase(options, verify, checksummer) {
   const store = await openFileStore(path, options)
   const model = (await openImage(store)).model()
   const { layers } = model.manifest
+  const { dma, slots } = sharedMemory()
   const loader = openLoader(model, { slots: SLOTS, verify, dma, ...(checksummer && { checksummer }) })
   return {
     extents: layers,
+    slots,
     /** Loads all layers, requesting ahead as many as there are slots. */
     async pass() {
       const ahead = []
@@ -66,10 +66,10 @@ async function openCase(options, verify, checksummer) {
 }
 
 /**
- * Reads the same bytes with `threads` threads including this one, in blocks of 1 MiB, into the memory that the loader
- * uses.
+ * Reads the same bytes with `threads` threads including this one, in blocks of 1 MiB, into the memory that the loader of
+ * this case uses.
  */
-async function openReads(extents) {
+async function openReads({ extents, slots }) {
   const blocks = extents.flatMap(({ offsetBytes, lengthBytes }, layer) =>
     Array.from({ length: Math.ceil(lengthBytes / MIB) }, (_, block) => ({
       slot: layer % SLOTS,
@@ -98,13 +98,13 @@ async function openReads(extents) {
   `
   const workers = []
   for (let index = 1; index < threads; index++) {
-    const workerData = { path, slots: slots.slice(0, SLOTS), blocks, turns, index, threads }
+    const workerData = { path, slots, blocks, turns, index, threads }
     const worker = new Worker(script, { eval: true, workerData })
     await new Promise((ready) => worker.once('message', ready))
     workers.push(worker)
   }
   const fd = openSync(path)
-  const into = slots.slice(0, SLOTS).map((buffer) => new Uint8Array(buffer))
+  const into = slots.map((buffer) => new Uint8Array(buffer))
   return {
     pass() {
       Atomics.add(turns, 0, 1)
@@ -131,20 +131,20 @@ const open = {
   worker: await openCase({}, 'full', workerChecksummer),
   direct: await openCase({ direct: true, reader: nativeFileReader() }, 'full'),
 }
-// Allocates the slots, and brings the file into the page cache.
+// Fills the slots, and brings the file into the page cache.
 for (const each of Object.values(open)) await each.pass()
-const reads = await openReads(open.off.extents)
-reads.pass()
+const reads = {}
+for (const [name, each] of Object.entries(open)) reads[name] = await openReads(each)
 const cases = Object.keys(open).map((name) => ({ name, loader: [], reads: [] }))
 for (let pass = 0; pass < passes; pass++) {
   for (const each of cases) {
     // The order alternates too.
-    if (pass % 2 === 0) each.reads.push(await timed(() => reads.pass()))
+    if (pass % 2 === 0) each.reads.push(await timed(() => reads[each.name].pass()))
     each.loader.push(await timed(() => open[each.name].pass()))
-    if (pass % 2 === 1) each.reads.push(await timed(() => reads.pass()))
+    if (pass % 2 === 1) each.reads.push(await timed(() => reads[each.name].pass()))
   }
 }
 const bytes = open.off.extents.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
 console.log(JSON.stringify({ bytes, load: loadavg()[0], checksummer: nativeChecksummer().name, cases }))
-await reads.close()
+for (const each of Object.values(reads)) await each.close()
 for (const each of Object.values(open)) await each.close()
