@@ -46,7 +46,7 @@ export interface StoredExtent {
    * extent that it was split from. Only units that overlap its pieces are read.
    */
   readonly checks: readonly CheckUnit[]
-  /** Present in a part of an extent that exceeds a slot: see `Loader.parts`. */
+  /** Present in a part of an extent that exceeds a slot: see `Loader.parts` and `fitLayers`. */
   readonly part?: ExtentPart
 }
 

@@ -2,7 +2,8 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { quote } from '../formats/quote.js'
 import { humanBytes } from './human-bytes.js'
 import { memoryBytesOf } from './lay-out.js'
-import type { Budget, LayerSize } from './plan.js'
+import type { Budget } from './plan.js'
+import type { LayerSize } from './predict.js'
 
 /** Error of a budget that is too small even if all layers are read from the drive. */
 export class BudgetInfeasibleError extends GpuNvmeError {
@@ -11,7 +12,7 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   readonly budget: Budget
   /** The smallest feasible GPU memory, with its host memory: slots only, all layers on the drive. */
   readonly minimum: Budget
-  /** The longest layer, or dense part of a layer, which determines the length of its slots. */
+  /** The longest layer, or part of one, which determines the length of its slots. */
   readonly longest: LayerSize
   /** Slots for experts, which `minimum` includes; undefined for a plan of whole layers. */
   readonly expertSlots: Budget | undefined
@@ -26,7 +27,7 @@ export class BudgetInfeasibleError extends GpuNvmeError {
         ...line('host memory', budget.ramBytes, minimum.ramBytes),
         ...slotFacts(longest, expertSlots),
       ],
-      next: 'raise the budget, or group the model into smaller layers',
+      next: longest.part === undefined ? 'raise the budget, or split the layers with fitLayers()' : 'raise the budget',
     })
     this.budget = budget
     this.minimum = minimum
@@ -37,7 +38,8 @@ export class BudgetInfeasibleError extends GpuNvmeError {
 
 function slotFacts(longest: LayerSize, expertSlots: Budget | undefined): string[] {
   const [name, bytes] = [quote(longest.name), humanBytes(memoryBytesOf(longest))]
-  if (expertSlots === undefined) return [`each slot takes ${bytes}, as the longest layer does: ${name}`]
+  const kind = longest.part === undefined ? 'layer' : 'part of a layer'
+  if (expertSlots === undefined) return [`each slot takes ${bytes}, as the longest ${kind} does: ${name}`]
   const { vramBytes, ramBytes } = expertSlots
   const inHost = ramBytes === 0 ? '' : `, ${humanBytes(ramBytes)} of host memory`
   return [

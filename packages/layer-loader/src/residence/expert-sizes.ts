@@ -1,8 +1,7 @@
 import { expertSliceCount, type ExpertTensor } from '../formats/experts.js'
 import { isMtpLayer } from '../formats/layers.js'
 import { rulesOf, type Naming, type NamingRules } from '../formats/naming.js'
-import type { LayerSize } from './plan.js'
-import { sum } from './predict.js'
+import { sum, type LayerSize } from './predict.js'
 
 /** Sizes of a layer with its routed experts apart. */
 export interface ExpertLayer extends LayerSize {

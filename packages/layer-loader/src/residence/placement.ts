@@ -1,5 +1,5 @@
 import type { CopyEngine, DeviceMemory, TraceEvent, TraceSink } from '@gpunvme/nvme-spec/transport'
-import type { LoadableModel, StoredModel } from '../load/extent.js'
+import type { LoadableModel } from '../load/extent.js'
 import type { Lease, LoadReport } from '../load/lease.js'
 import { Loader } from '../load/loader.js'
 import type { LoadPlan } from '../load/load-plan.js'
@@ -58,7 +58,7 @@ export interface OnGpu extends Checked, Resident {
 /** Loaders whose slots are filled again and again during passes. */
 interface Lanes {
   /** Tier 1: reads to host memory, to be copied from there. */
-  readonly staging: Loader | undefined
+  readonly staging: ModelLoader | undefined
   /** Copies to the GPU. */
   readonly copies: RequestQueue | undefined
   /** Tier 2: reads directly to the GPU. */
@@ -66,6 +66,9 @@ interface Lanes {
 }
 
 const NO_LANES: Lanes = { staging: undefined, copies: undefined, reads: undefined }
+
+/** A loader of a model, or of its layers in host memory. */
+type ModelLoader = Loader<LoadableModel>
 
 /** Memory of a loader. */
 type Memory = Pick<LoaderOptions, 'slots' | 'slotBytes' | 'memoryBytes'>
@@ -76,7 +79,7 @@ type Memory = Pick<LoaderOptions, 'slots' | 'slotBytes' | 'memoryBytes'>
  * half of a copy, so all layers are in the lane of copies.
  */
 export class Placement {
-  private readonly model: StoredModel
+  private readonly model: LoadableModel
   private readonly options: PlacementOptions
   private readonly events: PlacementEvents
   private readonly signal: AbortSignal
@@ -86,11 +89,11 @@ export class Placement {
   /** What is known of layers that were read to host memory. */
   private readonly sources = new Map<string, Pick<Checked, 'verified' | 'readEndNs'>>()
   /** Loaders of layers that stay: in host memory, on the GPU by copies, and on the GPU by reads. */
-  private readonly keepers: { readonly host: Loader; readonly copied?: Loader<LoadableModel>; readonly direct: Loader }
+  private readonly keepers: { readonly host: ModelLoader; readonly copied?: ModelLoader; readonly direct: ModelLoader }
   private lanes = NO_LANES
   private tier: 1 | 2 = 1
 
-  constructor(model: StoredModel, options: PlacementOptions, events: PlacementEvents, signal: AbortSignal) {
+  constructor(model: LoadableModel, options: PlacementOptions, events: PlacementEvents, signal: AbortSignal) {
     this.model = model
     this.options = { ...options, trace: (event) => this.traced(event, options.trace) }
     this.events = events
@@ -222,11 +225,11 @@ export class Placement {
     }
   }
 
-  private toHost(memory: Memory): Loader {
+  private toHost(memory: Memory): ModelLoader {
     return new Loader(this.model, { ...this.options, signal: this.signal, ...memory })
   }
 
-  private toGpu(memory: Memory): Loader {
+  private toGpu(memory: Memory): ModelLoader {
     const { onGpu, withoutGpu } = this.options
     return new Loader(this.model, {
       ...this.options,
@@ -237,7 +240,7 @@ export class Placement {
   }
 
   /** Returns a loader of layers in host memory. A layer that does not stay there is read to a staging slot first. */
-  private byCopies(copies: CopyEngine, memory: Memory): Loader<LoadableModel> {
+  private byCopies(copies: CopyEngine, memory: Memory): ModelLoader {
     const model = copiesOf(this.model, copies, {
       plan: (layer) => this.planOf(layer),
       load: async (layer) => {

@@ -3,7 +3,8 @@ import { costModel } from '@gpunvme/nvme-sim'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BudgetInfeasibleError } from './budget-infeasible.js'
-import { planResidence, type LayerSize, type ResidenceOptions } from './plan.js'
+import { planResidence, type ResidenceOptions } from './plan.js'
+import type { LayerSize } from './predict.js'
 import { replan } from './replan.js'
 
 /** Length of a layer of Llama 3.1 70B in Q6_K: 669.4 MiB. PCIe Gen3 x8 copies it in 103 ms, an SN740 reads it in 201 ms. */

@@ -1,14 +1,16 @@
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
 import { BudgetInfeasibleError } from './budget-infeasible.js'
 import { layOut, memoryBytesOf, slotCounts, type Places, type SlotCounts } from './lay-out.js'
-import { longRunNs, predict, sum, type PlacedLayer, type Prediction, type ReadShape } from './predict.js'
+import {
+  longRunNs,
+  predict,
+  sum,
+  type LayerSize,
+  type PlacedLayer,
+  type Prediction,
+  type ReadShape,
+} from './predict.js'
 import { spread } from './spread.js'
-
-/** A layer to place, with its memory. Layers are in the order of computation. */
-export interface LayerSize {
-  readonly name: string
-  readonly lengthBytes: number
-}
 
 /** Memory for resident layers and slots together. */
 export interface Budget {

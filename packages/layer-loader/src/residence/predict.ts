@@ -1,4 +1,5 @@
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
+import type { ExtentPart } from '../load/extent.js'
 import { firstPassNs } from './first-pass.js'
 import type { SlotCounts } from './lay-out.js'
 import type { Residence } from './spread.js'
@@ -10,10 +11,16 @@ export interface ReadShape {
   readonly inFlight: number
 }
 
-/** A layer and its place. */
-export interface PlacedLayer {
+/** A layer to place, with its memory. Layers are in the order of computation. */
+export interface LayerSize {
   readonly name: string
   readonly lengthBytes: number
+  /** Present in a part of a layer: see `fitLayers`. */
+  readonly part?: ExtentPart
+}
+
+/** A layer and its place. */
+export interface PlacedLayer extends LayerSize {
   readonly residence: Residence
 }
 

@@ -1,7 +1,9 @@
 import type { DeviceMemory } from '@gpunvme/nvme-spec/transport'
+import type { ExtentPart } from '../load/extent.js'
 import { useAfterRelease, type Lease } from '../load/lease.js'
 import type { PlacedPiece } from '../load/load-plan.js'
 import type { OnGpu } from './placement.js'
+import type { PlacedLayer } from './predict.js'
 import type { Residence } from './spread.js'
 
 /**
@@ -12,6 +14,8 @@ export class ResidentLease {
   readonly name: string
   /** Position in its pass. */
   readonly index: number
+  /** Position in the layer that it was split from (`fitLayers`); undefined for a complete layer. */
+  readonly part: ExtentPart | undefined
   /** Place of the layer between passes. */
   readonly residence: Residence
   /** Length in its memory, from the start. */
@@ -26,10 +30,11 @@ export class ResidentLease {
   private readonly device: DeviceMemory
 
   /** @internal */
-  constructor(lease: Lease, index: number, residence: Residence, { memory, verified, verifiedOnGpu }: OnGpu) {
+  constructor(lease: Lease, index: number, layer: PlacedLayer, { memory, verified, verifiedOnGpu }: OnGpu) {
     this.name = lease.name
     this.index = index
-    this.residence = residence
+    this.part = layer.part
+    this.residence = layer.residence
     this.lengthBytes = lease.lengthBytes
     this.tensors = lease.tensors
     this.verified = verified

@@ -1,7 +1,7 @@
 import { LoaderError } from '../error.js'
 import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
-import type { StoredModel } from '../load/extent.js'
+import type { LoadableModel } from '../load/extent.js'
 import { requireModel } from '../load/require-model.js'
 import { LinkTimesCounter, type LinkTimes } from './link-times.js'
 import { Placement, type PlacementOptions } from './placement.js'
@@ -66,7 +66,7 @@ export interface ResidenceStatistics extends LinkTimes {
  * `openLoader`, of allocation and reading. Then nothing stays allocated.
  */
 export async function openResidence(
-  model: StoredModel,
+  model: LoadableModel,
   plan: ResidencePlan,
   options: ResidentModelOptions = {},
 ): Promise<ResidentModel> {
@@ -102,7 +102,7 @@ export class ResidentModel {
   private closing: Promise<void> | undefined
 
   /** Use `openResidence`. */
-  constructor(model: StoredModel, options: ResidentModelOptions) {
+  constructor(model: LoadableModel, options: ResidentModelOptions) {
     const { signal, onLoaded } = options
     this.clock = model.store.clock
     this.options = options
@@ -254,7 +254,7 @@ export class ResidentModel {
       this.leases--
       if (!stays) lease.release()
     })
-    return new ResidentLease(lent, index, layer.residence, found)
+    return new ResidentLease(lent, index, layer, found)
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type ResidentModelOptions,
 } from '../../src/residence/index.js'
 import type { Model } from '../../src/formats/index.js'
+import type { LoadableModel } from '../../src/load/extent.js'
 import { layeredModel, tensorBytes } from '../models.js'
 
 export const LAYERS = 8
@@ -53,8 +54,8 @@ export async function machine({ model: given, gpu, drive }: MachineOptions = {})
   await pack(model, controller.namespace(1))
   const image = (await openImage(controller.namespace(1))).model()
   const { copies } = host.gpu!
-  const open = (plan: ResidencePlan, options: ResidentModelOptions = {}) =>
-    openResidence(image, plan, { copies, onGpu: { checksummer: onGpu }, ...options })
+  const open = (plan: ResidencePlan, options: ResidentModelOptions = {}, model: LoadableModel = image) =>
+    openResidence(model, plan, { copies, onGpu: { checksummer: onGpu }, ...options })
   return { model, host, simulation, image, copies, layers: layerSizes(image), open }
 }
 
