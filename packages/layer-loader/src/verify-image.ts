@@ -14,7 +14,7 @@ import { layerExtent } from './load/packed-model.js'
 import { VerificationError } from './load/verification-error.js'
 import { asStore, type Readable } from './store/as-store.js'
 import { readInto } from './store/read-bytes.js'
-import { piecesOf } from './store/store.js'
+import { piecesOf, type BlockStore } from './store/store.js'
 import { SliceChecks } from './verify-slices.js'
 
 /** Buffers of one chunk: enough to keep a queue of 32 full while others are checked. */
@@ -49,41 +49,57 @@ export interface VerifyReport {
   readonly problemCount: number
   /** Absent if the image cannot be opened; then only superblocks, directory and manifests were checked. */
   readonly image: Image | undefined
-  /** Bytes of layers and source headers that were read and compared with their checksums. */
+  /** Bytes of layers and source headers that were read and compared with their checksums, on all members of a mirror. */
   readonly bytes: number
   readonly chunks: number
 }
 
 /**
  * Reads a whole image and compares it with its checksums: both superblocks, directory, manifests, chunk tables, source
- * headers, chunks and slices of experts. Damage is reported, not thrown; memory is bounded for any image.
+ * headers, chunks and slices of experts. Of a mirror, each member that is in use is read completely. Damage is reported,
+ * not thrown; memory is bounded for any image.
  *
  * @throws LoaderError (NO_IMAGE, IMAGE_UNSUPPORTED); errors of reading except media errors; the signal's reason.
  */
 export async function verifyImage(target: Readable | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
   const store = 'superblock' in target ? target.store : asStore(target)
   const findings = new Findings(options)
-  const image = await findings.guard(() => openImage(store, findings.limits))
-  if (image === undefined) {
-    // The error of opening names at most one copy.
-    for (const { problem } of await readCopies(store, findings.limits)) findings.add(problem)
-  } else {
-    for (const problem of image.problems) findings.add(problem)
-    findings.totalBytes = image.models.reduce((sum, model) => sum + bytesOf(model), 0)
-    const chunks = image.models.reduce((sum, { chunkCrcs }) => sum + chunkCrcs.length, 0)
-    const buffers = Math.min(MAX_BUFFERS, chunks + image.models.length)
-    const bufferBytes = CHUNK_BYTES + 2 * store.blockBytes
-    await using reads = new BufferedTransfers(store.dma, buffers, bufferBytes, options.signal)
-    await reads.each(partsOf(image, findings), async ({ lengthBytes, verify }, buffer) => {
-      await findings.guard(() => verify(buffer))
-      findings.progress(lengthBytes)
-    })
-  }
+  const image = await openOn(store, findings)
+  // A mirror would read each chunk from one of its members only.
+  const members = store.copies?.stores.map((copy) => openOn(copy, findings))
+  const images = [...(members === undefined ? [image] : await Promise.all(members))].filter(
+    (each) => each !== undefined,
+  )
+  findings.totalBytes = images.reduce((sum, each) => sum + bytesOf(each), 0)
+  for (const each of images) await verifyParts(each, findings)
   return findings.report(image)
 }
 
-function bytesOf({ manifest: { header, layers } }: PackedModel): number {
-  return layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
+/** Opens the image on a store. Returns undefined if that is impossible. */
+async function openOn(store: BlockStore, findings: Findings): Promise<Image | undefined> {
+  const image = await findings.guard(() => openImage(store, findings.limits))
+  // The error of opening names at most one of the two superblocks.
+  const problems = image?.problems ?? (await readCopies(store, findings.limits)).map(({ problem }) => problem)
+  for (const problem of problems) findings.add(problem)
+  return image
+}
+
+async function verifyParts(image: Image, findings: Findings): Promise<void> {
+  const { models, store } = image
+  const chunks = models.reduce((sum, { chunkCrcs }) => sum + chunkCrcs.length, 0)
+  const buffers = Math.min(MAX_BUFFERS, chunks + models.length)
+  const bufferBytes = CHUNK_BYTES + 2 * store.blockBytes
+  await using reads = new BufferedTransfers(store.dma, buffers, bufferBytes, findings.limits.signal)
+  await reads.each(partsOf(image, findings), async ({ lengthBytes, verify }, buffer) => {
+    await findings.guard(() => verify(buffer))
+    findings.progress(lengthBytes)
+  })
+}
+
+function bytesOf({ models }: Image): number {
+  return models
+    .flatMap(({ manifest: { header, layers } }) => [header, ...layers])
+    .reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
 }
 
 /** A source header or a chunk. */
@@ -125,7 +141,7 @@ async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Fi
   for (const chunk of piecesOf([{ ...header, memoryBytes: 0 }], CHUNK_BYTES)) {
     crc = crc32(await findings.read(model, chunk, buffer), crc)
   }
-  checkRegion(`source header of ${quote(name)}`, header, crc)
+  checkRegion(model.store, `source header of ${quote(name)}`, header, crc)
 }
 
 /** Problems found so far. */

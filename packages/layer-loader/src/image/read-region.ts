@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { readBytes } from '../store/read-bytes.js'
+import { readRightCopy } from '../store/right-copy.js'
 import type { BlockStore } from '../store/store.js'
 import { encodeCrc } from './extent.js'
 import type { CheckedExtent } from './format.js'
@@ -18,13 +19,15 @@ export async function readRegion(
   options?: ExecuteOptions,
 ): Promise<Uint8Array> {
   const content = await readBytes(store, extent.offsetBytes, extent.lengthBytes, options)
-  checkRegion(region, extent, crc32(content))
-  return content
+  const crc = crc32(content)
+  const right = crc === extent.crc32 ? content : await readRightCopy(store, extent, options)
+  if (right === undefined) throw new ImageChecksumError(store, region, extent, crc)
+  return right
 }
 
 /** @throws ImageChecksumError */
-export function checkRegion(region: string, extent: CheckedExtent, crc: number): void {
-  if (crc !== extent.crc32) throw new ImageChecksumError(region, extent, crc)
+export function checkRegion(store: BlockStore, region: string, extent: CheckedExtent, crc: number): void {
+  if (crc !== extent.crc32) throw new ImageChecksumError(store, region, extent, crc)
 }
 
 /** Error of a directory, manifest, chunk table or source header whose checksum does not match. */
@@ -38,10 +41,10 @@ export class ImageChecksumError extends GpuNvmeError {
   readonly expected: number
   readonly got: number
 
-  constructor(region: string, extent: CheckedExtent, got: number) {
+  constructor(store: BlockStore, region: string, extent: CheckedExtent, got: number) {
     super(`The image's ${region} is damaged: its CRC-32 does not match`, {
       facts: [
-        `${extent.lengthBytes} bytes from byte ${extent.offsetBytes}`,
+        store.locate(extent.offsetBytes, extent.lengthBytes),
         `expected ${encodeCrc(extent.crc32)}`,
         `got ${encodeCrc(got)}`,
       ],

@@ -2,7 +2,8 @@ import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
 import { Window } from '../flow/window.js'
 import type { BlockStore, ChecksummedSummary, StoreSummary } from '../store/store.js'
 import { biteBytes } from './bites.js'
-import { moveBytes } from '../store/memory-bytes.js'
+import { bytesIn, moveBytes } from '../store/memory-bytes.js'
+import { readRightCopy } from '../store/right-copy.js'
 import { firstMismatch } from './check-units.js'
 import { deferred } from './deferred.js'
 import type { Job } from './job.js'
@@ -183,12 +184,30 @@ export class Reader {
     const { clock } = this.model.store
     const timeNs = clock.now()
     const startMs = performance.now()
-    const mismatch = await firstMismatch(units, { memory: job.slot.memory, checksummer, signal: this.signal })
-    if (mismatch !== undefined) throw new VerificationError(this.model, extent, mismatch.unit, mismatch.got)
+    const target = { memory: job.slot.memory, checksummer, signal: this.signal }
+    const replaced = new Set<PlacedUnit>()
+    for (let wrong = await firstMismatch(units, target); wrong; wrong = await firstMismatch(units, target)) {
+      const { unit, got } = wrong
+      if (replaced.has(unit) || !(await this.replace(job, unit)))
+        throw new VerificationError(this.model, extent, unit, got)
+      replaced.add(unit)
+    }
     const spentNs = (performance.now() - startMs) * 1e6
     job.verifyNs += spentNs
     this.meter.add('verifyNs', spentNs)
     const details = { chunks: units.length }
     trace?.({ timeNs, durationNs: clock.now() - timeNs, track: 'verify', name: extent.name, details })
+  }
+
+  /** Replaces a unit with a wrong checksum by the bytes of another copy. Returns false if there is none. */
+  private async replace({ slot }: Job, { storeBytes, memoryBytes, lengthBytes, crc32 }: PlacedUnit): Promise<boolean> {
+    // Other memory can only be written by the drive, which would write whole blocks, also those of other units.
+    if (slot.memory.view === undefined) return false
+    const { timeoutNs } = this.options
+    const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
+    const range = { offsetBytes: storeBytes, lengthBytes, crc32 }
+    const bytes = await readRightCopy(this.model.store, range, limits)
+    if (bytes !== undefined) bytesIn(slot.memory, memoryBytes, lengthBytes).set(bytes)
+    return bytes !== undefined
   }
 }

@@ -60,17 +60,17 @@ class CopyStore implements BlockStore {
   readonly dma: DmaAllocator
   readonly clock: Clock
   private readonly layers: readonly string[]
-  private readonly copies: CopyEngine
+  private readonly engine: CopyEngine
   private readonly source: CopySource
   private lastEndNs = -Infinity
 
-  constructor(layers: readonly string[], copies: CopyEngine, clock: Clock, source: CopySource) {
+  constructor(layers: readonly string[], engine: CopyEngine, clock: Clock, source: CopySource) {
     this.layers = layers
-    this.copies = copies
+    this.engine = engine
     this.clock = clock
     this.source = source
     this.capacityBytes = layers.length * STRIDE_BYTES
-    this.dma = { alloc: (lengthBytes) => new CopyMemory(copies.alloc(lengthBytes)) }
+    this.dma = { alloc: (lengthBytes) => new CopyMemory(engine.alloc(lengthBytes)) }
   }
 
   /** @param transfers a whole layer. */
@@ -84,7 +84,7 @@ class CopyStore implements BlockStore {
     const lease = await source.load(layer)
     try {
       const askedNs = clock.now()
-      await this.copies.copy(lease.memory, 0, copy, 0, bytes)
+      await this.engine.copy(lease.memory, 0, copy, 0, bytes)
       const endNs = clock.now()
       const startNs = Math.min(endNs, Math.max(askedNs, this.lastEndNs))
       this.lastEndNs = endNs

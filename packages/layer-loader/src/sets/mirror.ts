@@ -5,15 +5,16 @@ import {
   checkTransfers,
   DEFAULT_PIECE_BYTES,
   type BlockStore,
+  type StoreCopies,
   type StoreSummary,
   type StoreTransfer,
   type WritableBlockStore,
 } from '../store/store.js'
 import { summaryOf, type BlockSet, type SetMember, type SetStatistics, type WritableBlockSet } from './block-set.js'
-import { MEMBER_DATA_BYTES } from './format.js'
 import type { SetLabel } from './label.js'
 import { isLoss } from './loss.js'
 import { memberName, SetMemberError, type MemberVerb } from './member-error.js'
+import { MirrorCopy, toMember } from './mirror-copy.js'
 import type { MirrorMember } from './mirror-member.js'
 import { MirrorReads } from './mirror-reads.js'
 import type { Problems } from './problem.js'
@@ -36,7 +37,10 @@ export interface MirrorParts<S extends BlockStore = BlockStore> {
   readonly stallNs: number
 }
 
-/** Stores with the same content. Reads are divided between them, and continue on the others when one is lost. */
+/**
+ * Stores with the same content. Reads are divided between them, and continue on the others when one is lost. Readers that
+ * know a checksum find the right bytes by `copies` if a member returns wrong ones.
+ */
 export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
   readonly kind = 'mirror'
   readonly setId: string
@@ -88,6 +92,12 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     return this.all.some(({ store }) => store.movesData === false) ? false : undefined
   }
 
+  get copies(): StoreCopies | undefined {
+    const stores = this.live.map((member) => this.copyOn(member))
+    if (stores.length < 2) return undefined
+    return { stores, repaired: (...what) => this.recordWrong(stores, ...what) }
+  }
+
   get degraded(): boolean {
     return this.live.length < this.label.members
   }
@@ -126,9 +136,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
 
   /** Names the location on all members, since each has the data. */
   locate(offsetBytes: number, lengthBytes: number): string {
-    return this.all
-      .map(({ index, store }) => `member ${index}: ${store.locate(MEMBER_DATA_BYTES + offsetBytes, lengthBytes)}`)
-      .join('; ')
+    return this.all.map((member) => this.copyOn(member).locate(offsetBytes, lengthBytes)).join('; ')
   }
 
   protected get live(): readonly MirrorMember<S>[] {
@@ -165,6 +173,28 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     this.stalls++
     const message = `${memberName({ index: member.index, name: member.store.name })} is late with ${where(member, piece)}`
     this.found.add({ kind: 'stalled', member: member.index, message })
+  }
+
+  private copyOn(member: MirrorMember): MirrorCopy {
+    return new MirrorCopy(this, member, (failure, wasAborted) => this.failed(failure, wasAborted))
+  }
+
+  private recordWrong(
+    copies: readonly MirrorCopy[],
+    offsetBytes: number,
+    lengthBytes: number,
+    wrong: readonly BlockStore[],
+  ): void {
+    this.repaired.reads++
+    this.repaired.bytes += lengthBytes
+    const what = 'bytes with a wrong checksum'
+    for (const copy of copies.filter((each) => wrong.includes(each))) {
+      const message = `${copy.name} returns ${what}: ${copy.locate(offsetBytes, lengthBytes)}`
+      this.found.add({ kind: 'repaired', member: copy.index, message })
+    }
+    if (wrong.length > 0) return
+    const message = `a read returned ${what}, which each member returns right now: ${this.locate(offsetBytes, lengthBytes)}`
+    this.found.add({ kind: 'repaired', message })
   }
 
   private recordRepair(piece: Piece): void {
@@ -265,10 +295,6 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
       this.label = next
     }
   }
-}
-
-function toMember(transfer: StoreTransfer): StoreTransfer {
-  return { ...transfer, offsetBytes: MEMBER_DATA_BYTES + transfer.offsetBytes }
 }
 
 function where({ store }: MirrorMember, { transfer }: Piece): string {

@@ -46,6 +46,17 @@ export interface DeviceShare {
   readonly bouncedBytes?: number
 }
 
+/** A store that has the same data several times. */
+export interface StoreCopies {
+  /** Each copy as a store of the same bytes at the same offsets. */
+  readonly stores: readonly BlockStore[]
+  /**
+   * Records that a read returned bytes with a wrong checksum, and that they were read from another copy.
+   * @param wrong copies whose bytes were wrong again; none if all were right
+   */
+  repaired(offsetBytes: number, lengthBytes: number, wrong: readonly BlockStore[]): void
+}
+
 /**
  * A readable block store: a namespace, several combined, or a plain file. Images, packers and loaders work on it. By
  * its type, it cannot write.
@@ -85,6 +96,8 @@ export interface BlockStore {
         options?: ExecuteOptions,
       ) => Promise<ChecksummedSummary>)
     | undefined
+  /** Absent if there is only one copy of the data. */
+  readonly copies?: StoreCopies | undefined
   /** Names the location of bytes as the devices do: 'NSID 1  LBA 0x800 to 0x80f'. For messages. */
   locate(offsetBytes: number, lengthBytes: number): string
 }
