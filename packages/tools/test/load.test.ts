@@ -32,7 +32,7 @@ interface Loaded {
   readonly to: { readonly memory: string; readonly gpu?: string }
   readonly tier: number
   readonly link: { readonly payloadLimitBytesPerSecond: number; readonly share: number }
-  readonly layers: readonly { readonly bytes: number; readonly place: string }[]
+  readonly layers: readonly { readonly name: string; readonly bytes: number; readonly place: string }[]
   readonly layersVerified: number
   readonly loaded: {
     readonly layers: number
@@ -56,6 +56,7 @@ const chosenOf = ({ why }: Loaded, subject: string) => why.find((choice) => choi
 
 beforeAll(async () => {
   await writeDemoModel(at('model.gguf'), MODEL)
+  await writeDemoModel(at('large.gguf'), { layers: 8, targetBytes: 64 * MIB })
   const ended = await gpunvme(['pack', 'model.gguf', '--image', 'drive.img'], { cwd })
   expect(ended.code).toBe(0)
 })
@@ -83,7 +84,6 @@ describe('load into host memory', () => {
   })
 
   test('layers that are read at the same time do not exceed the rate of the link', async () => {
-    await writeDemoModel(at('large.gguf'), { layers: 8, targetBytes: 64 * MIB })
     const { loaded: all, link } = await loaded('large.gguf', '--sim', '--to', 'host')
     expect(all.layers).toBe(10)
     expect(link.share).toBeGreaterThan(0.8)
@@ -110,6 +110,39 @@ describe('load into host memory', () => {
     const busyNs = sum(result.passes.map(({ driveBusyNs }) => driveBusyNs))
     const { payloadLimitBytesPerSecond } = result.link
     expect((3 * onDrive) / busyNs).toBeLessThan(payloadLimitBytesPerSecond / 1e9)
+  })
+
+  test('layers are split if memory is too small for slots of whole layers', async () => {
+    expect((await gpunvme(['pack', 'large.gguf', '--image', 'large.img'], { cwd })).code).toBe(0)
+    const args = ['large.gguf', '--image', 'large.img', '--to', 'host', '--ram', '12MiB'] as const
+    const { layers, layersVerified, passes, why } = await loaded(...args, '--passes', '2')
+    expect(layers.map(({ name }) => name).slice(0, 4)).toEqual([
+      'embedding',
+      'layer 0 part 1 of 2',
+      'layer 0 part 2 of 2',
+      'layer 1 part 1 of 2',
+    ])
+    expect(why).toContainEqual(expect.objectContaining({ subject: 'layers', chosen: 'split' }))
+    expect([layers.length, layersVerified]).toEqual([18, 18])
+    for (const pass of passes) expect(bytesOf(pass)).toBe(sum(layers.map(({ bytes }) => bytes)))
+    const { stdout, stderr } = await gpunvme(['load', ...args], { cwd })
+    expect(stderr).toMatch(/layers +split: 10 layers, 8 of them in 16 parts of at most [\d.]+ MiB; memory is too small/)
+    expect(stdout).toMatch(/Plan for "gpunvme demo": 10 layers, 8 of them in 16 parts, [^]*PLACE +PARTS/)
+    expect(stdout).toMatch(/verified {2}18 of 18 parts: every byte/)
+    const budget = [
+      '--tier',
+      '2',
+      '--vram',
+      '12MiB',
+      '--ram',
+      '0',
+      '--gpu-link',
+      '4x16',
+      '--check-rate',
+      '1GB',
+    ] as const
+    const planned = json(await gpunvme(['plan', 'large.gguf', ...budget, '--json'], { cwd }))
+    expect(planned).toMatchObject({ layers: layers.map(({ name }) => ({ name })) })
   })
 
   test('the text has the drive, the plan, resident layers, each pass and the verification', async () => {

@@ -1,6 +1,7 @@
 export { BudgetInfeasibleError } from './budget-infeasible.js'
 export { CopyMismatchError } from './copy-check.js'
 export { expertLayers, type ExpertLayer, type LayersWithTensors } from './expert-sizes.js'
+export type { LoadableModel } from '../load/extent.js'
 export { fitLayers, fitLayerSizes, type FitOptions } from './fit-layers.js'
 export { hostCopies, type HostCopyEngine, type HostCopyMemory } from './host-copies.js'
 export type { Places, SlotCounts } from './lay-out.js'

@@ -6,5 +6,5 @@ export { openWritableFileStore, type WritableFileStore, type WritableFileStoreOp
 export { joinStores, type JoinedStore } from './joined-store.js'
 export { namespaceStore } from './namespace-store.js'
 export { checkTransfers } from './store.js'
-export type { BlockStore, DeviceShare, StoreSummary, StoreTransfer, WritableBlockStore } from './store.js'
+export type { BlockStore, DeviceShare, StoreCopies, StoreSummary, StoreTransfer, WritableBlockStore } from './store.js'
 export { storeSource } from './store-source.js'

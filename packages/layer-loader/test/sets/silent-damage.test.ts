@@ -118,10 +118,7 @@ test('a chunk that is damaged on all members fails its layer, and names both pla
   const set = await openSet(await storesOn(media))
   const stream = streamLayers((await openImage(set)).model())
   ;(await stream.next()).value!.release()
-  await expect(stream.next()).rejects.toMatchObject({
-    code: 'ERR_GPUNVME_VERIFICATION',
-    where: expect.stringMatching(/^member 0: .*; member 1: /),
-  })
+  await expect(stream.next()).rejects.toThrow(/Verification failed[^]*member 0: .*; member 1: /)
   expect(set.statistics.repairedReads).toBe(0)
 })
 
@@ -149,7 +146,7 @@ test('any damage that leaves one copy of each chunk right is never handed out', 
   await fc.assert(
     fc.asyncProperty(damage, async (bits) => {
       const flipAll = () => {
-        for (const { layer, at, member } of bits) flip(media[member]!, places[layer]! + at)
+        for (const { layer, at, member } of bits) flip(media[member], places[layer]! + at)
       }
       flipAll()
       try {

@@ -2,17 +2,20 @@ import { openImage } from '@gpunvme/layer-loader'
 import {
   BudgetInfeasibleError,
   expertLayers,
+  fitLayers,
+  fitLayerSizes,
   layerSizes,
   measureCost,
   planExperts,
   planResidence,
   type ExpertLayer,
   type ExpertPlan,
+  type FitOptions,
   type LayerSize,
   type ResidenceOptions,
   type ResidencePlan,
 } from '@gpunvme/layer-loader/residence'
-import { isMtpLayer, openModelFile } from '@gpunvme/layer-loader/formats'
+import { openModelFile } from '@gpunvme/layer-loader/formats'
 import { cudaStatus } from '@gpunvme/cuda-native'
 import { costModel } from '@gpunvme/nvme-sim'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
@@ -62,8 +65,9 @@ interface Flags extends WithSeveral<TransportFlags>, NamingFlags, OutputOptions 
 /** Data for planning. */
 interface Planned {
   readonly name: string
-  readonly layers: readonly LayerSize[]
-  /** The same layers with their experts apart. */
+  /** Returns the layers, or their parts if they do not fit. */
+  readonly layers: (options: FitOptions) => readonly LayerSize[]
+  /** The layers with their experts apart. */
   readonly expertLayers: readonly ExpertLayer[]
   readonly used: ExpertsUsed | undefined
 }
@@ -195,14 +199,14 @@ function expertPlan({ expertLayers, used }: Planned, options: ResidenceOptions, 
   return plan.cache.experts === plan.experts ? planWith(1) : plan
 }
 
-/** Returns the plan for whole layers, or the error of a budget that is enough for single experts only. */
+/** Returns the plan for layers or their parts, or the error of a budget that is enough for single experts only. */
 function layerPlan(
   { layers }: Planned,
   options: ResidenceOptions,
   experts: ExpertPlan | undefined,
 ): ResidencePlan | BudgetInfeasibleError {
   try {
-    return planResidence(layers, options)
+    return planResidence(layers(options), options)
   } catch (error) {
     if (error instanceof BudgetInfeasibleError && experts !== undefined) return error
     throw error
@@ -212,8 +216,8 @@ function layerPlan(
 function describeInfeasible(name: string, { minimum }: BudgetInfeasibleError): string[] {
   const { vramBytes, ramBytes } = minimum
   return [
-    `Plan for "${printable(name)}": single experts fit into this budget, whole layers do not.`,
-    `Whole layers need at least ${formatBytes(vramBytes)} of GPU memory and ${formatBytes(ramBytes)} of host memory.`,
+    `Plan for "${printable(name)}": single experts fit into this budget, layers do not, even split between tensors.`,
+    `Layers need at least ${formatBytes(vramBytes)} of GPU memory and ${formatBytes(ramBytes)} of host memory.`,
   ]
 }
 
@@ -260,16 +264,15 @@ async function look(
       const image = await openImage(store, { signal })
       const model = await findModel(image, given, { signal, onFile: () => Promise.resolve() })
       const used = await expertsUsedOfPacked(model, flags.expertsUsed, signal)
-      return { name: model.name, layers: layerSizes(model), expertLayers: expertLayers(model.manifest), used }
+      const layers = (options: FitOptions) => layerSizes(fitLayers(model, options))
+      return { name: model.name, layers, expertLayers: expertLayers(model.manifest), used }
     }
   })
 }
 
 async function fromFile(path: string, { naming, expertsUsed }: Flags, signal: AbortSignal): Promise<Planned> {
   await using model = await openModelFile(path, { naming, signal })
-  const layers = model.layers
-    .filter(({ name }) => !isMtpLayer(name))
-    .map(({ name, lengthBytes }) => ({ name, lengthBytes }))
+  const layers = (options: FitOptions) => fitLayerSizes(model, options)
   const used = await expertsUsedOf(model, path, expertsUsed)
   return { name: model.name ?? path, layers, expertLayers: expertLayers(model), used }
 }

@@ -6,6 +6,7 @@ import { printable } from '../terminal/printable.js'
 import { describeLink, describeModelled, describeRate } from '../terminal/rate.js'
 import { formatRow, formatTitles, widthOf, type Column } from '../terminal/table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../terminal/units.js'
+import { unitOf } from '../model/residence-report.js'
 import { timesOf, type PassReport } from './passes.js'
 
 /** Returns each decision with its reason. */
@@ -22,7 +23,7 @@ function labelled(label: string, text: string): string[] {
 
 /** Returns the line about resident layers. */
 export function describeLoaded(
-  { loaded, gpu = 'host memory' }: Pick<Rig, 'loaded' | 'gpu'>,
+  { loaded, placement, gpu = 'host memory' }: Pick<Rig, 'loaded' | 'placement' | 'gpu'>,
   { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
 ): string[] {
   const { layers, bytes, elapsedNs, driveBusyNs, wallNs } = loaded
@@ -31,7 +32,10 @@ export function describeLoaded(
     ? `${formatDuration(elapsedNs)}, read at ${describeRate(bytes, driveBusyNs, link)}`
     : describeModelled(bytes, 0, link)
   const took = time === 'wall' ? rate : `modelled ${rate}; wall ${formatDuration(wallNs)}`
-  return item('loaded', `${plural(layers, 'layer')}, ${formatBytes(bytes)}, kept in ${printable(gpu)}: ${took}`)
+  return item(
+    'loaded',
+    `${plural(layers, unitOf(placement.layers))}, ${formatBytes(bytes)}, kept in ${printable(gpu)}: ${took}`,
+  )
 }
 
 function item(label: string, text: string): string[] {
@@ -122,10 +126,10 @@ export function describeTotals(
 /** Returns how data were verified. */
 export function describeVerified({ why, placement }: RigPlan, passes: readonly PassReport[]): string[] {
   const { chosen, reason } = why.find(({ subject }) => subject === 'verification')!
-  const { length } = placement.layers
-  const verified = verifiedIn(passes, length)
+  const { layers } = placement
+  const verified = verifiedIn(passes, layers.length)
   if (verified === 0) return item('verified', `nothing: ${chosen === 'off' ? '--no-verify' : reason}`)
-  return item('verified', `${verified} of ${plural(length, 'layer')}: ${chosen}, ${reason}`)
+  return item('verified', `${verified} of ${plural(layers.length, unitOf(layers))}: ${chosen}, ${reason}`)
 }
 
 /** Returns the JSON result without the drive. */

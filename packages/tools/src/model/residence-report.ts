@@ -1,4 +1,4 @@
-import type { PlacedLayer, Residence, ResidencePlan } from '@gpunvme/layer-loader/residence'
+import type { LayerSize, PlacedLayer, Residence, ResidencePlan } from '@gpunvme/layer-loader/residence'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { printable } from '../terminal/printable.js'
 import { formatTable, wrap } from '../terminal/table.js'
@@ -32,11 +32,11 @@ export function describePlan(
   const places = { ...PLACES, ...(on === 'host' && { vram: PLACES.ram }), nvme: source }
   const total = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   return [
-    `Plan for "${printable(name)}": ${plural(layers.length, 'layer')}, ${formatBytes(total)}, ${on === 'gpu' ? `by tier ${tier}` : 'in host memory'}`,
+    `Plan for "${printable(name)}": ${describeLayers(layers)}, ${formatBytes(total)}, ${on === 'gpu' ? `by tier ${tier}` : 'in host memory'}`,
     ...formatTable(
       [
         { title: 'PLACE' },
-        { title: 'LAYERS', align: 'right' },
+        { title: unitOf(layers) === 'layer' ? 'LAYERS' : 'PARTS', align: 'right' },
         { title: 'BYTES', align: 'right' },
         { title: 'SLOTS', align: 'right' },
         { title: 'LEFT', align: 'right' },
@@ -49,6 +49,19 @@ export function describePlan(
     '',
     ...runs(layers, places),
   ]
+}
+
+/** Returns the unit in which layers are placed and counted. If some are split, a complete one counts as a part. */
+export function unitOf(layers: readonly LayerSize[]): 'layer' | 'part' {
+  return layers.some(({ part }) => part !== undefined) ? 'part' : 'layer'
+}
+
+/** Returns the number of layers, and how they are split: '10 layers, 8 of them in 16 parts'. */
+export function describeLayers(layers: readonly LayerSize[]): string {
+  const parts = layers.flatMap(({ part }) => (part === undefined ? [] : [part.of]))
+  const split = new Set(parts).size
+  const count = plural(layers.length - parts.length + split, 'layer')
+  return split === 0 ? count : `${count}, ${split} of them in ${plural(parts.length, 'part')}`
 }
 
 function rows({ layers, vram, ram }: ResidencePlan, places: PlaceNames): string[][] {

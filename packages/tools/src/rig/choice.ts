@@ -8,7 +8,7 @@ export interface Rejected {
 
 /** A decision of `openRig`. */
 export interface Choice {
-  readonly subject: 'gpu' | 'engine' | 'tier' | 'verification' | 'cost'
+  readonly subject: 'gpu' | 'engine' | 'tier' | 'verification' | 'layers' | 'cost'
   /** PCI address or transport of the drive that the decision is about; absent if it is about all of them. */
   readonly drive?: string
   readonly chosen: string

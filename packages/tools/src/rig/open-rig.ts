@@ -144,15 +144,15 @@ export async function composeRig(
     const { found, tier } = await openModel(opened, drives, { target, options, parts, teardown })
     const { model } = found
     const [verification, reading] = readOptions(model, target, tier, options)
-    const [placement, cost] = await place(model, opened, { target, tier, reading, options })
-    const why = [gpuChoice, ...drives.choices, tier.choice, verification, cost]
+    const { layers, placement, choices } = await place(model, opened, { target, tier, reading, options })
+    const why = [gpuChoice, ...drives.choices, tier.choice, verification, ...choices]
     const controllers = [...lent.controllers]
     const gpuName = target.gpu === undefined ? {} : { gpu: target.name }
     const plan = { ...found, ...gpuName, tier: tier.tier, placement, why, controllers }
     parts.onPlanned?.(plan)
     const { clock } = model.store
     const [startNs, startMs] = [clock.now(), performance.now()]
-    const loader = await openResidence(model, placement, {
+    const loader = await openResidence(layers, placement, {
       ...reading,
       copies: target.copies,
       withoutGpu: tier.tier === 0,

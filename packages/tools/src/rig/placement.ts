@@ -1,12 +1,14 @@
-import { type StoredModel } from '@gpunvme/layer-loader'
+import type { StoredModel } from '@gpunvme/layer-loader'
 import {
   BudgetInfeasibleError,
+  fitLayers,
   layerSizes,
   measureCost,
   planResidence,
   type Budget,
   type LayerSize,
   type LayerReadOptions,
+  type LoadableModel,
   type ResidenceOptions,
   type ResidencePlan,
 } from '@gpunvme/layer-loader/residence'
@@ -14,6 +16,7 @@ import { totalmem } from 'node:os'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { measureCheckRate } from '../model/check-rate.js'
 import { defaultRamBytes } from '../model/machine-cost.js'
+import { describeLayers } from '../model/residence-report.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import { REAL_TIME_MEMORY_BYTES } from '../drive/real-time-memory.js'
 import { formatBytes } from '../terminal/units.js'
@@ -58,26 +61,38 @@ export function readOptions(
 /** Placeholder cost for plans that only decide what fits. */
 const ANY_COST = { readNs: (bytes: number) => bytes, copyNs: (bytes: number) => bytes }
 
+/** The layers to load, their places, and the decisions on them. */
+interface Placed {
+  /** The model, or its layers in parts. */
+  readonly layers: LoadableModel
+  readonly placement: ResidencePlan
+  readonly choices: readonly Choice[]
+}
+
 /**
- * Places the layers, with measured costs if they matter.
+ * Places the layers, with measured costs if they matter. Layers that do not fit are split.
  * @throws BudgetInfeasibleError, or ToolsError (REAL_TIME_MEMORY) if no budget is enough; errors of `measureCost`
  */
 export async function place(
   model: StoredModel,
   opened: readonly OpenedTransport[],
   parts: PlacementParts,
-): Promise<[ResidencePlan, Choice]> {
+): Promise<Placed> {
   const { target, options, tier, reading } = parts
-  const choice = (chosen: string, reason: string): Choice => ({ subject: 'cost', chosen, reason, rejected: [] })
-  const layers = layerSizes(model, reading)
   const budget = budgetOf(opened, parts)
   const planned = { budget, tier: tier.tier === 1 ? 1 : 2 } as const
+  const fitted = fitLayers(model, planned, reading)
+  const layers = layerSizes(fitted, reading)
+  const split = fitted === model ? [] : [splitChoice(layers)]
+  const placed = (placement: ResidencePlan, chosen: string, reason: string): Placed => {
+    return { layers: fitted, placement, choices: [...split, { subject: 'cost', chosen, reason, rejected: [] }] }
+  }
   const guess = refuseBeyondDrive(opened, () =>
     planFor(tier, layers, { ...planned, cost: ANY_COST, costFrom: 'nowhere' }),
   )
   if (guess.readBytes + guess.copiedBytes === 0) {
     const where = tier.tier === 0 ? target.name : 'GPU memory'
-    return [guess, choice('not measured', `every layer stays in ${where}`)]
+    return placed(guess, 'not measured', `every layer stays in ${where}`)
   }
   const { store } = model
   const half = Math.floor(store.capacityBytes / 2 / store.blockBytes) * store.blockBytes
@@ -92,7 +107,13 @@ export async function place(
   const checkNs = isChecked ? await measureChecks(reading) : undefined
   const plan = planResidence(layers, { ...planned, cost, costFrom: 'measured', checkNs })
   const what = ['reads', ...(copies ? ['copies'] : []), ...(checkNs ? ['checksums'] : [])].join(', ')
-  return [plan, choice('measured', `${formatBytes(sampleBytes)} of ${what}, ${isModelled ? 'modelled' : 'wall'} time`)]
+  return placed(plan, 'measured', `${formatBytes(sampleBytes)} of ${what}, ${isModelled ? 'modelled' : 'wall'} time`)
+}
+
+function splitChoice(layers: readonly LayerSize[]): Choice {
+  const longestBytes = layers.reduce((most, { part, lengthBytes }) => (part ? Math.max(most, lengthBytes) : most), 0)
+  const reason = `${describeLayers(layers)} of at most ${formatBytes(longestBytes)}; memory is too small for slots of whole layers`
+  return { subject: 'layers', chosen: 'split', reason, rejected: [] }
 }
 
 async function measureChecks({ checksummer }: LayerReadOptions): Promise<(lengthBytes: number) => number> {
