@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromHex } from '../test/bytes.js'
+import { fromHex, toHex } from '../test/bytes.js'
 import { describeRows, places, wordOf } from '../test/rows.js'
 import {
   decodeSglDescriptor,
@@ -123,6 +123,22 @@ describe('SGL descriptors (Base 2.1 §4.3.2)', () => {
     expect(formatSglDescriptor(bucket)).toBe(
       'SGL Bit Bucket descriptor LEN=512 SGLID={ SGLDST=ADDRESS SGLDT=BIT_BUCKET } reserved[0]=01',
     )
+  })
+
+  it.each([
+    [SglDataBlock, '00'],
+    [SglBitBucket, '10'],
+    [SglSegment, '20'],
+    [SglLastSegment, '30'],
+    [KeyedSglDataBlock, '40'],
+    [TransportSglDataBlock, '50'],
+  ] as const)('$name is created with its type; explicit rows of SGLID win', (descriptor, sglid) => {
+    const stored = (SGLID?: { SGLDT?: number; SGLDST?: number } | number) =>
+      toHex(descriptor.create({ LEN: 512, ...(SGLID !== undefined && { SGLID }) }).data, 15, 1)
+    expect(stored()).toBe(sglid)
+    expect(stored({ SGLDST: 0xa })).toBe(`${sglid[0]}a`)
+    expect(stored({ SGLDT: 0xf })).toBe('f0')
+    expect(stored(0x61)).toBe('61')
   })
 
   it('reads as one line', () => {

@@ -53,6 +53,8 @@ const sglId = u8(15, 'SGL Identifier', {
   SGLDT: openBits(7, 4, 'SGL Descriptor Type', SGL_TYPE.values),
 })
 
+// `encode` and `create` of a typed descriptor store its type, and the sub type ADDRESS, unless SGLID says otherwise.
+
 /** Any SGL descriptor, before its type is known, or one of a reserved or vendor specific type (Figure 114). */
 export const SglDescriptor = struct(
   'SGL descriptor',
@@ -72,6 +74,7 @@ export const SglBitBucket = struct(
   'SGL Bit Bucket descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'Source data to be discarded', spec: 'Base 2.2 §4.3.2' },
   { LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
+  { SGLID: { SGLDT: SGL_TYPE.BIT_BUCKET } },
 )
 
 /** Location of the next segment, which is not the last one (Base 2.2 Figure 120). */
@@ -83,6 +86,7 @@ export const SglSegment = struct(
     LEN: u32(8, 'Length of the next segment, in bytes: a multiple of 16'),
     SGLID: sglId,
   },
+  { SGLID: { SGLDT: SGL_TYPE.SEGMENT } },
 )
 
 /** Location of the next segment, which is the last one (Base 2.2 Figure 121). */
@@ -94,6 +98,7 @@ export const SglLastSegment = struct(
     LEN: u32(8, 'Length of the last segment, in bytes: a multiple of 16'),
     SGLID: sglId,
   },
+  { SGLID: { SGLDT: SGL_TYPE.LAST_SEGMENT } },
 )
 
 /** A data block with a key for remote access (Base 2.2 Figure 122). */
@@ -106,6 +111,7 @@ export const KeyedSglDataBlock = struct(
     KEY: inHex(u32(11, 'Key')),
     SGLID: sglId,
   },
+  { SGLID: { SGLDT: SGL_TYPE.KEYED_DATA_BLOCK } },
 )
 
 /** A data block that is transferred in a transport specific way (Base 2.2 Figure 123). */
@@ -113,6 +119,7 @@ export const TransportSglDataBlock = struct(
   'Transport SGL Data Block descriptor',
   { bytes: SGL_DESCRIPTOR_BYTES, doc: 'A transport specific data block', spec: 'Base 2.2 §4.3.2' },
   { LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
+  { SGLID: { SGLDT: SGL_TYPE.TRANSPORT_DATA_BLOCK } },
 )
 
 const declared = {

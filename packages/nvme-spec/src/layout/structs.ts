@@ -186,7 +186,7 @@ export interface AnyStruct extends StructFacts {
 
 /**
  * Declares a structure of `facts.bytes` bytes.
- * @param defaults values that `encode` and `create` store if none are given: an opcode, a header length.
+ * @param defaults values and rows that `encode` and `create` store if none are given: an opcode, a header length.
  * @throws RangeError if rows overlap or exceed the structure.
  */
 /*#__NO_SIDE_EFFECTS__*/
@@ -210,12 +210,20 @@ export function struct<const F extends FieldMap>(
     decode: (memory, byteOffset) => decodeFields(declared, memory, byteOffset),
     encode: (memory, byteOffset, values, options) => {
       // `encodeFields` rejects values that are not an object.
-      const filled = defaults !== undefined && isPlain(values) ? { ...defaults, ...values } : values
+      const filled = defaults !== undefined && isPlain(values) ? withDefaults(defaults, values) : values
       encodeFields(declared, memory, byteOffset, filled, options)
     },
     describe: (memory, byteOffset) => describeFields(declared, memory, byteOffset),
   }
   return Object.freeze(withHandles(fields, methods, fieldHandle)) as unknown as Struct<F>
+}
+
+/** Adds missing values, and missing rows of words. */
+function withDefaults(defaults: object, values: Readonly<Record<string, unknown>>): object {
+  const filled: Record<string, unknown> = { ...defaults, ...values }
+  for (const [key, value] of Object.entries(defaults))
+    if (isPlain(value) && isPlain(filled[key])) filled[key] = { ...value, ...filled[key] }
+  return filled
 }
 
 function fieldHandle(_name: string, field: Field): object {
