@@ -4,9 +4,20 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
+import { long } from '../dist/layout/access.js'
 import { bitPlace, bytePlace, commandPlace } from './places.mjs'
 
 const dist = join(import.meta.dirname, '..', 'dist')
+
+/**
+ * Field maps that are not exported: an export with the same fields, and the name for the comments.
+ * @type {Record<string, [like: string, owner: string]>}
+ */
+const unexported = {
+  commandFields: ['FabricsSqe', 'Fabrics SQE'],
+  commonHeader: ['TcpPduHeader', 'PDU Common Header'],
+  messageHeader: ['DhChapChallenge', 'Authentication message'],
+}
 
 /**
  * @typedef {Record<string, { rows?: Rows, comment?: string }>} Rows what to write at members of a type, by name
@@ -29,7 +40,9 @@ for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
   for (const statement of source.statements) {
     if (!ts.isVariableStatement(statement)) continue
     for (const { name, type } of statement.declarationList.declarations) {
-      const rows = rowsOf(module[name.getText(source)])
+      const constant = name.getText(source)
+      const [like, owner] = unexported[constant] ?? []
+      const rows = rowsOf(like === undefined ? module[constant] : { ...module[like], name: owner })
       if (type !== undefined && rows !== undefined) annotate(type, rows, comments)
     }
   }
@@ -43,12 +56,13 @@ for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
 /** Comments for the rows of a declaration; undefined for other values. @returns {Rows | undefined} */
 function rowsOf(/** @type {any} */ value) {
   if (typeof value !== 'object' || value === null) return undefined
-  const { name, spec, fields, widthBits, opcode, access, fid } = value
+  const { name, spec, fields, widthBits, opcode, access, fid, data } = value
   if (typeof spec !== 'string')
     return Object.values(value).every(isField) ? fieldRows(value, 'SQE', 'Base 2.1 §4.1.1', inDwords) : undefined
   if (fid !== undefined) {
     const dwords = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15', 'DW0'].filter((key) => key in value)
-    return Object.fromEntries(dwords.map((key) => [key, { rows: bitRows(value[key].fields, `${name}, ${key}`, spec) }]))
+    const words = dwords.map((key) => [key, { rows: bitRows(value[key].fields, `${name}, ${key}`, spec) }])
+    return { ...Object.fromEntries(words), ...(data === undefined ? {} : rowsOf(data)) }
   }
   if (fields === undefined) return undefined
   if (widthBits !== undefined) return bitRows(fields, access === undefined ? name : `${name} (${access})`, spec)
@@ -70,8 +84,8 @@ function fieldRows(
     Object.entries(fields).map(([name, field]) => [
       name,
       {
-        comment: sentence(field, `${owner}, ${place(field)}`, spec),
-        rows: bitRows(field.rows, `${owner}.${name}`, spec),
+        comment: sentence(field, `${owner}, ${place(field)}`, spec) + exactness(field),
+        rows: field.struct === undefined ? bitRows(field.rows, `${owner}.${name}`, spec) : rowsOf(field.struct),
       },
     ]),
   )
@@ -89,6 +103,11 @@ function bitRows(/** @type {any} */ rows, /** @type {string} */ owner, /** @type
 
 function sentence(/** @type {any} */ { doc, zeroBased }, /** @type {string} */ place, /** @type {string} */ spec) {
   return `${doc}${zeroBased ? "; 0's based" : ''}. ${place}. ${spec}.`.replaceAll('*/', '* /')
+}
+
+/** A sentence about fields of `n64`. */
+function exactness(/** @type {any} */ { codec }) {
+  return codec === long ? ' A cursor rounds values from 2^53; decoding returns them as bigints.' : ''
 }
 
 /** Finds members of type literals that have a row. */

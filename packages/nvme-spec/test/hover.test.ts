@@ -7,7 +7,11 @@ const folder = join(import.meta.dirname, '..')
 const file = join(folder, 'editor.ts')
 const mdts =
   'Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 means no limit. Identify Controller, byte 77. Base 2.1 §5.1.13.2.1.'
-const slba = 'Starting LBA. Read, Dwords 11:10. NVM 1.2 §3.3.4.'
+const itpt =
+  'Idle Time Prior to Transition in milliseconds. Autonomous Power State Transition Entry, bytes 3:0 bits 31:8. Base 2.1 §5.1.25.1.6.'
+const descriptor = 'Power State Descriptor'
+const slba =
+  'Starting LBA. Read, Dwords 11:10. NVM 1.2 §3.3.4. A cursor rounds values from 2^53; decoding returns them as bigints.'
 
 /** Expressions, with the documentation of their last name. */
 const cases = [
@@ -25,14 +29,35 @@ const cases = [
     'NumberOfQueues.CDW11.NSQR',
     "Number of I/O Submission Queues Requested; 0's based. Number of Queues, CDW11, bits 15:0. libnvme 1.3 NVME_FEAT_NRQS_NSQR_SHIFT.",
   ],
+  ['id.PSD[0]!.ENLAT', `Entry Latency in microseconds. ${descriptor}, bytes 7:4. Base 2.1 §5.1.13.2.1.`],
+  ['view.PSD.at(1).MP', `Maximum Power in units of MXPS. ${descriptor}, bytes 1:0. Base 2.1 §5.1.13.2.1.`],
+  ['SelfTestLog.decode(data).RDS[0]!.POH', 'Power On Hours. Self-test Result, bytes 11:4. Base 2.3 §5.2.12.1.7.'],
+  [
+    'PersistentEventLogHeader.decode(data).TSTMP[0]!.TSTMP',
+    'Timestamp in milliseconds since 1970 or since a reset. Timestamp data, bytes 5:0. Base 2.1 §5.1.25.1.7.',
+  ],
+  ['transitions.APST.at(0).ITPT', itpt],
+  ['AutonomousPowerStateTransition.data!.decode(data).APST[0]!.ITPT', itpt],
+  ['CapsuleResp.decode(data).RCCQE[0]!.STATUS.SC', 'Status Code. CQE.STATUS, bits 8:1. Base 2.1 §4.2.1.'],
+  [
+    'R2t.decode(data).PLEN',
+    'PDU Length in bytes, with digests, padding and data. PDU Common Header, bytes 7:4. TCP 1.0 §3.6.2.1.',
+  ],
+  ['Connect.decode(data).FCTYPE', 'Fabrics Command Type. Fabrics SQE, byte 4. Base 2.2 §4.1.2.'],
+  [
+    'DhChapReply.decode(data).T_ID',
+    'Transaction Identifier, chosen by the host. Authentication message, bytes 5:4. Base 2.1 §8.3.4.5.3.',
+  ],
 ] as const
 
 const text = [
-  `import { CC, IdentifyController, NumberOfQueues, Read } from '@gpunvme/nvme-spec'`,
+  `import { AutonomousPowerStateTransition, CC, IdentifyController, NumberOfQueues, PersistentEventLogHeader, Read, SelfTestLog } from '@gpunvme/nvme-spec'`,
+  `import { DhChapReply, CapsuleResp, Connect, R2t } from '@gpunvme/nvme-spec/fabrics'`,
   'declare const data: DataView',
   'const id = IdentifyController.decode(data)',
   'const view = IdentifyController.view(data)',
   'const read = Read.view(data)',
+  'const transitions = AutonomousPowerStateTransition.data!.view(data)',
   ...cases.map(([expression]) => `${expression};`),
 ].join('\n')
 
