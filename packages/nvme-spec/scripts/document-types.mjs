@@ -20,7 +20,7 @@ const unexported = {
 }
 
 /**
- * @typedef {Record<string, { rows?: Rows, comment?: string }>} Rows what to write at members of a type, by name
+ * @typedef {Record<string, { rows?: Rows | undefined, comment?: string }>} Rows what to write at members of a type, by name
  */
 
 const inBytes = (/** @type {any} */ field) => `byte${field.lengthBytes === 1 ? '' : 's'} ${bytePlace(field)}`

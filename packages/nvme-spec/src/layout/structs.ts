@@ -219,10 +219,9 @@ export function struct<const F extends FieldMap>(
 }
 
 /** Adds missing values, and missing rows of words. */
-function withDefaults(defaults: object, values: Readonly<Record<string, unknown>>): object {
+function withDefaults(defaults: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): object {
   const filled: Record<string, unknown> = { ...defaults, ...values }
-  for (const [key, value] of Object.entries(defaults))
-    if (isPlain(value) && isPlain(filled[key])) filled[key] = { ...value, ...filled[key] }
+  for (const key in defaults) if (isPlain(filled[key])) filled[key] = { ...(defaults[key] as object), ...filled[key] }
   return filled
 }
 
