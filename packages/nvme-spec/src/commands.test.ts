@@ -6,6 +6,7 @@ import { CNS, Identify } from './admin/identify.js'
 import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
 import { decodeSqe, encodeSqe, formatSqe } from './commands.js'
 import { SQE } from './entries.js'
+import { Connect, PropertySet } from './fabrics/commands.js'
 import { describeFields, type FieldMap, type Layout } from './layout/index.js'
 import { zeroBased } from './layout/rows.js'
 import { Flush, Read, Write } from './nvm/commands.js'
@@ -350,6 +351,19 @@ describe('formatSqe', () => {
     SQE.view(data, 8).CDW10 = 0x1_0001
     expect(formatSqe('admin', data, 8)).toBe('Admin opcode 0xc0 CDW10=0x00010001')
     expect(formatSqe('nvm', data, 8)).toBe('NVM opcode 0xc0 CDW10=0x00010001')
+  })
+
+  it('shows FCTYPE, byte 4 of a Fabrics command, which has no Namespace Identifier (Base 2.2 §4.1.2, Figure 94)', () => {
+    const { data } = Connect.create({ CID: 1, PSDT: 1, SQSIZE: zeroBased(32) })
+    for (const set of ['admin', 'nvm', 'zns'] as const) {
+      expect(formatSqe(set, data)).toBe('Fabrics Command PSDT=SGL CID=0x0001 FCTYPE=1 CDW11=0x0000001f')
+      expect(decodeSqe(set, data)).toMatchObject({ command: undefined, fields: { OPC: 0x7f, FCTYPE: 1 } })
+      expect(decodeSqe(set, data).fields).not.toHaveProperty('NSID')
+      const copy = unwritten(64)
+      encodeSqe(decodeSqe(set, data), copy)
+      expect(toHex(copy)).toBe(toHex(data))
+    }
+    expect(formatSqe('admin', PropertySet.create().data)).toBe('Fabrics Command FCTYPE=0')
   })
 
   it('formats any 64 bytes, on either kind of queue', () => {

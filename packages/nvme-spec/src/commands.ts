@@ -8,6 +8,7 @@ import {
   encodeFields,
   formatFields,
   refuse,
+  u8,
   type AnyCommand,
   type BitsMap,
   type CommandSet,
@@ -64,7 +65,8 @@ export interface DecodedSqe {
   /**
    * The command's fields by name; for an undeclared opcode, the common fields and raw dwords. If PSDT selects an SGL,
    * SGL1 replaces PRP1 and PRP2, which are the same bytes. PRINFO and DSM are objects of their bits; if CETYPE is not
-   * 0, CEV replaces DSM, whose byte it includes.
+   * 0, CEV replaces DSM, whose byte it includes. A Fabrics command (opcode 7Fh) has FCTYPE instead of NSID;
+   * `decodeFabricsSqe` of `@gpunvme/nvme-spec/fabrics` decodes the rest.
    */
   readonly fields: Readonly<Record<string, unknown>>
 }
@@ -100,7 +102,7 @@ export function encodeSqe(decoded: DecodedSqe, memory: Memory, byteOffset = 0): 
     refuse(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', rest['PSDT'] ?? 0)
   const hasFeature = variantsOf(command).fid !== undefined && Number.isInteger(rest['FID'])
   const fid = hasFeature ? (rest['FID'] as number) & 0xff : undefined
-  const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, fid })
+  const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, isFabrics: 'FCTYPE' in rest, fid })
   const descriptor = new DataView(new ArrayBuffer(SGL_DESCRIPTOR_BYTES))
   if (hasSgl) encodeSglDescriptor(descriptor, 0, SGL1 as DecodedSglDescriptor)
   const values = { ...rest, OPC: opcode, ...(hasSgl && { SGL1: new Uint8Array(descriptor.buffer) }) }
@@ -110,6 +112,7 @@ export function encodeSqe(decoded: DecodedSqe, memory: Memory, byteOffset = 0): 
 /**
  * Formats a submission queue entry as the command given by its queue and opcode: `Read CID=0x0412 NSID=1 …`. Zero
  * fields are omitted, except those needed to understand a command: selectors, LBAs and 0's based counts.
+ * `formatFabricsSqe` of `@gpunvme/nvme-spec/fabrics` formats Fabrics commands, with the fields of their type.
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function formatSqe(set: CommandSet, memory: Memory, byteOffset = 0): string {
@@ -117,7 +120,8 @@ export function formatSqe(set: CommandSet, memory: Memory, byteOffset = 0): stri
   const opcode = data.getUint8(byteOffset)
   const command = commandOf(set, opcode)
   const layout = layoutIn(command, data, byteOffset)
-  let text = command?.name ?? `${setNames[set]} opcode 0x${opcode.toString(16).padStart(2, '0')}`
+  let text =
+    layout.name === SQE.name ? `${setNames[set]} opcode 0x${opcode.toString(16).padStart(2, '0')}` : layout.name
   for (const [name, value] of formatFields(layout, data, byteOffset, layout.telling)) {
     if (name === 'SGL1') text += ` SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`
     else if (name === 'NSID' && value === BROADCAST) text += ' NSID=0xffffffff'
@@ -130,7 +134,11 @@ const BROADCAST = '4294967295'
 
 const FIRST_OWN_BYTE = 40
 
+/** Opcode of every Fabrics command, on queues of any set (Base 2.2 §6). */
+const FABRICS = 0x7f
+
 const commandExtensionValue = cdw(13, 15, 0, 'Command Extension Value')
+const fctype = u8(4, 'Fabrics Command Type')
 const sgl1 = bytes(SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, 'SGL Entry 1')
 
 /** What determines the fields of an entry beside its command. */
@@ -139,6 +147,8 @@ interface Variant {
   readonly hasSgl: boolean
   /** Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
   readonly isExtended: boolean
+  /** Byte 4 of a Fabrics command is its type, and the Namespace Identifier is missing (Base 2.2 §4.1.2, Figure 94). */
+  readonly isFabrics: boolean
   /** The feature of Set or Get Features. */
   readonly fid: number | undefined
 }
@@ -179,7 +189,8 @@ function variantsOf(command: AnyCommand | undefined): Variants {
 
 /**
  * Returns the layout of the submission queue entry at byteOffset: that of its command, or of SQE for an undeclared opcode.
- * SGL1 replaces PRP1 and PRP2 if PSDT selects an SGL. Set Features and Get Features have the rows of their feature.
+ * SGL1 replaces PRP1 and PRP2 if PSDT selects an SGL. Set Features and Get Features have the rows of their feature. A
+ * Fabrics command has FCTYPE instead of NSID.
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function sqeLayout(set: CommandSet, memory: Memory, byteOffset = 0): Layout {
@@ -193,34 +204,39 @@ function layoutIn(command: AnyCommand | undefined, data: DataView, byteOffset: n
   return variantOf(command, {
     hasSgl: PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR,
     isExtended: cetype !== undefined && cetype(data, byteOffset) !== 0,
+    isFabrics: data.getUint8(byteOffset) === FABRICS,
     fid: fid?.(data, byteOffset),
   })
 }
 
-function variantOf(command: AnyCommand | undefined, { hasSgl, isExtended, fid }: Variant): VariantLayout {
+function variantOf(command: AnyCommand | undefined, variant: Variant): VariantLayout {
   const { layouts } = variantsOf(command)
-  const number = ((fid ?? 0x100) << 2) | (Number(isExtended) << 1) | Number(hasSgl)
+  const { hasSgl, isExtended, isFabrics, fid = 0x100 } = variant
+  const number = (fid << 3) | (Number(isFabrics) << 2) | (Number(isExtended) << 1) | Number(hasSgl)
   let layout = layouts.get(number)
-  if (layout === undefined) layouts.set(number, (layout = makeVariant(command ?? SQE, { hasSgl, isExtended, fid })))
+  if (layout === undefined) layouts.set(number, (layout = makeVariant(command ?? SQE, variant)))
   return layout
 }
 
 function makeVariant(
   { name, bytes, spec, fields: declared }: Layout,
-  { hasSgl, isExtended, fid }: Variant,
+  { hasSgl, isExtended, isFabrics, fid }: Variant,
 ): VariantLayout {
-  const feature = fid === undefined ? undefined : allFeatures.find((candidate) => candidate.fid === fid)
+  const feature = allFeatures.find((candidate) => candidate.fid === fid)
   const variant = Object.entries(declared).flatMap(([key, field]): [string, FieldMap[string]][] => {
     if (hasSgl && key === 'PRP1') return [['SGL1', sgl1]]
     if (hasSgl && key === 'PRP2') return []
+    if (isFabrics && key === 'NSID') return [['FCTYPE', fctype]]
     if (isExtended && key === 'DSM') return [['CEV', commandExtensionValue]]
     const rows = feature?.[key as FeatureDword]?.fields ?? sharedRows[key]
     return [[key, rows === undefined ? field : { ...field, rows }]]
   })
   const fields = Object.fromEntries(variant)
   const telling = Object.values(fields).map(
-    ({ offset, lengthBytes, values, zeroBased }) =>
-      offset >= FIRST_OWN_BYTE && (zeroBased === true || lengthBytes === 8 || Object.keys(values).length > 0),
+    (field) =>
+      field === fctype ||
+      (field.offset >= FIRST_OWN_BYTE &&
+        (field.zeroBased === true || field.lengthBytes === 8 || Object.keys(field.values).length > 0)),
   )
-  return { name, bytes, spec, fields, telling }
+  return { name: isFabrics ? 'Fabrics Command' : name, bytes, spec, fields, telling }
 }

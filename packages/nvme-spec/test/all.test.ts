@@ -132,7 +132,7 @@ describe('submission queue entries', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 64, maxLength: 64 }),
-        fc.constantFrom(...opcodes, 0xff),
+        fc.constantFrom(...opcodes, 0x7f, 0xff),
         fids,
         fc.nat(8),
         (bytes, opcode, fid, byteOffset) => {

@@ -3,6 +3,7 @@ import { fromHex } from '../../test/bytes.js'
 import { Identify } from '../admin/identify.js'
 import { CQE, decodeCqe, formatCqe, SQE } from '../entries.js'
 import { decodeSqe, formatSqe } from '../commands.js'
+import { Connect } from '../fabrics/commands.js'
 import { Flush, Read } from '../nvm/commands.js'
 import { encoded } from '../../test/encoded.js'
 import { traceCqe, traceSqe } from './entries.js'
@@ -35,6 +36,10 @@ describe('traceSqe', () => {
     expect(traceSqe(1, data).name).toBe('NVM opcode 0x06')
     const append = SQE.create({ OPC: 0x7d, NSID: 1 }).data
     expect([traceSqe(1, append).name, traceSqe(1, append, 0, 'zns').name]).toEqual(['NVM opcode 0x7d', 'Zone Append'])
+  })
+
+  test('has no namespace of a Fabrics command', () => {
+    expect(traceSqe(1, Connect.create().data)).toMatchObject({ name: 'Fabrics Command', opcode: 0x7f, nsid: 0 })
   })
 
   test('has no blocks for a command without them, and reads at an offset', () => {

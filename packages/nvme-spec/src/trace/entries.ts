@@ -5,6 +5,9 @@ import { viewOf } from '../layout/facts.js'
 import { formatStatus } from '../status.js'
 import type { TraceCommand, TraceCompletion } from '../transport/index.js'
 
+/** Opcode of Fabrics commands, which have no Namespace Identifier (Base 2.2 §6). */
+const FABRICS = 0x7f
+
 /**
  * Returns the submission queue entry at byteOffset, as trace events have it.
  * @param qid queue of the entry; 0 has Admin commands, whatever the set of the others.
@@ -21,8 +24,8 @@ export function traceSqe(qid: number, memory: Memory, byteOffset = 0, set: Comma
     qid,
     cid: CID,
     opcode: OPC,
-    name: command?.name ?? /^.* opcode 0x[\da-f]+/.exec(text)![0],
-    nsid: NSID,
+    name: command?.name ?? /^(?:.* opcode 0x[\da-f]+|Fabrics Command)/.exec(text)![0],
+    nsid: OPC === FABRICS ? 0 : NSID,
     ...(SLBA !== undefined && { slba: exact(data.getBigUint64(byteOffset + SLBA.offset, true)) }),
     ...(NLB !== undefined && { nlb: NLB.codec(NLB).get(data, byteOffset) as number }),
     ...(PSDT === SQE.PSDT.PRP && { prp1: inHex(PRP1), prp2: inHex(PRP2) }),

@@ -24,8 +24,9 @@ export interface TraceCommand {
   readonly qid: number
   readonly cid: number
   readonly opcode: number
-  /** 'Read'; 'NVM opcode 0xc0' for an undeclared one. */
+  /** 'Read'; 'NVM opcode 0xc0' for an undeclared one; 'Fabrics Command' for any of Fabrics. */
   readonly name: string
+  /** Namespace Identifier; 0 for Fabrics commands, which have none. */
   readonly nsid: number
   /** First block, of commands that have one; a decimal string from 2^53 on. */
   readonly slba?: number | string
