@@ -29,7 +29,7 @@ export const CQE = struct(
     CID: inHex(u16(12, 'Command Identifier')),
     STATUS: u16(14, 'Phase Tag and Status', {
       P: bit(0, 'Phase Tag'),
-      SC: bits(8, 1, 'Status Code'),
+      SC: inHex(bits(8, 1, 'Status Code')),
       SCT: bits(11, 9, 'Status Code Type'),
       CRD: bits(13, 12, 'Command Retry Delay'),
       M: bit(14, 'More'),

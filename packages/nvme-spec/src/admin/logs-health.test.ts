@@ -84,7 +84,7 @@ describe('log error', () => {
         'ECNT=5',
         'SQID=3',
         'CID=0x0412',
-        'STS={ P=1 SC=128 SCT=0 CRD=0 M=1 DNR=1 }',
+        'STS={ P=1 SC=0x80 SCT=0 CRD=0 M=1 DNR=1 }',
         'PEL={ BYTLOC=40 BITLOC=0 }',
         'LBA=4096',
         'NSID=1',

@@ -186,7 +186,7 @@ const response = {
   SQHD: u16(8, 'SQ Head Pointer'),
   CID: inHex(u16(12, 'Command Identifier')),
   STS: u16(14, 'Status Info', {
-    SC: bits(8, 1, 'Status Code'),
+    SC: inHex(bits(8, 1, 'Status Code')),
     SCT: bits(11, 9, 'Status Code Type'),
     CRD: bits(13, 12, 'Command Retry Delay'),
     M: bit(14, 'More'),

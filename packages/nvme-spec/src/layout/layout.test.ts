@@ -253,6 +253,12 @@ describe("0's based values", () => {
   it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])('do not stand for a count of %d', (value) => {
     expect(() => zeroBased(value)).toThrow(`expected a count of at least 1, got ${value}`)
   })
+
+  it.each([-1, 0.5, Number.NaN, 2 ** 53])('are not %d', (value) => {
+    expect(() => countOf(value as never)).toThrow(
+      new RangeError(`0's based value: expected an integer from 0 to 9007199254740991, got ${value}`),
+    )
+  })
 })
 
 describe('decode and encode', () => {
@@ -571,8 +577,9 @@ describe('what a stranger gets wrong', () => {
       expect(() => R.format(raw as never)).toThrow('R (for this test): expected 64 bits as a bigint, got ')
     }
     expect(() => R.encode(null as never)).toThrow('R (fields): expected an object of fields, got [object Null]')
-    expect(() => countOf('7' as never)).toThrow(new TypeError('expected a 0\'s based value, got "7"'))
-    expect(() => countOf(Number.NaN as never)).toThrow(TypeError)
+    expect(() => countOf('7' as never)).toThrow(
+      new TypeError(`0's based value: expected an integer from 0 to 9007199254740991, got "7"`),
+    )
     expect(() => zeroBased('8' as never)).toThrow(TypeError)
   })
 })

@@ -14,7 +14,7 @@ import {
   type NamedValues,
   type Placed,
 } from './access.js'
-import { shown, type SpecRef } from './facts.js'
+import { checkInteger, shown, type SpecRef } from './facts.js'
 
 declare const zeroBasedBrand: unique symbol
 
@@ -25,7 +25,7 @@ declare const zeroBasedBrand: unique symbol
 export type ZeroBased = number & { readonly [zeroBasedBrand]: true }
 
 /**
- * Returns the 0's based value of a count of at least one.
+ * Returns the 0's based value of a count of at least one. The field in which it is stored rejects a count that exceeds it.
  * @throws RangeError if the count is not a positive safe integer, TypeError if it is not a number.
  */
 export function zeroBased(count: number): ZeroBased {
@@ -38,10 +38,10 @@ export function zeroBased(count: number): ZeroBased {
 
 /**
  * Returns the count of a 0's based value: one more than the value.
- * @throws TypeError if it is not an integer: `+ 1` would append to a string.
+ * @throws RangeError if the value is not an integer of at least 0, TypeError if it is not a number.
  */
 export function countOf(value: ZeroBased): number {
-  if (!Number.isSafeInteger(value)) throw new TypeError(`expected a 0's based value, got ${shown(value)}`)
+  checkInteger("0's based value", value, 0)
   return value + 1
 }
 
@@ -64,6 +64,11 @@ export interface Bits<T = unknown, V extends NamedValues = NamedValues> {
   readonly zeroBased?: boolean
   /** Declared by `wideBits`: a bigint. */
   readonly wide?: boolean
+  /**
+   * Whether it is printed in hexadecimal with leading zeroes. If undefined, integers of more than 32 bits are addresses,
+   * printed in hexadecimal without leading zeroes.
+   */
+  readonly hex?: boolean
   /** Never present; carries the stored type. */
   readonly stores?: T
 }
@@ -83,11 +88,6 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
   readonly values: V
   /** The rows inside the field's word, if the specification defines any. */
   readonly rows: B
-  /**
-   * Whether it is printed in hexadecimal with leading zeroes. If undefined, integers of more than 32 bits are addresses,
-   * printed in hexadecimal without leading zeroes.
-   */
-  readonly hex?: boolean
 }
 
 /** The fields of a structure, by name. */
@@ -231,9 +231,9 @@ export function u128(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 16, doc, big128, { hex: false })
 }
 
-/** Returns the same field, printed in hexadecimal with leading zeroes. */
+/** Returns the same field or row of a word, printed in hexadecimal with leading zeroes. */
 /*#__NO_SIDE_EFFECTS__*/
-export function inHex<F extends Field<number> | Field<bigint>>(row: F): F {
+export function inHex<R extends Bits<number> | Bits<bigint>>(row: R): R {
   return { ...row, hex: true }
 }
 

@@ -1,7 +1,7 @@
 import { checkBig, checkOf, hasAny, isBig, nameIn, type NamedValues } from './access.js'
 import { checkRows } from './check.js'
 import { checkNames, isPlain, refuse, shown, type Facts, type Where } from './facts.js'
-import type { Bits, BitsMap, Field, None, Stored, ZeroBased } from './rows.js'
+import type { Bits, BitsMap, None, Stored, ZeroBased } from './rows.js'
 
 /** Type of the values read from a row of a word. */
 export type Loaded<B> = Stored<B> extends bigint ? bigint : Stored<B> extends ZeroBased ? ZeroBased : number
@@ -102,7 +102,7 @@ export function describeWord(raw: number | bigint, rows: BitsMap): string {
 
 /** Returns how an integer is formatted: by name if it has one, in hexadecimal if that is customary. */
 export function formatOf(
-  row: Pick<Field, 'msb' | 'lsb' | 'values' | 'open' | 'hex'>,
+  row: Pick<Bits, 'msb' | 'lsb' | 'values' | 'open' | 'hex'>,
 ): (value: number | bigint) => string {
   const widthBits = row.msb - row.lsb + 1
   if (hasAny(row.values)) return (value) => nameIn(row, Number(value))
