@@ -170,6 +170,15 @@ describe('formatStatus', () => {
 })
 
 describe('mayRetry', () => {
+  it('rejects a status without type and code, instead of allowing a retry', () => {
+    expect(() => mayRetry({} as never)).toThrow(
+      new TypeError('Status Code Type: expected an integer from 0 to 7, got undefined'),
+    )
+    expect(() => mayRetry({ sct: 2, sc: 256, dnr: false })).toThrow(
+      new RangeError('Status Code: expected an integer from 0 to 255, got 256'),
+    )
+  })
+
   const failed = (sct: number, sc: number, rest: object = {}) => ({ sct, sc, dnr: false, ...rest })
 
   it.each([

@@ -1,3 +1,5 @@
+import { checkInteger } from './layout/facts.js'
+
 /**
  * Commands that may return a status: `any` command; `admin` commands; I/O commands of the command set `nvm`, `zns` or
  * `kv`, or of an unspecified one (`io`); `fabrics` commands.
@@ -330,9 +332,12 @@ export function formatStatus(status: Status, own?: StatusTable): string {
  * name, only these bits are used. The caller must know whether the command may be executed twice: a failed command may
  * have been executed in part.
  * @param own rows to look at first: FABRICS_STATUS for a Fabrics command.
+ * @throws RangeError for a type above 7 or a code above 255, TypeError if they are not numbers.
  */
 export function mayRetry(status: Status, own?: StatusTable): Exclude<Retry, 'never'> | undefined {
   const { sct, sc, dnr, crd = 0 } = status
+  checkInteger('Status Code Type', sct, 0, 7)
+  checkInteger('Status Code', sc, 0, 255)
   if (dnr || (sct === 0 && sc === 0)) return undefined
   const retry = statusOf(sct, sc, own)?.retry ?? (sct === 3 ? 'other-path' : 'same')
   if (crd !== 0 && retry !== 'other-path') return 'later'

@@ -207,6 +207,15 @@ describe('zone report', () => {
     it('extended, has Zone Descriptor 1 at byte 128 + ZDES, and the next at 192 + 2 ZDES', () => {
       expect([0, 1, 2].map((index) => zoneDescriptorOffset(index, 256))).toEqual([64, 384, 704])
     })
+
+    it('rejects an index or a length that is not an integer from 0', () => {
+      expect(() => zoneDescriptorOffset(-1)).toThrow(
+        new RangeError('index: expected an integer from 0 to 9007199254740991, got -1'),
+      )
+      expect(() => zoneDescriptorOffset(Number.NaN)).toThrow(RangeError)
+      expect(() => zoneDescriptorOffset('2' as never)).toThrow(TypeError)
+      expect(() => zoneDescriptorOffset(1, -64)).toThrow('extensionBytes: expected an integer from 0')
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 import { IDENTIFY_BYTES } from './admin/identify.js'
+import { checkInteger } from './layout/facts.js'
 import {
   bit,
   bits,
@@ -176,8 +177,11 @@ export const ReportZones = struct(
 /**
  * Returns the byte offset of the index-th Zone Descriptor in a report (ZNS 1.1 §3.4.2.2, Figures 35 and 36). In an
  * Extended Report Zones structure each is followed by a Zone Descriptor Extension of `extensionBytes` bytes.
+ * @throws RangeError for a value below 0 or with a fraction, TypeError for one that is not a number.
  */
 export function zoneDescriptorOffset(index: number, extensionBytes = 0): number {
+  checkInteger('index', index, 0)
+  checkInteger('extensionBytes', extensionBytes, 0)
   return ReportZones.bytes + index * (ZoneDescriptor.bytes + extensionBytes)
 }
 

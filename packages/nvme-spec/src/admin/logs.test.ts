@@ -103,6 +103,13 @@ describe('get log page', () => {
       expect(() => logPagePart(1, '0' as never)).toThrow(TypeError)
     })
 
+    it("accepts only 'bytes' and 'index' as the unit of the offset", () => {
+      expect(() => logPagePart(1, 2, 'idx' as never)).toThrow(
+        new RangeError(`Get Log Page.OT (Offset Type): expected 'bytes' or 'index', got "idx" (Base 2.1 §5.1.12)`),
+      )
+      expect(() => logPagePart(1, 2, null as never)).toThrow(TypeError)
+    })
+
     it('loses no bit of any count and offset', () => {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 2 ** 32 }), fc.bigInt(0n, (1n << 64n) - 1n), (dwords, index) => {

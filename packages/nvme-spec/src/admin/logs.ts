@@ -100,7 +100,7 @@ export interface LogPagePart {
  * is in bytes; if `of` is 'index', it is in entries of the page's list, which not every log page supports (Base 2.1
  * §5.1.12).
  * @throws TypeError or RangeError for a count or an offset that does not fit the fields, and for a byte offset that is
- *   not a multiple of four, whose low bits a controller may ignore.
+ *   not a multiple of four, whose low bits a controller may ignore; for another `of`.
  */
 export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'bytes' | 'index' = 'bytes'): LogPagePart {
   const where = (field: string) => ({ name: `${GetLogPage.name}.${field}`, spec: GetLogPage.spec })
@@ -110,6 +110,7 @@ export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'by
   const exact = type === 'bigint' || Number.isSafeInteger(offset)
   if (!exact || offset < 0 || BigInt.asUintN(64, BigInt(offset)) !== BigInt(offset))
     refuse(where('LPO'), 'Log Page Offset', 'a safe integer or a bigint from 0 to 2^64 - 1', offset, type)
+  if (of !== 'bytes' && of !== 'index') refuse(where('OT'), 'Offset Type', "'bytes' or 'index'", of, 'string')
   const wide = BigInt(offset)
   if (of === 'bytes' && wide % 4n !== 0n) refuse(where('LPO'), 'Log Page Offset', 'a multiple of 4 bytes', offset, type)
   const numd = dwords - 1

@@ -8,6 +8,7 @@ import {
   IdentifyIndependentNamespace,
   PMRSTS,
   IdentifyNamespace,
+  logStructure,
   PowerStateDescriptor,
   SmartHealthLog,
   VS,
@@ -173,6 +174,12 @@ describe('a register', () => {
     expect(() => explain(IdentifyController, memory(4096), 0, { memoryPageBytes: 0.5 })).toThrow(RangeError)
   })
 
+  it('rejects a structure that a lookup by number did not find', () => {
+    expect(() => explain(logStructure(0xc0) as never, memory(64))).toThrow(
+      new TypeError('layout: expected a declaration, got undefined'),
+    )
+  })
+
   it('shows units, versions and reserved bits', () => {
     const cap = explainWord(CAP, 0x8000_0020_2800_03ffn)
     expect(values(cap, 'CAP.MQES', 'CAP.TO', 'CAP.reserved')).toEqual([
@@ -204,6 +211,16 @@ describe('a queue entry', () => {
       " 51:48 [15:0]  NLB=7: 8, 0's based  Number of Logical Blocks",
       '         [29]    PRACT=1: set       Protection Information Action',
     ])
+  })
+
+  it('has the type of a Fabrics command instead of a Namespace Identifier, and names the function that decodes it', () => {
+    const { title, lines } = explainSqe('admin', memory(64, { 0: '7f400100 01' }))
+    expect(title).toBe('Fabrics Command')
+    expect(lines.map(({ path }) => path)).not.toContain('NSID')
+    expect(lines.find(({ path }) => path === 'FCTYPE')).toMatchObject({
+      raw: 1,
+      doc: 'Fabrics Command Type',
+    })
   })
 
   it('includes the fields of its SGL descriptor', () => {

@@ -2,7 +2,7 @@
 // which traces and errors use, since it needs the docs of all declarations.
 import { FABRICS_STATUS } from '../fabrics/status.js'
 import { formatStatus } from '../status.js'
-import { checkInteger, viewOf } from '../layout/facts.js'
+import { checkInteger, refuseArgument, viewOf } from '../layout/facts.js'
 import {
   decodeFields,
   formatField,
@@ -70,7 +70,7 @@ interface Walk {
 /**
  * Explains the structure or command at byteOffset: one line per field, bit row and array element. In arrays, zero
  * elements and zero rows are omitted. Bits that no row declares have a line only if set.
- * @throws RangeError if `memory` ends before the structure does.
+ * @throws RangeError if `memory` ends before the structure does; TypeError if `layout` is not a declaration.
  */
 export function explain(
   layout: Layout,
@@ -78,6 +78,8 @@ export function explain(
   byteOffset = 0,
   { memoryPageBytes = 4096 }: ExplainOptions = {},
 ): ExplainedLine[] {
+  // What was looked up by number may be undefined.
+  if (!(layout as Layout | undefined)?.fields) refuseArgument('layout', 'a declaration', layout)
   checkInteger('memoryPageBytes', memoryPageBytes, 1)
   const data = viewOf(layout, memory, byteOffset)
   const walk = { lines: [], data, start: byteOffset, memoryPageBytes }

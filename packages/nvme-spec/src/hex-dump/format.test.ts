@@ -12,6 +12,11 @@ test('formats bytes as hexdump -C of util-linux 2.38 does', () => {
   expect(formatHexDump(new Uint8Array(0))).toEqual([])
 })
 
+test('rejects other memory and an invalid offset', () => {
+  expect(() => formatHexDump(new ArrayBuffer(3) as never)).toThrow(new TypeError('bytes: expected a Uint8Array'))
+  expect(() => formatHexDump(BYTES, -1)).toThrow(new RangeError('startOffset: expected at least 0, got -1'))
+})
+
 test('writes dumps that parseHexDump reads, from any offset and with repeated lines', () => {
   const bytes = Buffer.concat([BYTES, Buffer.alloc(100), Buffer.from('\u001b[31m')])
   const lines = formatHexDump(bytes, 0x1_0000)

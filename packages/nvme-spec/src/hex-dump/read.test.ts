@@ -8,10 +8,17 @@ test.each([
   ['digits after 0x, among them a single digit', '0x2, 0x00,0x1204', '02001204'],
   ['bytes between colons', '02:00:12', '020012'],
   ['digits with underscores', '0x0200_1204', '02001204'],
-  ['nothing', ' \n', ''],
 ])('reads %s', (_, text, expected) => {
   expect(hex(parseHexDigits(text))).toBe(expected)
   expect(hex(readDumpText(text))).toBe(expected)
+})
+
+test('reads no digits as no bytes, but rejects a dump without bytes', () => {
+  expect(hex(parseHexDigits(' \n'))).toBe('')
+  for (const read of [() => readDumpText(' \n', 'stdin'), () => readDumpBytes(Buffer.of(), 'stdin')]) {
+    expect(read).toThrow(HexDumpError)
+    expect(read).toThrow('Expected hexadecimal digits in stdin, got none')
+  }
 })
 
 test.each([

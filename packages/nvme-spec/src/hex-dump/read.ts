@@ -36,10 +36,12 @@ function refuseDamagedDump(dump: Uint8Array, name: string): void {
 /**
  * Returns the bytes in a text: a hex dump (`parseHexDump`) or hexadecimal digits (`parseHexDigits`).
  * @param name source of the text, for errors.
- * @throws HexDumpError for other text, and for an ambiguous dump.
+ * @throws HexDumpError for other text, including an empty one, and for an ambiguous dump.
  */
 export function readDumpText(text: string, name = 'the dump'): Uint8Array {
-  return parseHexDump(text, name) ?? parseHexDigits(text, name)
+  const bytes = parseHexDump(text, name) ?? parseHexDigits(text, name)
+  if (bytes.length === 0) throw new HexDumpError(`Expected hexadecimal digits in ${name}, got none`)
+  return bytes
 }
 
 /**

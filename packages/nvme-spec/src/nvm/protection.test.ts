@@ -159,6 +159,18 @@ describe('logical block tags', () => {
       expect(() => unpackTags(64, 0.5, { CDW2: 0, CDW3: 0, CDW14: 0 })).toThrow(RangeError)
     })
 
+    it('are refused with a guard that does not exist, or dwords that are not 32 bits', () => {
+      expect(() => packTags(17 as never, 8, { storageTag: 0n, referenceTag: 0n })).toThrow(
+        new RangeError('Logical block tags (Guard): expected 16, 32 or 64 bits, got 17 (NVM 1.2 §5.3.1.4.1)'),
+      )
+      const dwords = { CDW2: 0, CDW3: 0, CDW14: 0 }
+      expect(() => unpackTags(16, 8, { ...dwords, CDW14: -1 })).toThrow(
+        new RangeError('CDW14: expected an integer from 0 to 4294967295, got -1'),
+      )
+      expect(() => unpackTags(32, 16, { ...dwords, CDW2: 2 ** 32 })).toThrow(RangeError)
+      expect(() => unpackTags(32, 16, { ...dwords, CDW3: undefined as never })).toThrow(TypeError)
+    })
+
     it('are refused where they do not fit, instead of running into one another', () => {
       expect(() => packTags(16, 8, { storageTag: 256n, referenceTag: 0n })).toThrow(
         'Logical block tags (Storage Tag): expected an integer of 8 bits, got 256n',

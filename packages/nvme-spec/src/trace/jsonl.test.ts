@@ -102,6 +102,12 @@ describe('a line that is no event is refused, with its number', () => {
     expect((thrown as Error).message.split('\n')[0]).toBe(`Trace line 17 cannot be read: ${problem}`)
   })
 
+  it('rejects a value that is not a string with a TypeError', () => {
+    expect(() => parseTraceLine(undefined as never)).toThrow(
+      new TypeError('trace line: expected a string, got undefined'),
+    )
+  })
+
   it('says what the line is, its beginning if it is long, and what to do', () => {
     expect(() => parseTraceLine(`"${'x'.repeat(100)}`)).toThrow(
       expect.objectContaining({

@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '../error.js'
-import { shown } from '../layout/facts.js'
+import { refuseArgument, shown } from '../layout/facts.js'
 import { checkTime, isTime, jsonFacts, quoted } from './format.js'
 import type { TraceCommand, TraceCompletion, TraceEvent, TraceSink } from '../transport/index.js'
 
@@ -28,9 +28,11 @@ export function jsonlTrace(output: (text: string) => void): TraceSink {
 /**
  * Parses one line written by `jsonlTrace`, with or without its line break.
  * @param lineNumber line number in the file, from 1, for the error.
- * @throws TraceLineError for an invalid line: truncated, or with an unknown key or an invalid value.
+ * @throws TraceLineError for an invalid line: truncated, or with an unknown key or an invalid value; TypeError if `line`
+ *   is not a string.
  */
 export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
+  if (typeof line !== 'string') refuseArgument('trace line', 'a string', line)
   const refuse = (problem: string, cause?: unknown): never => {
     throw new TraceLineError(problem, line, lineNumber, cause)
   }

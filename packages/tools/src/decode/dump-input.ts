@@ -31,8 +31,9 @@ interface Given {
  */
 export async function readDump(input: DumpInput): Promise<DataView> {
   const { name, bytes, typed } = await take(input)
-  const decoded = typed ? readDumpText(Buffer.from(bytes).toString(), name) : readDumpBytes(bytes, name)
-  if (decoded.length === 0) throw nothing()
+  const text = Buffer.from(bytes).toString()
+  if (/^[\s,]*$/.test(text)) throw nothing()
+  const decoded = typed ? readDumpText(text, name) : readDumpBytes(bytes, name)
   return new DataView(decoded.buffer, decoded.byteOffset, decoded.byteLength)
 }
 
