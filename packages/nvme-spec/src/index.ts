@@ -98,8 +98,10 @@ export * from './zns.js'
 
 // Any command
 export * from './commands.js'
+export { decodeFields } from './layout/objects.js'
 
 // Errors and values
 export * from './error.js'
 export * from './limits.js'
 export { countOf, zeroBased, type ZeroBased } from './layout/rows.js'
+export type { Memory } from './layout/facts.js'

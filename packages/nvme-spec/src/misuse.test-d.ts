@@ -9,11 +9,13 @@ import {
   CreateIoCq,
   CreateIoSq,
   CSTS,
+  decodeFields,
   IdentifyController,
   NumberOfQueues,
   Read,
   SQE,
   zeroBased,
+  type Memory,
   type ZeroBased,
 } from './index.js'
 import { bit, bits, cdw, nvmCommand, register32, struct, u8, type SpecRef } from './layout/index.js'
@@ -29,6 +31,12 @@ Read.encode(data, 0, { CID: 1, NSID: 1, NLB: zeroBased(8) })
 CreateIoSq.encode(data, 0, { QPRIO: CreateIoSq.QPRIO.LOW, PC: 1 })
 CSTS.RDY.of(1) satisfies number
 CAP.MQES.of(0n) satisfies ZeroBased
+decodeFields(Read, data as Memory).NLB satisfies ZeroBased
+decodeFields(Read, data).SLBA satisfies number | bigint
+
+// A decoded command has its fields and no others.
+// @ts-expect-error -- LBA is not a field of Read
+decodeFields(Read, data).LBA
 
 // A register has the fields of its figure and no others.
 // @ts-expect-error -- ENABLE is not a field of CC

@@ -6,9 +6,9 @@ const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
 const recipes = [...readme.matchAll(/^### (.*)\n[\s\S]*?```js\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/gm)]
 
-it('the README has seven recipes', () => {
-  expect(recipes.map(([, title]) => title)).toHaveLength(7)
-  expect(readme.match(/```js/g)).toHaveLength(7)
+it('the README has nine recipes', () => {
+  expect(recipes.map(([, title]) => title)).toHaveLength(9)
+  expect(readme.match(/```js/g)).toHaveLength(9)
 })
 
 it.each(recipes.map(([, title, code, output]) => [title!, code!, output!]))(
