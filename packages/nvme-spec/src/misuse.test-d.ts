@@ -36,7 +36,7 @@ decodeFields(Read, data).SLBA satisfies number | bigint
 
 // A decoded command has its fields and no others.
 // @ts-expect-error -- LBA is not a field of Read
-decodeFields(Read, data).LBA
+decodeFields(Read, data).LBA satisfies number
 
 // A register has the fields of its figure and no others.
 // @ts-expect-error -- ENABLE is not a field of CC

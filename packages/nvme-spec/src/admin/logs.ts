@@ -110,7 +110,7 @@ export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'by
   const exact = type === 'bigint' || Number.isSafeInteger(offset)
   if (!exact || offset < 0 || BigInt.asUintN(64, BigInt(offset)) !== BigInt(offset))
     refuse(where('LPO'), 'Log Page Offset', 'a safe integer or a bigint from 0 to 2^64 - 1', offset, type)
-  if (of !== 'bytes' && of !== 'index') refuse(where('OT'), 'Offset Type', "'bytes' or 'index'", of, 'string')
+  if (!['bytes', 'index'].includes(of)) refuse(where('OT'), 'Offset Type', "'bytes' or 'index'", of, 'string')
   const wide = BigInt(offset)
   if (of === 'bytes' && wide % 4n !== 0n) refuse(where('LPO'), 'Log Page Offset', 'a multiple of 4 bytes', offset, type)
   const numd = dwords - 1
