@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratch } from '../../../test/scratch.js'
 import { modelInPlace, openImage, openLoader, streamLayers, zlibChecksummer } from '../src/index.js'
-import { pack, verifyImage } from '../src/image/index.js'
-import { openFileStore, openWritableFileStore } from '../src/store/index.js'
+import { pack, removeModel, verifyImage } from '../src/image/index.js'
+import { createStripe, eraseSet } from '../src/sets/index.js'
+import { openFileStore, openWritableFileStore, type WritableBlockStore } from '../src/store/index.js'
 import { Catalogue, openFileSource, openModel } from '../src/formats/index.js'
 import { layeredModel, safetensorsFile, tensorBytes } from './models.js'
 
@@ -72,6 +73,25 @@ describe('an image in a plain file', () => {
     await using truncated = await openFileStore(short)
     await expect(openImage(truncated)).rejects.toMatchObject({ code: 'ERR_GPUNVME_IMAGE_TRUNCATED' })
   }, 60_000)
+
+  test('a store that was opened for reading rejects all writes with the function that opens it for writing', async () => {
+    await using store = await openFileStore(path)
+    const writable = store as unknown as WritableBlockStore
+    const model = await layeredModel(2, MIB)
+    for (const call of [
+      () => pack(model, writable, { name: 'another' }),
+      () => pack(model, writable, { replace: 'image' }),
+      () => removeModel(writable, model.name ?? 'small.safetensors'),
+      () => eraseSet([writable]),
+      () => createStripe([writable, Object.create(writable) as WritableBlockStore], { replace: true }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        code: 'ERR_GPUNVME_READ_ONLY',
+        category: 'usage',
+        message: `Cannot write to ${path}: it was opened for reading; nothing was written\n  Try: open the controller with { write: { serial } }; for a file, use openWritableFileStore(path)`,
+      })
+    }
+  })
 
   test('chunks of an image in a file match its chunk table, computed in the memory of the store', async () => {
     await using store = await openFileStore(path)

@@ -1,3 +1,5 @@
+import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
+import { simulate } from '@gpunvme/nvme-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Catalogue, type Model } from '../src/formats/index.js'
 import {
@@ -69,4 +71,15 @@ test.each<[string, () => unknown, string]>([
     expect(call).toThrow(message)
     expect(call).toThrow('pass model.layer(n), model.expert(layer, n) or model.tensor(name)')
   }
+})
+
+test('pack to a namespace of a controller that was opened without write is rejected', async () => {
+  const { transport } = simulate({ namespaces: [{ capacityBytes: 8 << 20 }] })
+  const controller = await Controller.open(transport)
+  const namespace = controller.namespace(1) as WritableNamespace
+  await expect(pack(file!, namespace)).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_READ_ONLY',
+    next: expect.stringContaining('open the controller with { write: { serial } }') as string,
+  })
+  await controller.close()
 })

@@ -4,7 +4,7 @@ import type { Model } from '../formats/model.js'
 import { encodeChunkTable } from '../image/chunk-table.js'
 import type { DirectoryEntry } from '../image/directory.js'
 import { encodeManifest, type Manifest } from '../image/manifest.js'
-import { asStore, type Writable } from '../store/as-store.js'
+import { asWritableStore, type Writable } from '../store/as-store.js'
 import type { WritableBlockStore } from '../store/store.js'
 import { decide, endOf, type DecideOptions, type Decision } from './decide.js'
 import type { Digests } from './digests.js'
@@ -91,12 +91,12 @@ export interface PackReceipt {
  * Only one packing at a time: a second one on the same store is rejected. Other processes and hosts are not locked out;
  * if one publishes an image meanwhile, this one is not published.
  *
- * @throws LoaderError (EMPTY_MODEL, MODEL_EXISTS, IMAGE_EXISTS, DIRECTORY_FULL, PACK_IN_PROGRESS, IMAGE_CHANGED,
- * SOURCE_CHANGED), NamespaceTooSmallError, errors of `planPack`, errors of reading the model or writing the store, the
+ * @throws LoaderError (READ_ONLY, EMPTY_MODEL, MODEL_EXISTS, IMAGE_EXISTS, DIRECTORY_FULL, PACK_IN_PROGRESS,
+ * IMAGE_CHANGED, SOURCE_CHANGED), NamespaceTooSmallError, errors of `planPack`, errors of reading the model or writing the store, the
  * signal's reason. SOURCE_CHANGED: a model file is written meanwhile.
  */
-export function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
-  const store = asStore(target)
+export async function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
+  const store = asWritableStore(target)
   return oneAtATime(store, () => packAlone(model, store, options))
 }
 

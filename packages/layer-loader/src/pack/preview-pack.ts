@@ -44,10 +44,10 @@ export interface PackPreview {
 }
 
 /**
- * Returns the effect of `pack` with the same arguments, and rejects what it would reject. Writes nothing: a read-only
- * store suffices.
+ * Returns the effect of `pack` with the same arguments, and rejects what it would reject, except a read-only store:
+ * it writes nothing.
  *
- * @throws the errors that `pack` throws before writing.
+ * @throws the errors that `pack` throws before writing, except READ_ONLY.
  */
 export async function previewPack(
   model: Model,

@@ -1,7 +1,7 @@
 import { openImage } from '../image/open-image.js'
 import { sumOf } from '../image/holes.js'
 import { alignUp } from '../image/format.js'
-import { asStore, type Writable } from '../store/as-store.js'
+import { asWritableStore, type Writable } from '../store/as-store.js'
 import type { WritableBlockStore } from '../store/store.js'
 import { endOf, placeDirectory } from './decide.js'
 import { oneAtATime } from './one-at-a-time.js'
@@ -30,11 +30,11 @@ export interface RemoveReceipt extends Publication {
  * Removes a model from an image atomically: after an interruption, the image has the model or not, and all others.
  * Removing the last one leaves an image without models. The data are not overwritten: this is not an erasure.
  *
- * @throws ModelNotInImageError, LoaderError (NO_ROOM_FOR_DIRECTORY, PACK_IN_PROGRESS, IMAGE_CHANGED), errors of
+ * @throws ModelNotInImageError, LoaderError (READ_ONLY, NO_ROOM_FOR_DIRECTORY, PACK_IN_PROGRESS, IMAGE_CHANGED), errors of
  * `openImage` and of writing the store, the signal's reason.
  */
-export function removeModel(target: Writable, name: string, options: RemoveOptions = {}): Promise<RemoveReceipt> {
-  const store = asStore(target)
+export async function removeModel(target: Writable, name: string, options: RemoveOptions = {}): Promise<RemoveReceipt> {
+  const store = asWritableStore(target)
   return oneAtATime(store, () => removeAlone(store, name, options))
 }
 

@@ -1,4 +1,7 @@
 import { Namespace, type WritableNamespace } from '@gpunvme/host-driver'
+import { LoaderError } from '../error.js'
+import { invalidArgument } from '../formats/invalid-argument.js'
+import { quote } from '../formats/quote.js'
 import { namespaceStore } from './namespace-store.js'
 import type { BlockStore, WritableBlockStore } from './store.js'
 
@@ -8,10 +11,40 @@ export type Readable = Namespace | BlockStore
 /** A target of `pack`. */
 export type Writable = WritableNamespace | WritableBlockStore
 
-/** Returns a store itself, or a store over a namespace. */
+/** Returns a store itself, or a store over a namespace. @throws LoaderError (INVALID_ARGUMENT) */
 export function asStore(target: Writable): WritableBlockStore
-/** Returns a store itself, or a store over a namespace. */
+/** Returns a store itself, or a store over a namespace. @throws LoaderError (INVALID_ARGUMENT) */
 export function asStore(target: Readable): BlockStore
 export function asStore(target: Readable): BlockStore {
-  return target instanceof Namespace ? namespaceStore(target) : target
+  if (target instanceof Namespace) return namespaceStore(target)
+  if (typeof target !== 'object' || target === null || !('blockBytes' in target) || !('read' in target)) {
+    const got = typeof target === 'string' ? quote(target) : target === null ? 'null' : typeof target
+    throw invalidArgument(
+      'target',
+      'a namespace or a block store',
+      got,
+      'pass controller.namespace(1); for a file, await openFileStore(path), or await openWritableFileStore(path) to write to it',
+    )
+  }
+  return target
+}
+
+/** Returns the store of a target of writes. @throws LoaderError (INVALID_ARGUMENT, READ_ONLY) */
+export function asWritableStore(target: Writable): WritableBlockStore {
+  const store = asStore(target)
+  refuseReadOnly(store)
+  return store
+}
+
+/** @throws LoaderError (READ_ONLY): a namespace or a file that was opened for reading has another class. */
+export function refuseReadOnly(store: Partial<WritableBlockStore> & Pick<BlockStore, 'name'>): void {
+  if (store.write === undefined || store.flush === undefined) throw readOnly(store)
+}
+
+/** Error of a write to a store that was opened for reading. Nothing was written. */
+export function readOnly({ name }: Pick<BlockStore, 'name'>): LoaderError {
+  const headline = `Cannot write to ${name}: it was opened for reading; nothing was written`
+  return new LoaderError('ERR_GPUNVME_READ_ONLY', 'usage', headline, {
+    next: 'open the controller with { write: { serial } }; for a file, use openWritableFileStore(path)',
+  })
 }
