@@ -232,6 +232,7 @@ describe('cancelling a request', () => {
     gate.open()
     using lease = await next.lease()
     expect(lease.name).toBe('layer 1')
+    expect(loader!.statistics).toMatchObject({ bytes: 2 * MIB + LAYER_BYTES, discardedBytes: 2 * MIB, extents: 1 })
   })
 
   test('cancelling a ready request frees its slot', async () => {
@@ -242,6 +243,9 @@ describe('cancelling a request', () => {
     ticket.cancel()
     using lease = await request(model.layer(1)).lease()
     expect(lease.name).toBe('layer 1')
+    expect(loader!.statistics).toMatchObject({
+      ...{ discardedBytes: LAYER_BYTES, extents: 2, wantedBytes: 2 * LAYER_BYTES },
+    })
   })
 
   test.each<[string, (ticket: Ticket, abort: AbortController) => unknown]>([

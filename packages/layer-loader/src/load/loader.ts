@@ -301,7 +301,8 @@ export class Loader<M extends LoadableModel = StoredModel> {
         if (spare === undefined) break
         const loaded = this.ready.get(spare)!
         this.ready.delete(spare)
-        this.putBack(spare, loaded.statistics.bytes)
+        this.meter.add('discardedBytes', loaded.statistics.bytes)
+        this.putBack(spare)
         this.memory!.give(loaded.slot)
       }
       this.preemptFor(ticket)
@@ -339,7 +340,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const job = running.find(({ ticket }) => ticket === passed)
     if (job === undefined) return
     job.preempted = true
-    if (job.inFlight.size === 0) this.giveUp(job, () => this.putBack(job.ticket, job.bytes))
+    if (job.inFlight.size === 0) this.giveUp(job, () => this.putBack(job.ticket))
   }
 
   private mostUrgentJob(): Job | undefined {
@@ -355,7 +356,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const { size, failure } = job.inFlight
     if (size === 0 && this.loading.has(job)) {
       if (failure !== undefined) this.giveUp(job, () => this.drop(job.ticket, failure.error))
-      else if (job.preempted) this.giveUp(job, () => this.putBack(job.ticket, job.bytes))
+      else if (job.preempted) this.giveUp(job, () => this.putBack(job.ticket))
       else if (job.isDone) this.arrange(job)
     }
     this.proceed()
@@ -410,8 +411,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
   }
 
   /** Returns a ticket to the queue because a more urgent one takes its slot. */
-  private putBack(ticket: Ticket, bytes: number): void {
-    this.meter.add('discardedBytes', bytes)
+  private putBack(ticket: Ticket): void {
     ticket.moveTo('waiting')
     this.announcer.tell('passed over', ticket)
     this.enqueue(ticket)
@@ -419,6 +419,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
 
   private giveUp(job: Job, then: () => void): void {
     this.loading.delete(job)
+    this.meter.add('discardedBytes', job.bytes)
     this.memory?.give(job.slot)
     then()
     this.changed()

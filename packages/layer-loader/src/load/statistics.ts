@@ -4,15 +4,19 @@ import { Histogram, type Percentiles } from './histogram.js'
 
 /** Totals of a loader. Times are by the store's clock unless stated otherwise, in nanoseconds. */
 export interface LoaderStatistics {
-  /** Number of loaded layers, experts and tensors. */
+  /** Number of loaded layers, experts and tensors, each time that one was loaded, even if it was discarded later. */
   readonly extents: number
   readonly tensors: number
   /** Number of tensors in them that were verified before they were handed out. */
   readonly tensorsVerified: number
-  /** Bytes read from the store. `wantedBytes` of them were requested; the rest are surrounding blocks and chunks. */
+  /** Bytes read from the store. */
   readonly bytes: number
+  /** Bytes of the loaded extents, without surrounding blocks and chunks. */
   readonly wantedBytes: number
-  /** Bytes read for requests that were cancelled, or put back for more urgent ones. */
+  /**
+   * Bytes read for requests that were cancelled, failed, or were put back for more urgent ones. For extents that had been
+   * loaded, this includes bytes of `wantedBytes`.
+   */
   readonly discardedBytes: number
   /** Bytes moved in memory for alignment. */
   readonly movedBytes: number
