@@ -208,10 +208,11 @@ export class ResidentModel {
     whenHeld,
     signal,
   }: PassOptions): AsyncGenerator<ResidentLease, undefined> {
+    const either = signal ? AbortSignal.any([signal, this.signal]) : this.signal
+    // Before the other pass, which never ends if the model was closed and its iterator is not used further.
+    either.throwIfAborted()
     if (this.isPassing || this.adopting !== undefined)
       throw new TypeError('pass: expected no other pass and no adoption in progress')
-    const either = signal ? AbortSignal.any([signal, this.signal]) : this.signal
-    either.throwIfAborted()
     if (!this.isAdopted) throw planNotAdopted()
     // Another plan may have been adopted since `pass` was called.
     const layers = this.plan.layers.filter(({ name }) => !skip.includes(name))
