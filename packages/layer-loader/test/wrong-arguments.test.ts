@@ -83,3 +83,43 @@ test('pack to a namespace of a controller that was opened without write is rejec
   })
   await controller.close()
 })
+
+describe('an option of a wrong type is reported by its name', () => {
+  test.each<[unknown, string]>([
+    [{ verify: true }, "verify: expected 'full', 'off' or { sample: 0.1 }, got true"],
+    [{ verify: 'Full' }, `verify: expected 'full', 'off' or { sample: 0.1 }, got "Full"`],
+    [{ verify: {} }, "verify: expected 'full', 'off' or { sample: 0.1 }, got an object"],
+    [{ where: 'vram' }, `where: expected 'host' or 'gpu', got "vram"`],
+    [{ signal: {} }, 'signal: expected an AbortSignal, got an object'],
+  ])('by openLoader and streamLayers: %o', (options, message) => {
+    for (const open of [openLoader, streamLayers]) {
+      expect(() => open(stored!, options as never)).toThrow(message)
+      expect(() => open(stored!, options as never)).toThrow(INVALID)
+    }
+  })
+
+  test.each<[unknown, string]>([
+    [{ layers: 'layer 0' }, 'layers: expected an array of names or numbers of layers, got "layer 0"'],
+    [{ skip: 'layer 0' }, 'skip: expected an array of names or numbers of layers, got "layer 0"'],
+    [{ whenHeld: 'Wait' }, `whenHeld: expected 'throw' or 'wait', got "Wait"`],
+  ])('by streamLayers: %o', (options, message) => {
+    expect(() => streamLayers(stored!, options as never)).toThrow(message)
+    expect(() => streamLayers(stored!, options as never)).toThrow(INVALID)
+  })
+
+  test.each([1e18, 1.5])('slotBytes of %d is not an exact number of bytes', (slotBytes) => {
+    const message = `slotBytes: expected an integer from 1 to 9007199254740991, got ${slotBytes}`
+    expect(() => openLoader(stored!, { slotBytes })).toThrow(message)
+    expect(() => streamLayers(stored!, { slotBytes })).toThrow(message)
+  })
+
+  test('by request: an unknown priority would make the order of all requests undefined', async () => {
+    const extent = stored!.tensor('model.norm.weight')
+    const message = `priority: expected 'now', 'soon' or 'ahead', got "NOW"`
+    expect(() => loader!.request(extent, { priority: 'NOW' as never })).toThrow(message)
+    expect(() => loader!.request(extent, { signal: {} as never })).toThrow('signal: expected an AbortSignal')
+    const ticket = loader!.request(extent)
+    expect(() => ticket.setPriority('NOW' as never)).toThrow(INVALID)
+    expect((await ticket.lease()).name).toBe('model.norm.weight')
+  })
+})

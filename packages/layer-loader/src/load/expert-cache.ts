@@ -7,7 +7,8 @@ import type { Lease } from './lease.js'
 import { Loader, openLoader, type RequestOptions } from './loader.js'
 import { measureExperts } from './measure-experts.js'
 import { requireModel } from './require-model.js'
-import type { Priority, Ticket } from './ticket.js'
+import { requireSignal } from './options.js'
+import { checkPriority, type Priority, type Ticket } from './ticket.js'
 
 /** An expert in memory or on its way. */
 interface Entry {
@@ -96,6 +97,8 @@ export class ExpertCache {
   async request(layer: string | number, expert: number, options: RequestOptions = {}): Promise<Lease> {
     const { signal, deadlineMs, priority = 'soon' } = options
     if (deadlineMs !== undefined) checkDeadline(deadlineMs)
+    requireSignal(signal)
+    checkPriority(priority)
     this.#requireOpen()
     signal?.throwIfAborted()
     const entry = this.#join(layer, expert, priority)

@@ -12,14 +12,14 @@ import type { LoadableModel, StoredExtent, StoredModel } from './extent.js'
 import { Job } from './job.js'
 import { Lease, type Loaded } from './lease.js'
 import type { LoadPlan } from './load-plan.js'
-import { loadPlanFor, type LoaderOptions } from './options.js'
+import { checkCount, checkLoaderOptions, loadPlanFor, requireSignal, type LoaderOptions } from './options.js'
 import { partsOf } from './parts.js'
 import { Reader } from './reader.js'
 import { extentMemoryError, isExhausted } from './slot-memory-error.js'
 import { EqualSlots, FittingSlots, type Slot, type SlotSource } from './slots.js'
 import { LoadMeter, type LoaderStatistics } from './statistics.js'
 import { checkDeadline } from './deadline.js'
-import { byUrgency, Ticket, type Priority, type TicketDesk } from './ticket.js'
+import { byUrgency, checkPriority, Ticket, type Priority, type TicketDesk } from './ticket.js'
 
 const DEFAULT_SLOTS = 3
 
@@ -90,21 +90,18 @@ export class Loader<M extends LoadableModel = StoredModel> {
     refuseUnmoved(model.store)
     if (memoryBytes !== undefined && (options.slots ?? options.slotBytes) !== undefined)
       throw new TypeError('memoryBytes: expected neither slots nor slotBytes with it')
-    if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
-    if (!model.checkable && verify !== 'off') throw noChecksums(`model ${quote(model.name)}`)
-    const { inFlightBytes = 1 } = options
-    if (!Number.isSafeInteger(inFlightBytes) || inFlightBytes < 1)
-      throw new RangeError(`inFlightBytes: expected at least 1, got ${inFlightBytes}`)
+    checkCount('slots', slots)
+    checkLoaderOptions(options)
     loadPlanFor(model.store, NOTHING, options)
+    if (!model.checkable && verify !== 'off') throw noChecksums(`model ${quote(model.name)}`)
     this.model = model
     this.options = { ...options, ...(options.trace && { trace: this.guarded(options.trace) }) }
     this.announcer = new Announcer(model, this.options.trace)
     this.slots = memoryBytes === undefined ? slots : Infinity
-    this.slotBytes = memoryBytes ?? options.slotBytes ?? this.largestLayerBytes()
-    if (!(Number.isSafeInteger(this.slotBytes) || this.slotBytes === memoryBytes) || !(this.slotBytes >= 1)) {
-      const name = memoryBytes === undefined ? 'slotBytes' : 'memoryBytes'
-      throw new RangeError(`${name}: expected at least 1, got ${this.slotBytes}`)
-    }
+    this.slotBytes = memoryBytes === undefined ? (options.slotBytes ?? this.largestLayerBytes()) : memoryBytes
+    if (memoryBytes === undefined) checkCount('slotBytes', this.slotBytes)
+    else if (typeof memoryBytes !== 'number' || !(memoryBytes >= 1))
+      throw new RangeError(`memoryBytes: expected at least 1, got ${String(memoryBytes)}`)
     this.meter = new LoadMeter(model.store.clock)
     // Each read in flight adds a listener: this is not a leak.
     const events = optionalNodeModule('node:events') as typeof import('node:events') | undefined
@@ -142,6 +139,8 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const plan = this.plan(extent)
     checkExtent(extent, plan, this)
     if (deadlineMs !== undefined) checkDeadline(deadlineMs)
+    requireSignal(signal)
+    checkPriority(priority)
     const ticket = new Ticket({ extent, index: this.requests++, plan, signal, deadlineMs }, priority, this.desk)
     this.announcer.tell('requested', ticket)
     this.enqueue(ticket)

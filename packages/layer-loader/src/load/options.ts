@@ -1,4 +1,5 @@
 import type { AbortSignalLike, Checksummer, DmaAllocator, DmaMemory, TraceSink } from '@gpunvme/nvme-spec/transport'
+import { describeValue, invalidArgument, requireOneOf } from '../formats/invalid-argument.js'
 import type { BlockStore } from '../store/store.js'
 import type { CheckUnit, StoredExtent } from './extent.js'
 import { planLoad, type LoadPlan, type Move } from './load-plan.js'
@@ -49,7 +50,29 @@ export interface LoaderOptions {
   readonly trace?: TraceSink
 }
 
-/** Returns the reads and memory for an extent with such options. @throws RangeError for invalid options. */
+/** @throws LoaderError (INVALID_ARGUMENT) for options of a wrong type, RangeError for invalid counts. */
+export function checkLoaderOptions({ where = 'host', inFlightBytes = 1, signal }: LoaderOptions): void {
+  requireOneOf('where', where, ['host', 'gpu'])
+  requireSignal(signal)
+  checkCount('inFlightBytes', inFlightBytes)
+}
+
+/** @throws RangeError */
+export function checkCount(name: string, count: number): void {
+  if (Number.isSafeInteger(count) && count >= 1) return
+  throw new RangeError(`${name}: expected an integer from 1 to ${Number.MAX_SAFE_INTEGER}, got ${count}`)
+}
+
+/** @throws LoaderError (INVALID_ARGUMENT) */
+export function requireSignal(signal: unknown): void {
+  if (signal === undefined || (typeof signal === 'object' && signal !== null && 'addEventListener' in signal)) return
+  throw invalidArgument('signal', 'an AbortSignal', describeValue(signal))
+}
+
+/**
+ * Returns the reads and memory for an extent with such options.
+ * @throws LoaderError (INVALID_ARGUMENT), RangeError for invalid options.
+ */
 export function loadPlanFor(
   { blockBytes }: Pick<BlockStore, 'blockBytes'>,
   extent: StoredExtent,
@@ -58,10 +81,12 @@ export function loadPlanFor(
   return planLoad(extent, { blockBytes, alignBytes, check: unitsToCheck(verify) })
 }
 
-/** @throws RangeError for an invalid share. */
+/** @throws LoaderError (INVALID_ARGUMENT); RangeError for an invalid share. */
 export function unitsToCheck(verify: Verification): (unit: CheckUnit) => boolean {
   if (verify === 'full') return () => true
   if (verify === 'off') return () => false
+  if (typeof verify !== 'object' || (verify as unknown) === null || !('sample' in verify))
+    throw invalidArgument('verify', "'full', 'off' or { sample: 0.1 }", describeValue(verify))
   const { sample, seed = 0 } = verify
   if (!(sample > 0 && sample <= 1))
     throw new RangeError(`verify.sample: expected more than 0 and at most 1, got ${sample}`)

@@ -1,3 +1,4 @@
+import { requireOneOf } from '../formats/invalid-argument.js'
 import { deadlinePassed } from './deadline.js'
 import { deferred, type Deferred } from './deferred.js'
 import type { StoredExtent } from './extent.js'
@@ -12,6 +13,11 @@ import type { LoadPlan } from './load-plan.js'
 export type Priority = 'now' | 'soon' | 'ahead'
 
 const RANK = { now: 0, soon: 1, ahead: 2 } as const
+
+/** @throws LoaderError (INVALID_ARGUMENT): without a rank, the order of all requests would be undefined. */
+export function checkPriority(priority: Priority): void {
+  requireOneOf('priority', priority, Object.keys(RANK))
+}
 
 /** States of a request. */
 export type TicketState = 'waiting' | 'loading' | 'ready' | 'leased' | 'failed'
@@ -101,8 +107,12 @@ export class Ticket {
     return this.loan.promise
   }
 
-  /** Changes the urgency. Bytes read so far are kept unless the slot has been taken. */
+  /**
+   * Changes the urgency. Bytes read so far are kept unless the slot has been taken.
+   * @throws LoaderError (INVALID_ARGUMENT)
+   */
   setPriority(priority: Priority): void {
+    checkPriority(priority)
     if (priority === this.current) return
     this.current = priority
     this.desk.reconsider(this)

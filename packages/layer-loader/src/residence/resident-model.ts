@@ -1,5 +1,6 @@
 import { LoaderError } from '../error.js'
 import type { Clock } from '@gpunvme/nvme-spec/transport'
+import { requireOneOf } from '../formats/invalid-argument.js'
 import { quote } from '../formats/quote.js'
 import type { LoadableModel } from '../load/extent.js'
 import { requireModel } from '../load/require-model.js'
@@ -132,12 +133,13 @@ export class ResidentModel {
   /**
    * Returns the layers in the order of computation, each on the GPU, while the following ones are loaded; at the end,
    * the first layers of an equal pass are loaded. Release a layer after computing it.
-   * @throws RangeError for an unknown layer in `skip`. At the first `next`: TypeError during another pass or `adopt`,
+   * @throws RangeError for an unknown layer in `skip`; LoaderError (INVALID_ARGUMENT) for an unknown `whenHeld`. At the first `next`: TypeError during another pass or `adopt`,
    * LoaderError (PLAN_NOT_ADOPTED) if the last `adopt` failed. Later: VerificationError, TransferError, LoaderError
    * (ALL_SLOTS_HELD), the signal's reason; another pass may follow.
    */
   pass(options: PassOptions = {}): AsyncGenerator<ResidentLease, undefined> {
     const { plan } = this
+    requireOneOf('whenHeld', options.whenHeld ?? 'throw', ['throw', 'wait'])
     const skipped = new Set(options.skip)
     for (const { name } of plan.layers) skipped.delete(name)
     const [unknown] = skipped

@@ -1,7 +1,6 @@
 import { Namespace, type WritableNamespace } from '@gpunvme/host-driver'
 import { LoaderError } from '../error.js'
-import { invalidArgument } from '../formats/invalid-argument.js'
-import { quote } from '../formats/quote.js'
+import { describeValue, invalidArgument } from '../formats/invalid-argument.js'
 import { namespaceStore } from './namespace-store.js'
 import type { BlockStore, WritableBlockStore } from './store.js'
 
@@ -18,11 +17,10 @@ export function asStore(target: Readable): BlockStore
 export function asStore(target: Readable): BlockStore {
   if (target instanceof Namespace) return namespaceStore(target)
   if (typeof target !== 'object' || target === null || !('blockBytes' in target) || !('read' in target)) {
-    const got = typeof target === 'string' ? quote(target) : target === null ? 'null' : typeof target
     throw invalidArgument(
       'target',
       'a namespace or a block store',
-      got,
+      describeValue(target),
       'pass controller.namespace(1); for a file, await openFileStore(path), or await openWritableFileStore(path) to write to it',
     )
   }

@@ -26,7 +26,7 @@ test('fileMemory rejects invalid lengths, alignments and kinds of memory', () =>
     expect(() => fileMemory.alloc(1, { alignBytes })).toThrow(RangeError)
   }
   expect(() => fileMemory.alloc(1, { where: 'gpu' })).toThrow(
-    new TypeError("request: expected host memory without device addresses, got 'gpu'"),
+    new TypeError("where: expected 'host', got 'gpu': files are read into host memory"),
   )
   expect(() => fileMemory.alloc(1, { contiguous: true })).toThrow(TypeError)
 })

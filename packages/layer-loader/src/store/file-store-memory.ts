@@ -61,10 +61,9 @@ function checkRequest(
   if (alignBytes < 1 || alignBytes > WASM_PAGE_BYTES || !Number.isInteger(Math.log2(alignBytes))) {
     throw new RangeError(`alignBytes: expected a power of two up to ${WASM_PAGE_BYTES}, got ${alignBytes}`)
   }
-  if (where !== 'host' || contiguous) {
-    const got = where === 'host' ? 'a request for one segment' : `'${where}'`
-    throw new TypeError(`request: expected host memory without device addresses, got ${got}`)
-  }
+  if (where !== 'host') throw new TypeError(`where: expected 'host', got '${where}': files are read into host memory`)
+  if (contiguous)
+    throw new TypeError('request: expected memory without device addresses, got a request for one segment')
 }
 
 class FileMemory implements DmaMemory {

@@ -1,4 +1,5 @@
 import { LoaderError } from '../error.js'
+import { requireOneOf } from '../formats/invalid-argument.js'
 import type { StoredExtent, StoredModel } from '../load/extent.js'
 import type { Lease } from '../load/lease.js'
 import { Loader } from '../load/loader.js'
@@ -56,6 +57,7 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
   constructor(model: StoredModel, options: StreamOptions) {
     this.model = model
     this.options = options
+    requireOneOf('whenHeld', options.whenHeld ?? 'throw', ['throw', 'wait'])
     this.shape = planStream(model, options)
     const { slots, slotBytes } = this.shape
     this.loader = new Loader(model, { ...options, slots: Math.max(1, slots), slotBytes })

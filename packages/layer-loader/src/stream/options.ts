@@ -1,7 +1,8 @@
+import { describeValue, invalidArgument } from '../formats/invalid-argument.js'
 import { isMtpLayer } from '../formats/layers.js'
 import type { ExtentPart, StoredExtent, StoredModel } from '../load/extent.js'
 import { requireModel } from '../load/require-model.js'
-import { loadPlanFor, type LoaderOptions } from '../load/options.js'
+import { checkCount, loadPlanFor, type LoaderOptions } from '../load/options.js'
 import { partsOf } from '../load/parts.js'
 import type { StreamStatistics } from './statistics.js'
 
@@ -64,9 +65,12 @@ type ShapeOptions = Pick<StreamOptions, 'slots' | 'slotBytes' | 'layers' | 'expe
 export function planStream(model: StoredModel, options: ShapeOptions = {}): StreamShape {
   const { slots = 3, slotBytes, layers: wanted, skip = [] } = options
   requireModel(model)
-  if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
-  if (slotBytes !== undefined && (!Number.isSafeInteger(slotBytes) || slotBytes < 1))
-    throw new RangeError(`slotBytes: expected at least 1, got ${slotBytes}`)
+  checkCount('slots', slots)
+  if (slotBytes !== undefined) checkCount('slotBytes', slotBytes)
+  for (const [option, list] of Object.entries({ layers: wanted, skip })) {
+    if (list === undefined || Array.isArray(list)) continue
+    throw invalidArgument(option, 'an array of names or numbers of layers', describeValue(list))
+  }
   const nameOf = (layer: string | number) => model.layer(layer).name
   const skipped = new Set(skip.map(nameOf))
   const all = wanted?.map(nameOf) ?? model.layers.filter((name) => !isMtpLayer(name))

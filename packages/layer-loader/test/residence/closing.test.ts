@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ResidentLease } from '../../src/residence/index.js'
+import { smallRig } from './small-rig.js'
 import { turns, watched } from './watched.js'
 
 const SLOW_MS = 120_000
@@ -51,3 +52,18 @@ test(
   },
   SLOW_MS,
 )
+
+test('a pass after close reports that the model was closed, even if another pass was not ended', async () => {
+  const { open, planFor } = await smallRig()
+  const model = await open(planFor(['ram']))
+  await model.pass().next()
+  await model.close()
+  await expect(model.pass().next()).rejects.toMatchObject({ code: 'ERR_GPUNVME_RESIDENCE_CLOSED' })
+})
+
+test('a pass rejects an unknown whenHeld', async () => {
+  const { open, planFor } = await smallRig()
+  const model = await open(planFor(['ram']))
+  expect(() => model.pass({ whenHeld: 'Wait' as never })).toThrow(`whenHeld: expected 'throw' or 'wait', got "Wait"`)
+  await model.close()
+})
