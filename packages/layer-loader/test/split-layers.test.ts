@@ -13,6 +13,7 @@ import {
   planStream,
   streamLayers,
   type LayerStream,
+  type LoaderError,
   type StreamProgress,
 } from '../src/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
@@ -208,4 +209,28 @@ test('with memoryBytes, parts of different lengths share the memory', async () =
   expect(memory.peakBytes).toBe(7 * MIB)
   await using unlimited = openLoader(stored, { memoryBytes: Infinity })
   expect(unlimited.parts(stored.layer(0))).toEqual([stored.layer(0)])
+})
+
+test('the error of a slotBytes that is too small states a length that suffices for all layers of the stream', async () => {
+  const { stored } = await packed(
+    await smallModel([
+      ['model.layers.0.a', 1_500_000],
+      ['model.layers.0.b', 2_500_000],
+      ['model.layers.1.a', 3_500_000],
+      ['model.layers.1.b', 4_500_000],
+    ]),
+  )
+  const nextOf = (options: Parameters<typeof planStream>[1]): string => {
+    try {
+      planStream(stored, options)
+    } catch (error) {
+      return (error as LoaderError).next!
+    }
+    return ''
+  }
+  const needed = Number(/^allow parts of (\d+) bytes/.exec(nextOf({ slotBytes: MIB }))![1])
+  expect(planStream(stored, { slotBytes: needed }).leases).toBe(3)
+  expect(nextOf({ slotBytes: needed - 1 })).toContain(`allow parts of ${needed} bytes`)
+  const neededFor0 = Number(/(\d+) bytes/.exec(nextOf({ slotBytes: MIB, layers: [0] }))![1])
+  expect(neededFor0).toBeLessThan(needed)
 })

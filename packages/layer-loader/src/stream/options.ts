@@ -80,7 +80,7 @@ export function planStream(model: StoredModel, options: ShapeOptions = {}): Stre
   for (const name of layers) {
     let parts = plans.get(name)
     if (parts === undefined) {
-      parts = extentsOf(model, name, options).map((extent) => {
+      parts = extentsOf(model, name, options, layers).map((extent) => {
         const { memoryBytes, readBytes } = loadPlanFor(model.store, extent, options)
         return { memoryBytes, readBytes }
       })
@@ -95,11 +95,21 @@ export function planStream(model: StoredModel, options: ShapeOptions = {}): Stre
   return { layers, slots: Math.min(slots, shape.leases), ...shape }
 }
 
-/** Returns the extents of a layer that a stream loads one by one: the layer, or its parts. @throws as `planStream` does */
-export function extentsOf(model: StoredModel, layer: string, options: ShapeOptions): StoredExtent[] {
+/**
+ * Returns the extents of a layer that a stream loads one by one: the layer, or its parts.
+ * @param layers all layers of the stream, for the error of a `slotBytes` that is too small
+ * @throws as `planStream` does
+ */
+export function extentsOf(
+  model: StoredModel,
+  layer: string,
+  options: ShapeOptions,
+  layers: readonly string[] = [layer],
+): StoredExtent[] {
   const { experts = true, slotBytes } = options
-  const extent = model.layer(layer, { experts })
+  const extentOf = (name: string) => model.layer(name, { experts })
+  const extent = extentOf(layer)
   if (slotBytes === undefined) return [extent]
   const memoryOf = (part: StoredExtent) => loadPlanFor(model.store, part, options).memoryBytes
-  return partsOf(extent, slotBytes, memoryOf)
+  return partsOf(extent, slotBytes, memoryOf, () => layers.map(extentOf))
 }
