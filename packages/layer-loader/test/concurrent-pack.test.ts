@@ -1,10 +1,16 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { openImage } from '../src/index.js'
 import { pack, verifyImage, type PackReceipt } from '../src/image/index.js'
+import { openWritableFileStore } from '../src/store/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 
 type Fulfilled = PromiseFulfilledResult<PackReceipt>
+
+const folder = scratch()
 
 const ROOMY_BYTES = 8 << 20
 /** Has room for one image of the small model, but not for two. */
@@ -29,6 +35,19 @@ describe('calls of pack in one process', () => {
       expect(await pack(b, namespace, { replace: true, name: 'a' })).toMatchObject({ generation: 3 })
     },
   )
+
+  test('the second concurrent call on one file, opened twice, is rejected', async () => {
+    const path = join(folder, 'image')
+    await using one = await openWritableFileStore(path, { sizeBytes: ROOMY_BYTES })
+    const link = join(folder, 'link')
+    symlinkSync(path, link)
+    await using other = await openWritableFileStore(link)
+    const model = await smallModel()
+    const [first, second] = await Promise.allSettled([pack(model, one), pack(model, other)])
+    expect(first.status).toBe('fulfilled')
+    expect((second as PromiseRejectedResult).reason).toMatchObject({ code: 'ERR_GPUNVME_PACK_IN_PROGRESS' })
+    expect(await pack(model, other, { replace: true })).toMatchObject({ generation: 2 })
+  })
 
   test('a failed call does not block the next one', async () => {
     const { namespace } = new MemoryNamespace()

@@ -1,20 +1,22 @@
 import { LoaderError } from '../error.js'
-import type { BlockStore } from '../store/store.js'
+import type { BlockStore, WritableBlockStore } from '../store/store.js'
 
-const inProgress = new WeakSet<BlockStore>()
+/** Media, and stores without a `mediumId`, that are being written. */
+const inProgress = new Set<unknown>()
 
 /**
- * Runs a packing or a removal unless another one is writing to the same store: both would use the same free space and
+ * Runs a packing or a removal unless another one is writing to the same store or file: both would use the same free space and
  * overwrite each other.
  * @throws LoaderError (PACK_IN_PROGRESS)
  */
-export async function oneAtATime<T>(store: BlockStore, packing: () => Promise<T>): Promise<T> {
-  if (inProgress.has(store)) throw packInProgress(store)
-  inProgress.add(store)
+export async function oneAtATime<T>(store: WritableBlockStore, packing: () => Promise<T>): Promise<T> {
+  const medium = store.mediumId ?? store
+  if (inProgress.has(medium)) throw packInProgress(store)
+  inProgress.add(medium)
   try {
     return await packing()
   } finally {
-    inProgress.delete(store)
+    inProgress.delete(medium)
   }
 }
 

@@ -88,7 +88,7 @@ export interface PackReceipt {
  *
  * Packing the same model again resumes an interrupted packing (see `resume`).
  *
- * Only one packing at a time: a second one on the same store is rejected. Other processes and hosts are not locked out;
+ * Only one packing at a time: a second one on the same store or file is rejected. Other processes and hosts are not locked out;
  * if one publishes an image meanwhile, this one is not published.
  *
  * @throws LoaderError (READ_ONLY, EMPTY_MODEL, MODEL_EXISTS, IMAGE_EXISTS, DIRECTORY_FULL, PACK_IN_PROGRESS,

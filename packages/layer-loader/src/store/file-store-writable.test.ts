@@ -131,7 +131,7 @@ test('short writes are continued; a failed write names file and range, a failed 
     close: () => Promise.resolve(),
   }
   const shape = { sizeBytes: 16_384, blockBytes: 4096, memoryAlignBytes: 1 }
-  const store = new WritableFileBlocks('image', file, shape)
+  const store = new WritableFileBlocks('image', file, shape, 'file 1:2')
   const memory = hostMemory(new Uint8Array(8192))
   await store.write([{ offsetBytes: 0, lengthBytes: 4096, memoryBytes: 0 }], memory)
   expect(written).toEqual([0, 1500, 3000])

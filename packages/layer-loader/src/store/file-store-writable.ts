@@ -50,8 +50,15 @@ export async function openWritableFileStore(
   const handle = await create(path)
   return closedUnless(handle, async () => {
     await handle.truncate(sizeBytes)
-    return new WritableFileBlocks(path, handle, { sizeBytes, blockBytes, memoryAlignBytes: 1 })
+    const shape = { sizeBytes, blockBytes, memoryAlignBytes: 1 }
+    return new WritableFileBlocks(path, handle, shape, await identityOf(handle))
   })
+}
+
+/** Returns the file's identity, whatever path it was opened by. */
+async function identityOf(handle: FileHandle): Promise<string> {
+  const { dev, ino } = await handle.stat({ bigint: true })
+  return `file ${dev}:${ino}`
 }
 
 async function create(path: string): Promise<FileHandle> {
@@ -75,7 +82,8 @@ async function openExisting(path: string, blockBytes: number, overwrite: boolean
       const next = 'use another path with sizeBytes, to create a new file'
       throw targetRefused(path, `its size of ${stat.size} bytes is not a positive multiple of ${blockBytes}`, next)
     }
-    const store = new WritableFileBlocks(path, handle, { sizeBytes: stat.size, blockBytes, memoryAlignBytes: 1 })
+    const shape = { sizeBytes: stat.size, blockBytes, memoryAlignBytes: 1 }
+    const store = new WritableFileBlocks(path, handle, shape, await identityOf(handle))
     if (!overwrite && !(await isOurs(store))) {
       throw targetRefused(path, 'it has data other than an image', 'use another path, or { overwrite: true }')
     }
@@ -107,10 +115,12 @@ async function closedUnless<T>(handle: FileHandle, use: () => Promise<T>): Promi
 
 /** An open file as a writable store. */
 export class WritableFileBlocks extends FileBlocks implements WritableFileStore {
+  readonly mediumId: string
   private readonly handle: OpenFile
 
-  constructor(path: string, handle: OpenFile, shape: FileShape) {
+  constructor(path: string, handle: OpenFile, shape: FileShape, mediumId: string) {
     super(path, handle, shape)
+    this.mediumId = mediumId
     this.handle = handle
   }
 

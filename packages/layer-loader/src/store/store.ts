@@ -104,6 +104,8 @@ export interface BlockStore {
 
 /** A writable store. The drive's write guard has passed, or will before the first byte. */
 export interface WritableBlockStore extends BlockStore {
+  /** Equal for two stores over the same bytes, so that only one of them is packed to at a time. Default: none is. */
+  readonly mediumId?: string
   /**
    * Writes all transfers from `memory`. They are durable only after `flush`.
    * @throws the errors of `read`.
