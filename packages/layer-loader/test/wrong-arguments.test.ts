@@ -1,12 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import { simulate } from '@gpunvme/nvme-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { Catalogue, type Model } from '../src/formats/index.js'
 import {
   LoaderError,
   loadTensor,
   openImage,
   openLoader,
+  openModelInFiles,
   planStream,
   streamLayers,
   type Image,
@@ -14,10 +19,11 @@ import {
   type StoredExtent,
   type StoredModel,
 } from '../src/index.js'
-import { pack } from '../src/image/index.js'
+import { pack, planPack, previewPack, removeModel } from '../src/image/index.js'
+import { storeSource } from '../src/store/index.js'
 import { layerSizes, openResidence } from '../src/residence/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
-import { smallModel } from './models.js'
+import { safetensorsFile, smallModel } from './models.js'
 
 /** An error of a wrong argument. */
 const INVALID = expect.objectContaining({ code: 'ERR_GPUNVME_INVALID_ARGUMENT' }) as Error
@@ -121,5 +127,69 @@ describe('an option of a wrong type is reported by its name', () => {
     const ticket = loader!.request(extent)
     expect(() => ticket.setPriority('NOW' as never)).toThrow(INVALID)
     expect((await ticket.lease()).name).toBe('model.norm.weight')
+  })
+})
+
+describe('a target of a wrong kind is rejected with the calls that return a namespace or store', () => {
+  test.each<[string, (target: never) => unknown]>([
+    ['openImage', openImage],
+    ['pack', (target) => pack(file!, target)],
+    ['previewPack', (target) => previewPack(file!, target)],
+    ['removeModel', (target) => removeModel(target, 'small')],
+    ['storeSource', (target) => storeSource(target)],
+  ])('by %s', async (_, call) => {
+    for (const [target, got] of [
+      ['m.img', '"m.img"'],
+      [undefined, 'undefined'],
+      [{}, 'an object'],
+    ]) {
+      await expect(Promise.resolve(target as never).then(call)).rejects.toMatchObject({
+        code: 'ERR_GPUNVME_INVALID_ARGUMENT',
+        headline: `target: expected a namespace or a block store, got ${got as string}`,
+        next: expect.stringContaining('pass controller.namespace(1); for a file, await openFileStore(path)') as string,
+      })
+    }
+  })
+})
+
+test.each<[string, () => unknown, string]>([
+  ['a model of openModelInFiles', () => ({ catalogue: {}, store: {} }), 'pass model.catalogue.model'],
+  ['a catalogue', () => new Catalogue(file!), 'pass catalogue.model'],
+  ['a model of an image', () => stored, 'pass await openModelFile(path)'],
+  ['a path', () => 'model.gguf', 'pass await openModelFile(path)'],
+])('pack and planPack reject %s with what to pass instead', async (_, model, next) => {
+  const { namespace, journal } = new MemoryNamespace()
+  const error = { code: 'ERR_GPUNVME_INVALID_ARGUMENT', next }
+  await expect(pack(model() as Model, namespace)).rejects.toMatchObject(error)
+  expect(() => planPack(model() as Model, 512)).toThrow(expect.objectContaining(error))
+  expect(journal).toEqual([])
+})
+
+test('planPack without a block size does not advise to format a namespace', () => {
+  expect(() => planPack(file!, undefined as never)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_GPUNVME_INVALID_ARGUMENT',
+      message: 'blockBytes: expected the block size of the store, such as 512, got undefined',
+    }),
+  )
+})
+
+test('a model rejects names and numbers of a wrong type', () => {
+  expect(() => stored!.tensor(5 as never)).toThrow('name: expected the name of a tensor, got 5')
+  expect(() => stored!.expert(0, '1' as never)).toThrow('expert: expected a number, got "1"')
+  expect(() => stored!.tensor(5 as never)).toThrow(INVALID)
+  expect(() => stored!.expert(0, '1' as never)).toThrow(INVALID)
+})
+
+test('openModelInFiles accepts the URL of a file, and rejects other values', async () => {
+  const path = join(scratch(), 'a b.safetensors')
+  writeFileSync(path, safetensorsFile())
+  for (const url of [pathToFileURL(path), pathToFileURL(path).href]) {
+    await using model = await openModelInFiles(url)
+    expect(model.catalogue.model.tensors).toHaveLength(6)
+  }
+  await expect(openModelInFiles(5 as never)).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_INVALID_ARGUMENT',
+    message: 'path: expected a path or a URL, got 5',
   })
 })

@@ -54,7 +54,7 @@ export class Catalogue {
     return this.#index.experts(layer)
   }
 
-  /** Returns a tensor, by name or alias. @throws ExtentNotFoundError */
+  /** Returns a tensor, by name or alias. @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT) */
   tensor(name: string): ModelExtent {
     const { name: found, slices } = this.#index.tensor(name)
     return this.#extent(found, 'tensor', slices.map(pieceOf))
@@ -71,7 +71,7 @@ export class Catalogue {
 
   /**
    * Returns a routed expert of a layer: its own tensors, and its slices of tensors that stack all experts.
-   * @throws ExtentNotFoundError, LoaderError (UNEVEN_EXPERTS)
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS)
    */
   expert(layer: number | string, expert: number): ModelExtent {
     const { name, slices } = this.#index.expert(layer, expert)

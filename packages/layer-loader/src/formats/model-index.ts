@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { separateExperts, wholeTensor, type ExpertTensor, type SeparateExperts, type TensorSlice } from './experts.js'
-import { invalidArgument } from './invalid-argument.js'
+import { describeValue, invalidArgument } from './invalid-argument.js'
 import type { NamingRules } from './naming.js'
 import { nearestNames } from './nearest.js'
 import { quote } from './quote.js'
@@ -64,8 +64,9 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
     return { name: `${found.name} without experts`, slices: dense.map(wholeTensor) }
   }
 
-  /** @throws ExtentNotFoundError */
+  /** @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT) */
   tensor(name: string): Selection<T> {
+    if (typeof name !== 'string') throw invalidArgument('name', 'the name of a tensor', describeValue(name))
     const tensor = this.#tensors.get(name) ?? this.#aliases.get(name)
     if (tensor === undefined) throw new ExtentNotFoundError('tensor', name, this.#tensors.keys())
     return { name: tensor.name, slices: [wholeTensor(tensor)] }
@@ -82,6 +83,7 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
   /** @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS) */
   expert(layer: number | string, expert: number): Selection<T> {
     const found = this.find(layer)
+    if (typeof expert !== 'number') throw invalidArgument('expert', 'a number', describeValue(expert))
     const { experts } = this.#expertsOf(found)
     const nameOf = (number: number): string => `${found.name} expert ${number}`
     const slices = experts.get(expert)

@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { Catalogue, type CatalogueOptions } from '../formats/catalogue.js'
 import { openHttpSource, type HttpSourceOptions } from '../formats/http-source.js'
+import { describeValue, invalidArgument } from '../formats/invalid-argument.js'
 import { openModelFile, openModelParts, type OpenedModel } from '../formats/open-parts.js'
 import type { OpenModelOptions } from '../formats/open-model.js'
 import { openFileStore, type FileStore, type FileStoreOptions } from '../store/file-store.js'
@@ -25,10 +27,10 @@ export interface ModelInFiles extends StoredModel {
 
 /**
  * Opens a model in its original files, without a drive of its own: by the path of its file, of any part of a split
- * GGUF, of a safetensors index or shard; or by the URL of one of these, on a server that supports Range requests.
+ * GGUF, of a safetensors index or shard; or by the URL of one of these: `file:`, or on a server that supports Range requests.
  * With `direct: false`, the default, `blockBytes` defaults to 1: reads begin and end at any byte, and a tensor is moved
  * only if its place in the read is not a multiple of `alignBytes`. Gaps of up to 32 KiB between tensors are read too.
- * @throws errors of `openModelFile` and `openFileStore`; for a URL, errors of `openHttpSource`, and TypeError or
+ * @throws LoaderError (INVALID_ARGUMENT); errors of `openModelFile` and `openFileStore`; for a URL, errors of `openHttpSource`, and TypeError or
  * URIError if it is invalid. Then nothing stays open.
  */
 export async function openModelInFiles(path: string | URL, options: ModelInFilesOptions = {}): Promise<ModelInFiles> {
@@ -38,7 +40,7 @@ export async function openModelInFiles(path: string | URL, options: ModelInFiles
   }
   try {
     const url = urlOf(path)
-    const model = await (url === undefined ? openModelFile(String(path), options) : openServed(url, options))
+    const model = await (url === undefined ? openModelFile(pathOf(path), options) : openServed(url, options))
     opened.push(model)
     const stores: BlockStore[] = []
     for (const { source } of model.parts) {
@@ -67,8 +69,14 @@ export async function openModelInFiles(path: string | URL, options: ModelInFiles
 }
 
 function urlOf(path: string | URL): URL | undefined {
-  if (path instanceof URL) return path
+  if (path instanceof URL) return path.protocol === 'file:' ? undefined : path
   return /^https?:\/\//i.test(path) ? new URL(path) : undefined
+}
+
+function pathOf(path: string | URL): string {
+  if (path instanceof URL) return fileURLToPath(path)
+  if (typeof path !== 'string') throw invalidArgument('path', 'a path or a URL', describeValue(path))
+  return /^file:\/\//i.test(path) ? fileURLToPath(path) : path
 }
 
 /** Other parts are expected next to the URL, with the same query, which may contain credentials. */

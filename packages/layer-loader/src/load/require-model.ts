@@ -1,10 +1,23 @@
-import { invalidArgument } from '../formats/invalid-argument.js'
+import { describeValue, invalidArgument } from '../formats/invalid-argument.js'
 
 /** @throws LoaderError (INVALID_ARGUMENT) for anything but a model on a store, with the call that returns one. */
 export function requireModel(model: unknown): void {
   if (has(model, 'checkable', 'store', 'layers', 'layer')) return
   const [got, next] = describe(model)
   throw invalidArgument('model', 'a model on a store', got, next)
+}
+
+/** @throws LoaderError (INVALID_ARGUMENT) for anything but headers of model files, with the call that returns them. */
+export function requireHeaders(model: unknown): void {
+  if (has(model, 'tensors', 'parts')) return
+  const [got, next] = has(model, 'catalogue', 'store')
+    ? ['a model of openModelInFiles()', 'pass model.catalogue.model']
+    : has(model, 'aliases', 'model')
+      ? ['a catalogue', 'pass catalogue.model']
+      : has(model, 'checkable', 'store')
+        ? ['a model on a store', 'pass await openModelFile(path)']
+        : [describeValue(model), 'pass await openModelFile(path)']
+  throw invalidArgument('model', 'headers of model files', got, next)
 }
 
 function has(value: unknown, ...keys: readonly string[]): boolean {

@@ -1,6 +1,8 @@
 import { LoaderError } from '../error.js'
+import { describeValue, invalidArgument } from '../formats/invalid-argument.js'
 import type { Model } from '../formats/model.js'
 import { ALIGNMENT_BYTES, MAX_MANIFEST_BYTES } from '../image/format.js'
+import { requireHeaders } from '../load/require-model.js'
 import { layOut, type PackPlan } from './lay-out.js'
 import { modelNameFor } from './model-name.js'
 
@@ -15,9 +17,12 @@ export interface PlanPackOptions {
  * of its first part, the chunk table, the manifest and the directory. Reads and writes nothing.
  *
  * @param blockBytes logical block size of the namespace, only to reject unsupported ones.
- * @throws LoaderError (EMPTY_MODEL, IMAGE_BLOCK_SIZE, MANIFEST_TOO_LONG); RangeError for an invalid name.
+ * @throws LoaderError (INVALID_ARGUMENT, EMPTY_MODEL, IMAGE_BLOCK_SIZE, MANIFEST_TOO_LONG); RangeError for an invalid name.
  */
 export function planPack(model: Model, blockBytes: number, options: PlanPackOptions = {}): PackPlan {
+  requireHeaders(model)
+  if (!Number.isSafeInteger(blockBytes) || blockBytes < 1)
+    throw invalidArgument('blockBytes', 'the block size of the store, such as 512', describeValue(blockBytes))
   const name = modelNameFor(model, options.name)
   if (model.tensors.length === 0) throw emptyModel(model)
   if (ALIGNMENT_BYTES % blockBytes !== 0) throw unsuitableBlockSize(blockBytes)
