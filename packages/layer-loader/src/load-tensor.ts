@@ -32,6 +32,5 @@ export async function loadTensor(
   const slotBytes = Math.max(1, loadPlanFor(model.store, extent, options).memoryBytes)
   await using loader = openLoader(model, { ...options, slots: 1, slotBytes })
   const lease = await loader.request(extent).lease()
-  // `name` may be an alias of the tensor.
-  return lease.tensor(lease.name).slice()
+  return lease.tensor(name).slice()
 }

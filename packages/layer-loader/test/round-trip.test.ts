@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../test/scratch.js'
-import { memorySource, openFileSource, openModel, writeDemoModel, type Model } from '../src/formats/index.js'
-import { loadTensor, openImage, readSourceHeader, streamLayers } from '../src/index.js'
+import { Catalogue, memorySource, openFileSource, openModel, writeDemoModel, type Model } from '../src/formats/index.js'
+import { loadTensor, modelInPlace, openImage, openLoader, readSourceHeader, streamLayers } from '../src/index.js'
 import { pack, verifyImage } from '../src/image/index.js'
+import { sourceStore } from '../src/store/source-store.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { layeredModel, smallModel, tensorBytes } from './models.js'
 
@@ -118,6 +119,20 @@ test('the name of a tied tensor, which the file omits, loads the other tensor', 
   const packed = (await openImage(namespace)).model()
   const embedding = await tensorBytes(model, 'model.embed_tokens.weight')
   expect(Buffer.compare(await loadTensor(packed, 'lm_head.weight'), embedding)).toBe(0)
+  const inPlace = modelInPlace(new Catalogue(model), sourceStore(model.parts[0].source), [
+    [{ fileOffsetBytes: 0, deviceOffsetBytes: 0, lengthBytes: model.parts[0].source.sizeBytes }],
+  ])
+  for (const [stored, verify] of [
+    [packed, 'full'],
+    [inPlace, 'off'],
+  ] as const) {
+    await using loader = openLoader(stored, { verify })
+    using lease = await loader.request(stored.tensor('lm_head.weight')).lease()
+    expect(lease.name).toBe('model.embed_tokens.weight')
+    for (const name of ['lm_head.weight', 'model.embed_tokens.weight'])
+      expect(Buffer.compare(lease.tensor(name), embedding)).toBe(0)
+    expect(() => lease.tensor('model.norm.weight')).toThrow('name: expected a tensor of "model.embed_tokens.weight"')
+  }
 })
 
 test('the fingerprint depends on the bytes of tensors, not on their order', async () => {

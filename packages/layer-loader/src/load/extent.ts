@@ -38,6 +38,8 @@ export interface ExtentPart {
 export interface StoredExtent {
   /** 'layer 3', 'layer 3 expert 7', 'layer 3 part 1 of 4', a tensor's name. */
   readonly name: string
+  /** Other name of its tensor, by which it was requested (tied weights): a lease finds the tensor by both. */
+  readonly alias?: string
   readonly pieces: readonly StoredPiece[]
   /** The complete range including padding, laid out in memory as on the store. Default: only the pieces. */
   readonly whole?: StoredRun
@@ -48,6 +50,11 @@ export interface StoredExtent {
   readonly checks: readonly CheckUnit[]
   /** Present in a part of an extent that exceeds a slot: see `Loader.parts` and `fitLayers`. */
   readonly part?: ExtentPart
+}
+
+/** Returns the extent of a tensor with the name by which it was requested. */
+export function requestedAs(name: string, extent: StoredExtent): StoredExtent {
+  return name === extent.name ? extent : { ...extent, alias: name }
 }
 
 /** What a loader needs to know of a model. */
@@ -66,7 +73,7 @@ export interface StoredModel {
    * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS). The latter only with `experts: false`.
    */
   layer(layer: string | number, options?: LayerOptions): StoredExtent
-  /** Returns a tensor by its name or an alias (tied weights). @throws ExtentNotFoundError */
+  /** Returns a tensor by its name or an alias (tied weights). @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT) */
   tensor(name: string): StoredExtent
   /**
    * Returns the numbers of a layer's routed experts, ascending; none for a dense layer.

@@ -39,6 +39,8 @@ export interface LoadReport {
 /** Properties of a new lease. */
 export interface Loaded extends LoadReport {
   readonly slot: Slot
+  /** Other name of its tensor. */
+  readonly alias: string | undefined
   /** Bytes of the slot that the extent occupies. */
   readonly lengthBytes: number
 }
@@ -126,13 +128,15 @@ export class Lease implements LoadReport {
   }
 
   /**
-   * Returns the bytes of one tensor: a view, not a copy.
+   * Returns the bytes of one tensor, by its name or by the alias that was requested: a view, not a copy.
    * @throws LoaderError (USE_AFTER_RELEASE, ARRAY_TOO_LONG), RangeError for a name that is not in the extent, TypeError
    * for memory that the CPU cannot reach.
    */
   tensor(name: string): Uint8Array {
     this.requireLive(`tensor ${quote(name)}`)
-    const found = this.tensors.find((tensor) => tensor.name === name)
+    const { alias } = this.loaded
+    const wanted = alias !== undefined && name === alias ? this.name : name
+    const found = this.tensors.find((tensor) => tensor.name === wanted)
     if (found === undefined) {
       throw new RangeError(`name: expected a tensor of ${quote(this.name)}, got ${quote(name)}`)
     }

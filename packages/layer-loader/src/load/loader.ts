@@ -375,6 +375,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     const verified = this.options.verify !== 'off' && plan.checksAll
     const loaded: Loaded = {
       name: ticket.extent.name,
+      alias: ticket.extent.alias,
       part: ticket.extent.part,
       index: ticket.index,
       slot,

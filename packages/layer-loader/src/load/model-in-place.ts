@@ -1,7 +1,7 @@
 import type { Catalogue } from '../formats/catalogue.js'
 import type { ModelExtent } from '../formats/extent.js'
 import { asStore, type Readable } from '../store/as-store.js'
-import type { StoredExtent, StoredModel, StoredPiece, StoredRun } from './extent.js'
+import { requestedAs, type StoredExtent, type StoredModel, type StoredPiece, type StoredRun } from './extent.js'
 
 /** A run of a file's bytes and its location on a store. */
 export interface FileRun {
@@ -58,7 +58,7 @@ export function modelInPlace(
     checkable: false,
     layer: (layer, options) => place(catalogue.layer(layer, options)),
     experts: (layer) => catalogue.experts(layer),
-    tensor: (name) => place(catalogue.tensor(name)),
+    tensor: (name) => requestedAs(name, place(catalogue.tensor(name))),
     expert: (layer, expert) => place(catalogue.expert(layer, expert)),
   }
 }

@@ -6,7 +6,7 @@ import { CHUNK_BYTES } from '../image/format.js'
 import type { Manifest, PackedLayer, PackedTensor } from '../image/manifest.js'
 import type { PackedModel } from '../image/open-image.js'
 import type { BlockStore } from '../store/store.js'
-import type { CheckUnit, StoredExtent, StoredPiece } from './extent.js'
+import { requestedAs, type CheckUnit, type StoredExtent, type StoredPiece } from './extent.js'
 
 /** Returns a model of an image: every extent is checked against the checksums of the image. */
 export function packedModel(manifest: Manifest, store: BlockStore, chunkCrcs: Uint32Array): PackedModel {
@@ -40,7 +40,7 @@ export function packedModel(manifest: Manifest, store: BlockStore, chunkCrcs: Ui
       const layer = find().find(name)
       return selection.name === layer.name ? layerExtent(image, layer) : place(selection)
     },
-    tensor: (name) => place(find().tensor(name)),
+    tensor: (name) => requestedAs(name, place(find().tensor(name))),
     experts: (layer) => find().experts(layer),
     expert: (layer, expert) => place(find().expert(layer, expert)),
   }
