@@ -326,6 +326,17 @@ describe('a deadline', () => {
     await expect(next.lease()).resolves.toMatchObject({ name: 'layer 1' })
   })
 
+  test('a deadline fails a request that is in memory if its lease was not requested, and the error says so', async () => {
+    const { model } = await opened()
+    const ticket = open(model).request(model.layer(0), { deadlineMs: 200 })
+    await ticket.ready()
+    while (ticket.state === 'ready') await new Promise((done) => setTimeout(done, 20))
+    await expect(ticket.lease()).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_DEADLINE',
+      next: 'call lease() before the deadline: ready() does not end it',
+    })
+  })
+
   test('a deadline does not end a lease', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))

@@ -116,7 +116,7 @@ describe('openFileSource', () => {
     await truncate(shrinking, 60)
     await expect(source.read(50, new Uint8Array(20))).rejects.toMatchObject({
       code: 'ERR_GPUNVME_SOURCE_READ',
-      message: `Cannot read ${shrinking}: it now ends at byte 60\n  it had 100 bytes when it was opened`,
+      message: `Cannot read ${shrinking}: it now ends at byte 60\n  it had 100 bytes when it was opened\n  Try: wait until no process writes to it, then open it again`,
     })
   })
 

@@ -71,14 +71,14 @@ function fileSource(path: string, handle: FileHandle, sizeBytes: number, revisio
     }),
     async read(offsetBytes, into, { signal } = {}) {
       checkRange(source, offsetBytes, into.byteLength)
-      if (closed) throw readFailed(path, 'the source is closed')
+      if (closed) throw readFailed(path, 'the source is closed', { next: 'close it after the last read' })
       for (let done = 0; done < into.byteLength;) {
         signal?.throwIfAborted()
         const wanted = Math.min(into.byteLength - done, MAX_READ_BYTES)
         const got = await readSome(path, handle, into, done, wanted, offsetBytes + done)
         if (got === 0) {
           const facts = [`it had ${sizeBytes} bytes when it was opened`]
-          throw readFailed(path, `it now ends at byte ${offsetBytes + done}`, { facts })
+          throw readFailed(path, `it now ends at byte ${offsetBytes + done}`, { facts, next: NEXT_IF_CHANGED })
         }
         done += got
       }
@@ -137,15 +137,18 @@ export function notAModelFile(path: string, kind: string): LoaderError {
 export function sourceChanged(path: string): LoaderError {
   const headline = `${path} has changed since it was opened; data read so far may be wrong`
   return new LoaderError('ERR_GPUNVME_SOURCE_CHANGED', 'failure', headline, {
-    next: 'wait until no process writes to it, then open it again',
+    next: NEXT_IF_CHANGED,
   })
 }
+
+/** Next step if a file has changed since it was opened. */
+export const NEXT_IF_CHANGED = 'wait until no process writes to it, then open it again'
 
 /** Error of an open source that could not return bytes inside its range. */
 export function readFailed(
   sourceName: string,
   what: string,
-  details: { facts?: readonly string[]; cause?: unknown } = {},
+  details: { facts?: readonly string[]; next?: string; cause?: unknown } = {},
 ): LoaderError {
   return new LoaderError('ERR_GPUNVME_SOURCE_READ', 'failure', `Cannot read ${sourceName}: ${what}`, details)
 }

@@ -253,6 +253,14 @@ const malformed: readonly Malformed[] = [
   },
 ]
 
+test('a later version of GGUF is rejected with the advice to update, an earlier one with that to convert', async () => {
+  for (const [version, next] of [
+    [4, 'update gpunvme: this version does not know the format of the file'],
+    [1, 'convert the model again with a current converter, which writes version 3'],
+  ] as const)
+    await expect(openModel(memorySource(ggufHead(0, 0, version)))).rejects.toMatchObject({ next })
+})
+
 describe('openModel rejects a malformed GGUF with code and position:', () => {
   test.each(malformed)('$problem at $at: $title', async ({ bytes, problem, at, limits }) => {
     const error = await openModel(memorySource(bytes, 'bad.gguf'), limits && { limits }).catch(

@@ -89,8 +89,14 @@ export class GgufReader {
     }
   }
 
-  error(problem: GgufProblem, positionBytes: number, headline: string, facts: readonly string[] = []): GgufError {
-    return new GgufError(problem, this.source.name, positionBytes, headline, facts)
+  error(
+    problem: GgufProblem,
+    positionBytes: number,
+    headline: string,
+    facts: readonly string[] = [],
+    next?: string,
+  ): GgufError {
+    return new GgufError(problem, this.source.name, positionBytes, headline, facts, next)
   }
 }
 
@@ -133,10 +139,11 @@ export class GgufError extends GpuNvmeError {
     positionBytes: number,
     headline: string,
     facts: readonly string[] = [],
+    next: string = GGUF_PROBLEMS[problem],
   ) {
     super(`Cannot read ${sourceName} as GGUF: ${headline}`, {
       facts: [`at byte ${positionBytes} (0x${positionBytes.toString(16)})`, ...facts],
-      next: GGUF_PROBLEMS[problem],
+      next,
     })
     this.code = `ERR_GPUNVME_GGUF_${problem}`
     this.sourceName = sourceName

@@ -53,7 +53,8 @@ function readVersion(reader: GgufReader): number {
   if (version !== 0 && (version & 0xffff) === 0) {
     throw reader.error('BIG_ENDIAN', position, `the version reads 0x${version.toString(16)}: the file is big-endian`)
   }
-  throw reader.error('VERSION', position, `it is version ${version}; versions 2 and 3 are supported`)
+  const next = version > 3 ? 'update gpunvme: this version does not know the format of the file' : undefined
+  throw reader.error('VERSION', position, `it is version ${version}; versions 2 and 3 are supported`, [], next)
 }
 
 /** Reads a count. It is rejected if its entries could not fit in the source, before memory is allocated. */

@@ -21,13 +21,16 @@ const PROGRESS: Record<TicketState, string> = {
   failed: 'it had failed',
 }
 
+/** Next step by the state at the deadline. */
+const NEXT: Partial<Record<TicketState, string>> = {
+  waiting: 'release leases earlier, or open the loader with more slots',
+  ready: 'call lease() before the deadline: ready() does not end it',
+}
+
 /** Error of a request that was not leased by its deadline. */
 export function deadlinePassed({ name }: StoredExtent, deadlineMs: number, state: TicketState): LoaderError {
   const headline = `${quote(name)} was not leased within ${deadlineMs} ms: ${PROGRESS[state]}`
   return new LoaderError('ERR_GPUNVME_DEADLINE', 'failure', headline, {
-    next:
-      state === 'waiting'
-        ? 'release leases earlier, or open the loader with more slots'
-        : 'request it earlier, or with the priority "now"',
+    next: NEXT[state] ?? 'request it earlier, or with the priority "now"',
   })
 }

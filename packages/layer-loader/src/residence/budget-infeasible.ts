@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { quote } from '../formats/quote.js'
 import { humanBytes } from './human-bytes.js'
-import { memoryBytesOf } from './lay-out.js'
+import { memoryBytesOf, type SlotCounts } from './lay-out.js'
 import type { Budget } from './plan.js'
 import type { LayerSize } from './predict.js'
 
@@ -17,7 +17,14 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   /** Slots for experts, which `minimum` includes; undefined for a plan of whole layers. */
   readonly expertSlots: Budget | undefined
 
-  constructor(budget: Budget, minimum: Budget, longest: LayerSize, expertSlots?: Budget) {
+  constructor(
+    budget: Budget,
+    minimum: Budget,
+    longest: LayerSize,
+    expertSlots?: Budget,
+    /** Fewer slots with which the layers fit. */
+    fewerSlots?: SlotCounts,
+  ) {
     // Lists only the memory that is too small.
     const line = (what: string, given: number, least: number) =>
       given >= least ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
@@ -27,7 +34,11 @@ export class BudgetInfeasibleError extends GpuNvmeError {
         ...line('host memory', budget.ramBytes, minimum.ramBytes),
         ...slotFacts(longest, expertSlots),
       ],
-      next: longest.part === undefined ? 'raise the budget, or split the layers with fitLayers()' : 'raise the budget',
+      next: [
+        ...(fewerSlots ? [`use { slots: { copies: ${fewerSlots.copies}, drive: ${fewerSlots.drive} } }`] : []),
+        'raise the budget',
+        ...(longest.part === undefined ? ['split the layers with fitLayers()'] : []),
+      ].join(', or '),
     })
     this.budget = budget
     this.minimum = minimum

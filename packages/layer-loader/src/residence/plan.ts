@@ -87,8 +87,15 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
   }
   if (best !== undefined) return best
   const longest = layers.reduce((most, each) => (each.lengthBytes > most.lengthBytes ? each : most))
-  throw new BudgetInfeasibleError(options.budget, leastBudget(layers, options), longest)
+  const { budget } = options
+  const least = leastBudget(layers, { ...options, slots: FEWEST_SLOTS })
+  const fits = least.vramBytes <= budget.vramBytes && least.ramBytes <= budget.ramBytes
+  const fewerSlots = fits ? FEWEST_SLOTS : undefined
+  throw new BudgetInfeasibleError(budget, leastBudget(layers, options), longest, undefined, fewerSlots)
 }
+
+/** One slot is filled while another is used. */
+const FEWEST_SLOTS: SlotCounts = { copies: 2, drive: 2 }
 
 /** A smaller difference comes from the order of additions. */
 const SAME = 1 + 1e-9

@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, Clock, DmaMemory, ExecuteOptions, ReadChecksums } from '@gpunvme/nvme-spec/transport'
 import { Transfers, Turns } from '../flow/transfers.js'
-import { readFailed } from '../formats/file-source.js'
+import { NEXT_IF_CHANGED, readFailed } from '../formats/file-source.js'
 import { throwIfAborted } from '../throw-if-aborted.js'
 import { fileMemory, isUnaligned } from './file-store-memory.js'
 import { bytesIn } from './memory-bytes.js'
@@ -223,7 +223,7 @@ export class FileBlocks implements BlockStore {
 
   private endsAt(endBytes: number): GpuNvmeError {
     const facts = [`it had ${this.sizeBytes} bytes when it was opened`]
-    return readFailed(this.name, `it now ends at byte ${endBytes}`, { facts })
+    return readFailed(this.name, `it now ends at byte ${endBytes}`, { facts, next: NEXT_IF_CHANGED })
   }
 
   private failed(lengthBytes: number, offsetBytes: number, cause: unknown): GpuNvmeError {
@@ -233,7 +233,8 @@ export class FileBlocks implements BlockStore {
   }
 
   private checkOpen(): void {
-    if (this.isClosed) throw readFailed(this.name, 'the store is closed')
+    if (this.isClosed)
+      throw readFailed(this.name, 'the store is closed', { next: 'close it after the last read or write' })
   }
 
   private checkMemory(transfers: readonly StoreTransfer[], memory: DmaMemory): void {

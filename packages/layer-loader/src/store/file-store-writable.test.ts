@@ -98,13 +98,17 @@ test('openWritableFileStore rejects other kinds of files, partial blocks and mis
   await expect(openWritableFileStore('/dev/null')).rejects.toThrow(
     'Refused to write to /dev/null: it is not a regular file',
   )
-  await expect(openWritableFileStore(folder)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_A_FILE' })
+  await expect(openWritableFileStore(folder)).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_FILE_TARGET',
+    message: `Refused to write to ${folder}: it is a directory\n  Try: name a file in it; { sizeBytes } creates it`,
+  })
   await expect(openWritableFileStore(existing('odd', new Uint8Array(5000)))).rejects.toThrow(
     'its size of 5000 bytes is not a positive multiple of 4096',
   )
   await expect(openWritableFileStore(existing('empty', new Uint8Array(0)))).rejects.toThrow('its size of 0 bytes')
   await expect(openWritableFileStore(join(folder, 'nothing'))).rejects.toMatchObject({
     code: 'ERR_GPUNVME_MODEL_NOT_FOUND',
+    message: `Cannot open ${join(folder, 'nothing')} to write to it: no such file\n  Try: pass { sizeBytes } to create it, or check the spelling`,
   })
   const dangling = join(folder, 'dangling')
   symlinkSync(join(folder, 'nowhere'), dangling)
@@ -144,6 +148,6 @@ test('short writes are continued; a failed write names file and range, a failed 
   await expect(store.flush()).rejects.toThrow('Cannot write to image: it cannot be flushed (ENOSPC)')
   await store.close()
   await expect(store.write([{ offsetBytes: 0, lengthBytes: 4096, memoryBytes: 0 }], memory)).rejects.toThrow(
-    'the store is closed',
+    'the store is closed\n  Try: close it after the last read or write',
   )
 })

@@ -1,4 +1,4 @@
-import { LoaderError } from '../error.js'
+import { hasCode, LoaderError } from '../error.js'
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
@@ -72,7 +72,9 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 async function openExisting(path: string, blockBytes: number, overwrite: boolean): Promise<WritableFileStore> {
-  const handle = await openHandle(path, constants.O_RDWR)
+  const handle = await openHandle(path, constants.O_RDWR).catch((error: unknown) => {
+    throw asTargetError(path, error)
+  })
   return closedUnless(handle, async () => {
     const stat = await handle.stat()
     if (!stat.isFile()) {
@@ -88,6 +90,22 @@ async function openExisting(path: string, blockBytes: number, overwrite: boolean
       throw targetRefused(path, 'it has data other than an image', 'use another path, or { overwrite: true }')
     }
     return store
+  })
+}
+
+/** Returns the error of opening a target, for which `openHandle` advises as for a model. */
+function asTargetError(path: string, error: unknown): unknown {
+  if (hasCode(error, 'ERR_GPUNVME_MODEL_NOT_A_FILE'))
+    return targetRefused(path, 'it is a directory', 'name a file in it; { sizeBytes } creates it', error)
+  if (hasCode(error, 'ERR_GPUNVME_MODEL_ACCESS'))
+    return new LoaderError(error.code, error.category, `Cannot open ${path} to write to it: permission denied`, {
+      next: `ls -l ${path}, then chmod, or run as a user with write permission`,
+      cause: error,
+    })
+  if (!hasCode(error, 'ERR_GPUNVME_MODEL_NOT_FOUND')) return error
+  return new LoaderError(error.code, error.category, `Cannot open ${path} to write to it: no such file`, {
+    next: 'pass { sizeBytes } to create it, or check the spelling',
+    cause: error,
   })
 }
 
