@@ -83,7 +83,10 @@ async function walk<Node extends TreeNode>(
       continue
     }
     const node = await tree.find(here, name, options)
-    if (node === undefined) throw volume.error('NOT_FOUND', `${quote(name)} of ${quote(path)} does not exist`)
+    if (node === undefined) {
+      const what = name === path ? quote(name) : `${quote(name)} of ${quote(path)}`
+      throw volume.error('NOT_FOUND', `${what} does not exist`)
+    }
     if (node.kind !== 'symlink' || tree.target === undefined) {
       way.push(node)
       continue

@@ -313,6 +313,6 @@ test('the error of a truncated GGUF has the number of all missing bytes', async 
   const bytes = concat(ggufHead(2, 0), info('b', [64], 0, 256), info('a', [64], 0, 0), zeros(6), zeros(100))
   await expect(openModel(memorySource(bytes, 'cut.gguf'))).rejects.toThrow(
     // 24 + 33 + 33 = 90 is padded to 96; the data ends at 96 + 256 + 256 = 608, and the file at 196.
-    'Cannot read cut.gguf as GGUF: the file ends before tensor "b" does: 412 bytes are missing',
+    'Cannot read cut.gguf as GGUF: the file ends before tensor "b" does: 412 bytes missing',
   )
 })

@@ -1,5 +1,6 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
+import { countBytes } from './count-bytes.js'
 import type { FormatLimits } from './limits.js'
 import { Window } from './window.js'
 
@@ -80,7 +81,7 @@ export class GgufReader {
     const { positionBytes, remainingBytes } = this
     if (lengthBytes > remainingBytes) {
       const missing = lengthBytes - remainingBytes
-      const headline = `the file ends inside the ${what}: ${lengthBytes} bytes are needed, ${missing} are missing`
+      const headline = `the file ends inside the ${what}: ${countBytes(lengthBytes)} needed, ${missing} missing`
       throw this.error('TRUNCATED', positionBytes, headline)
     }
     if (lengthBytes > this.#maxBytes - positionBytes) {

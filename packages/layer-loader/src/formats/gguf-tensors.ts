@@ -1,3 +1,4 @@
+import { countBytes } from './count-bytes.js'
 import type { Tensor } from './model.js'
 import { ggmlTypeById, ggmlTypeName } from './ggml-types.js'
 import type { GgufReader } from './gguf-reader.js'
@@ -154,7 +155,7 @@ function refuseTruncation(reader: GgufReader, infos: readonly TensorInfo[], data
   }
   const missing = dataStartBytes + lastEnd - reader.source.sizeBytes
   if (last === undefined || missing <= 0) return
-  const headline = `the file ends before tensor ${quote(last.name)} does: ${missing} bytes are missing`
+  const headline = `the file ends before tensor ${quote(last.name)} does: ${countBytes(missing)} missing`
   throw reader.error('TRUNCATED', last.offsetPosition, headline, [
     `the file has ${reader.source.sizeBytes} bytes; its tensors end at ${dataStartBytes + lastEnd}`,
   ])

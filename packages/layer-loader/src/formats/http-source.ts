@@ -1,4 +1,5 @@
 import { checkRange, type ByteSource } from './byte-source.js'
+import { countBytes } from './count-bytes.js'
 import { HttpSourceError } from './http-error.js'
 import { requireTls, sendFollowing, type HttpPolicy } from './http-redirects.js'
 
@@ -109,7 +110,7 @@ class RangeClient {
 
   #versionOf(response: Response, offsetBytes: number, lengthBytes: number, pinned: Version | undefined): Version {
     const { status, headers } = response
-    const wanted = `${lengthBytes} bytes from byte ${offsetBytes}`
+    const wanted = `${countBytes(lengthBytes)} from byte ${offsetBytes}`
     const contentRange = headers.get('content-range')
     const isEmpty = pinned === undefined && status === 416 && contentRange === 'bytes */0'
     if (status === 200) {

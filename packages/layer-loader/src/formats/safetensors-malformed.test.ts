@@ -185,6 +185,12 @@ function build({ header, dataBytes = 0 }: Malformed): { bytes: Uint8Array; at: n
   return { bytes: safetensors(header.replace('^', ''), dataBytes), at: 8 + mark + coveredBytes }
 }
 
+test('counts of bytes are in the singular for one byte', async () => {
+  const opened = (header: string, dataBytes: number) => openModel(memorySource(safetensors(header, dataBytes)))
+  await expect(opened(`{"a":${U8}}`, 2)).rejects.toThrow('1 byte after the last tensor')
+  await expect(opened(`{"a":${U8}}`, 0)).rejects.toThrow('the file ends before tensor "a" does: 1 byte missing')
+})
+
 describe('openModel rejects a malformed safetensors file with code and position:', () => {
   test.each(malformed)('$problem: $title', async (malformed) => {
     const { bytes, at } = build(malformed)

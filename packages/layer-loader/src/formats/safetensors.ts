@@ -1,4 +1,5 @@
 import type { ByteSource } from './byte-source.js'
+import { countBytes } from './count-bytes.js'
 import type { FormatLimits, ReadOptions } from './limits.js'
 import type { MetadataValue, Tensor } from './model.js'
 import type { PartContent } from './part-content.js'
@@ -58,7 +59,7 @@ async function readHeaderLength(source: ByteSource, limits: FormatLimits, signal
   }
   const missing = Number(length) - (source.sizeBytes - PREFIX_BYTES)
   if (missing > 0) {
-    const headline = `the file ends inside its header of ${length} bytes: ${missing} bytes are missing`
+    const headline = `the file ends inside its header of ${length} bytes: ${countBytes(missing)} missing`
     throw new SafetensorsError('TRUNCATED', source.name, 0, headline)
   }
   return Number(length)
@@ -147,7 +148,7 @@ function refuseUncovered(
     if (distance !== 0) {
       const [problem, what] = distance < 0 ? (['OVERLAP', 'shared'] as const) : (['HOLE', 'unused'] as const)
       const before = last ? `between ${quote(last.name)} and` : 'before'
-      const headline = `${Math.abs(distance)} data bytes are ${what} ${before} ${quote(entry.name)}`
+      const headline = `${countBytes(Math.abs(distance))} of data ${what} ${before} ${quote(entry.name)}`
       throw json.error(problem, entry.offsetsPosition, headline)
     }
     coveredBytes = entry.endBytes
@@ -156,10 +157,10 @@ function refuseUncovered(
   if (isHeaderOnly) return
   const missing = coveredBytes - dataBytes
   if (missing > 0 && last) {
-    const headline = `the file ends before tensor ${quote(last.name)} does: ${missing} bytes are missing`
+    const headline = `the file ends before tensor ${quote(last.name)} does: ${countBytes(missing)} missing`
     throw json.error('TRUNCATED', last.offsetsPosition, headline)
   }
   if (missing < 0) {
-    throw json.error('EXCESS', dataStartBytes + coveredBytes, `${-missing} bytes follow the last tensor`)
+    throw json.error('EXCESS', dataStartBytes + coveredBytes, `${countBytes(-missing)} after the last tensor`)
   }
 }

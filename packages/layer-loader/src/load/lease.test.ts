@@ -45,5 +45,6 @@ test('a released lease throws on access to bytes, and still describes its extent
   lent.release()
   for (const use of [() => lent.bytes, () => lent.memory, () => lent.tensor('a')])
     expect(use).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_USE_AFTER_RELEASE' }))
+  expect(() => lent.bytes).toThrow('Cannot access the bytes of "layer 0": its lease has ended')
   expect([lent.released, lent.name, lent.slot, lent.generation]).toEqual([true, 'layer 0', 3, 5])
 })

@@ -182,7 +182,7 @@ export class Lease implements LoadReport {
 
 /** Error of reading bytes after the end of their lease, when the slot may have other content. */
 export function useAfterRelease(name: string, what: string): LoaderError {
-  const headline = `The lease of ${quote(name)} has ended; its ${what} is no longer available`
+  const headline = `Cannot access the ${what} of ${quote(name)}: its lease has ended`
   return new LoaderError('ERR_GPUNVME_USE_AFTER_RELEASE', 'usage', headline, {
     facts: ['a lease ends when it is released, its stream or loader is closed, or its loop is left early'],
     next: 'release it later, or copy what is needed longer',

@@ -110,6 +110,8 @@ describeWith('an ext4 file system', tools, () => {
       ] as const) {
         await expect(fileSystem.file(path), path).rejects.toMatchObject({ code: `ERR_GPUNVME_FILE_SYSTEM_${code}` })
       }
+      await expect(fileSystem.file('nope')).rejects.toThrow(': "nope" does not exist')
+      await expect(fileSystem.file('models/nope')).rejects.toThrow(': "nope" of "models/nope" does not exist')
       await expect(fileSystem.list('big.gguf')).rejects.toMatchObject({
         code: 'ERR_GPUNVME_FILE_SYSTEM_NOT_A_DIRECTORY',
       })
