@@ -16,7 +16,7 @@ export function asStore(target: Writable): WritableBlockStore
 export function asStore(target: Readable): BlockStore
 export function asStore(target: Readable): BlockStore {
   if (target instanceof Namespace) return namespaceStore(target)
-  if (typeof target !== 'object' || target === null || !('blockBytes' in target) || !('read' in target)) {
+  if (typeof target !== 'object' || (target as unknown) === null || !('blockBytes' in target) || !('read' in target)) {
     throw invalidArgument(
       'target',
       'a namespace or a block store',
