@@ -88,7 +88,7 @@ describe('an image in a plain file', () => {
       await expect(call()).rejects.toMatchObject({
         code: 'ERR_GPUNVME_READ_ONLY',
         category: 'usage',
-        message: `Cannot write to ${path}: it was opened for reading; nothing was written\n  Try: open the controller with { write: { serial } }; for a file, use openWritableFileStore(path)`,
+        message: `Cannot write to ${path}: it was opened for reading\n  Try: open the controller with { write: { serial } }; for a file, use openWritableFileStore(path)`,
       })
     }
   })

@@ -39,9 +39,9 @@ export function refuseReadOnly(store: Partial<WritableBlockStore> & Pick<BlockSt
   if (store.write === undefined || store.flush === undefined) throw readOnly(store)
 }
 
-/** Error of a write to a store that was opened for reading. Nothing was written. */
+/** Error of a write to a store that was opened for reading. */
 export function readOnly({ name }: Pick<BlockStore, 'name'>): LoaderError {
-  const headline = `Cannot write to ${name}: it was opened for reading; nothing was written`
+  const headline = `Cannot write to ${name}: it was opened for reading`
   return new LoaderError('ERR_GPUNVME_READ_ONLY', 'usage', headline, {
     next: 'open the controller with { write: { serial } }; for a file, use openWritableFileStore(path)',
   })
