@@ -30,8 +30,8 @@ function pagesTouched(offsetInPage: number, lengthBytes: number, pageBytes: numb
 
 /**
  * Returns the bytes of PRP list pages needed for a transfer of up to `lengthBytes`, rounded up to whole memory pages, at
- * any offset in a page: whole pages, and 0 if PRP1 and PRP2 suffice. In a list of several pages, the last entry of each page but the last points to
- * the next page (Base 2.1 §4.3.1).
+ * any offset in a page: whole pages, and 0 if PRP1 and PRP2 suffice. In a list of several pages, the last entry of each
+ * page but the last points to the next page (Base 2.1 §4.3.1).
  * @throws RangeError for a length below 0, or a page size that CC.MPS cannot encode; TypeError for arguments that are
  *   not numbers.
  */
@@ -46,8 +46,8 @@ export function prpListBytes(lengthBytes: number, pageBytes: number): number {
 }
 
 /**
- * Returns the longest transfer of whole memory pages, in bytes, at any offset in a page, that `listBytes` of PRP list pages can describe: the
- * inverse of `prpListBytes` (Base 2.1 §4.3.1).
+ * Returns the longest transfer of whole memory pages, in bytes, at any offset in a page, that `listBytes` of PRP list
+ * pages can describe: the inverse of `prpListBytes` (Base 2.1 §4.3.1).
  * @throws RangeError for a length below 0, or a page size that CC.MPS cannot encode; TypeError for arguments that are
  *   not numbers.
  */
