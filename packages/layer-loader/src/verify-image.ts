@@ -59,10 +59,10 @@ export interface VerifyReport {
  * headers, chunks and slices of experts. Of a mirror, each member that is in use is read completely. Damage is reported,
  * not thrown; memory is bounded for any image.
  *
- * @throws LoaderError (NO_IMAGE, IMAGE_UNSUPPORTED); errors of reading except media errors; the signal's reason.
+ * @throws LoaderError (NO_IMAGE, IMAGE_UNSUPPORTED, INVALID_ARGUMENT); errors of reading except media errors; the signal's reason.
  */
 export async function verifyImage(target: Readable | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
-  const store = 'superblock' in target ? target.store : asStore(target)
+  const store = isImage(target) ? target.store : asStore(target)
   const findings = new Findings(options)
   const image = await openOn(store, findings)
   // A mirror would read each chunk from one of its members only.
@@ -73,6 +73,10 @@ export async function verifyImage(target: Readable | Image, options: VerifyOptio
   findings.totalBytes = images.reduce((sum, each) => sum + bytesOf(each), 0)
   for (const each of images) await verifyParts(each, findings)
   return findings.report(image)
+}
+
+function isImage(target: Readable | Image): target is Image {
+  return typeof target === 'object' && target !== null && 'superblock' in target
 }
 
 /** Opens the image on a store. Returns undefined if that is impossible. */

@@ -19,7 +19,7 @@ import {
   type StoredExtent,
   type StoredModel,
 } from '../src/index.js'
-import { pack, planPack, previewPack, removeModel } from '../src/image/index.js'
+import { pack, planPack, previewPack, removeModel, verifyImage } from '../src/image/index.js'
 import { storeSource } from '../src/store/index.js'
 import { layerSizes, openResidence } from '../src/residence/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
@@ -88,6 +88,12 @@ test('pack to a namespace of a controller that was opened without write is rejec
     next: expect.stringContaining('open the controller with { write: { serial } }') as string,
   })
   await controller.close()
+})
+
+test('verifyImage of a path is rejected', async () => {
+  await expect(verifyImage('m.img' as never)).rejects.toThrow(
+    'target: expected a namespace or a block store, got "m.img"',
+  )
 })
 
 describe('an option of a wrong type is reported by its name', () => {

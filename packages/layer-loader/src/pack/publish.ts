@@ -11,7 +11,6 @@ import {
   type Extent,
 } from '../image/format.js'
 import { holesBetween } from '../image/holes.js'
-import { refuseReadOnly } from '../store/as-store.js'
 import { readBytes } from '../store/read-bytes.js'
 import type { WritableBlockStore } from '../store/store.js'
 import { encodeSuperblock, type Superblock } from '../image/superblock.js'
@@ -49,7 +48,6 @@ export async function invalidate(store: WritableBlockStore, copies: readonly Sup
  * @param kept extents that are not cleared, since every byte of them will be read or written before publication.
  */
 export async function clearEnds(store: WritableBlockStore, kept: readonly Extent[]): Promise<void> {
-  refuseReadOnly(store)
   const { blockBytes, capacityBytes, dma } = store
   const tailStart = Math.max(DATA_START_BYTES, capacityBytes - SIGNATURE_REACH_BYTES)
   using buffer = new HostBuffer(dma, DATA_START_BYTES)
@@ -87,7 +85,6 @@ export async function writeBytes(
   content: Uint8Array,
   signal?: AbortSignal,
 ): Promise<void> {
-  refuseReadOnly(store)
   const lengthBytes = alignUp(content.byteLength)
   if (lengthBytes === 0) return
   using buffer = new HostBuffer(store.dma, lengthBytes)

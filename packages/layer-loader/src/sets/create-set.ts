@@ -3,7 +3,7 @@ import { SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import type { Extent } from '../image/format.js'
 import { clearEnds, writeBytes } from '../pack/publish.js'
-import { asStore, type Writable } from '../store/as-store.js'
+import { asStore, asWritableStore, refuseReadOnly, type Writable } from '../store/as-store.js'
 import type { WritableBlockStore } from '../store/store.js'
 import type { WritableBlockSet } from './block-set.js'
 import {
@@ -95,7 +95,7 @@ export class SetPlan {
 
   /**
    * Creates the set. The members' content is lost. An interruption leaves a complete set or none.
-   * @throws LoaderError (MEMBER_IN_USE); errors of openSet; errors of writing, including ForeignDataError of a drive's
+   * @throws LoaderError (MEMBER_IN_USE, READ_ONLY); errors of openSet; errors of writing, including ForeignDataError of a drive's
    * guard: then there may be no set on the members.
    */
   async create({
@@ -107,6 +107,7 @@ export class SetPlan {
     const { stores, layouts } = this
     const { signal } = opening
     // Checks all members before writing to the first.
+    for (const store of stores) refuseReadOnly(store)
     if (!replace) await refuseInUse(stores, signal && { signal })
     signal?.throwIfAborted()
     for (const store of stores) {
@@ -194,10 +195,10 @@ export async function createMirror(
 /**
  * Erases the labels of members. The data of the set are lost, unless other members of a mirror remain. Afterwards, the
  * stores can hold an image or join another set.
- * @throws errors of writing.
+ * @throws LoaderError (READ_ONLY), before anything is erased; errors of writing.
  */
 export async function eraseSet(members: readonly Writable[]): Promise<void> {
-  for (const member of members) await eraseLabel(asStore(member))
+  for (const store of members.map(asWritableStore)) await eraseLabel(store)
 }
 
 function checkMembers(name: string, members: readonly Writable[]): WritableBlockStore[] {

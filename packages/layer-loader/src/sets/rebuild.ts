@@ -1,6 +1,6 @@
 import { BufferedTransfers } from '../flow/buffers.js'
 import { clearEnds } from '../pack/publish.js'
-import { asStore, type Writable } from '../store/as-store.js'
+import { asWritableStore, type Writable } from '../store/as-store.js'
 import { piecesOf, type WritableBlockStore } from '../store/store.js'
 import type { WritableBlockSet } from './block-set.js'
 import { bouncedStore } from './bounced-store.js'
@@ -30,14 +30,14 @@ const BUFFERS = 8
  * then have no label. A new call starts from the beginning.
  * @param members all stores of the mirror in any order: its members and their replacements.
  * @returns the open mirror, without members lost meanwhile, which become stale.
- * @throws TypeError for a stripe; RangeError for more stores than places; LoaderError (MEMBER_IN_USE, MEMBER_TRUNCATED)
+ * @throws TypeError for a stripe; RangeError for more stores than places; LoaderError (MEMBER_IN_USE, MEMBER_TRUNCATED, READ_ONLY)
  * for a store that is too small; errors of `openSet`, and of a member's `read` and `write`.
  */
 export async function rebuildMirror(
   members: readonly Writable[],
   { replace = false, onProgress, ...opening }: RebuildOptions = {},
 ): Promise<WritableBlockSet> {
-  const stores = members.map((member) => asStore(member))
+  const stores = members.map(asWritableStore)
   const set = await openSet(stores, opening)
   if (set.kind !== 'mirror')
     throw new TypeError('rebuildMirror: expected a mirror, got a stripe, which has no redundancy')

@@ -6,9 +6,17 @@ import { encodeLabel, LABELS, type SetLabel } from '../../src/sets/label.js'
 import { openImage } from '../../src/index.js'
 import { pack, verifyImage } from '../../src/image/index.js'
 import type { WritableBlockStore } from '../../src/store/index.js'
-import { createMirror, createStripe, eraseSet, findUses, openSet, SET_LABEL } from '../../src/sets/index.js'
+import {
+  createMirror,
+  createStripe,
+  eraseSet,
+  findUses,
+  openSet,
+  rebuildMirror,
+  SET_LABEL,
+} from '../../src/sets/index.js'
 import { smallModel } from '../models.js'
-import { drive, drives, get, MIB, noise, put } from './drives.js'
+import { drive, drives, get, MIB, noise, put, storesOn } from './drives.js'
 
 const LABEL: SetLabel = {
   setId: '000102030405060708090a0b0c0d0e0f',
@@ -238,4 +246,22 @@ describe('errors name the invalid argument:', () => {
     await expect(openSet(stores, { rates: [1] })).rejects.toThrow('rates: expected 2 numbers above 0')
     await expect(openSet(stores, { stallNs: 0 })).rejects.toThrow('stallNs: expected nanoseconds above 0')
   })
+})
+
+test.each([
+  ['eraseSet', (stores: WritableBlockStore[]) => eraseSet(stores)],
+  ['createMirror', (stores: WritableBlockStore[]) => createMirror(stores, { replace: true })],
+  ['rebuildMirror', (stores: WritableBlockStore[]) => rebuildMirror(stores)],
+])('%s with a member that was opened for reading is rejected, and no member is changed', async (_, call) => {
+  const [one, other] = await storesOn([new RamMedia(32 * MIB), new RamMedia(32 * MIB)])
+  await createMirror([one!, other!])
+  const before = await get(one!, 0, 4096)
+  const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = other!
+  const readOnly = {
+    ...{ name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData },
+    read: (...args: Parameters<WritableBlockStore['read']>) => other!.read(...args),
+    locate: () => name,
+  } as unknown as WritableBlockStore
+  await expect(call([one!, readOnly])).rejects.toMatchObject({ code: 'ERR_GPUNVME_READ_ONLY' })
+  expect(Buffer.compare(await get(one!, 0, 4096), before)).toBe(0)
 })
