@@ -19,6 +19,7 @@ import type { CommandQueue, Encodable } from '../commands/command-queue.js'
 import { CommandError } from '../commands/errors.js'
 import { anything, checkOptions, integer, record, type Checks } from '../check-options.js'
 import { checkHolds, checkMemory } from '../memory/check-memory.js'
+import { hold, release } from '../memory/lent-memory.js'
 import { adminOptions, type AdminOptions } from '../admin/admin-commands.js'
 
 /** Command declaration of nvme-spec, or one made with its functions. */
@@ -110,16 +111,21 @@ export async function sendRaw<V>(
     data.memory.forDevice(data.offsetBytes, data.lengthBytes)
   }
   let status: Status = { sct: 0, sc: 0, dnr: false }
-  const dw0 = await once(async (queue) => {
-    try {
-      return await queue.execute(command, values, { data, timeoutNs })
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error
-      const { sct, sc, dnr, crd, more } = error
-      status = { sct, sc, dnr, crd, more }
-      return error.dw0
-    }
-  })
-  data?.memory.forHost(data.offsetBytes, data.lengthBytes)
-  return { dw0, status }
+  if (data !== undefined) hold(data.memory)
+  try {
+    const dw0 = await once(async (queue) => {
+      try {
+        return await queue.execute(command, values, { data, timeoutNs })
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error
+        const { sct, sc, dnr, crd, more } = error
+        status = { sct, sc, dnr, crd, more }
+        return error.dw0
+      }
+    })
+    data?.memory.forHost(data.offsetBytes, data.lengthBytes)
+    return { dw0, status }
+  } finally {
+    if (data !== undefined) release(data.memory)
+  }
 }

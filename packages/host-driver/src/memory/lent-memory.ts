@@ -1,9 +1,9 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
 /**
- * Allocates memory for callers' transfers. `free` frees it, unless a controller could not be stopped: it may go on
- * writing there, so that nothing is returned to the system any more. Freed memory has no addresses, since they may
- * belong to other memory by then.
+ * Allocates memory for callers' transfers. `free` takes effect when the last call that uses the memory has ended: until
+ * then, its commands may write there. If a controller could not be stopped, it may go on writing, so that nothing is
+ * returned to the system any more. Freed memory has no addresses, since they may belong to other memory by then.
  */
 export class LentMemory implements DmaAllocator {
   private readonly dma: DmaAllocator
@@ -36,6 +36,8 @@ class Loan implements DmaMemory {
   readonly segments: readonly DmaSegment[]
   private readonly memory: DmaMemory
   private readonly isWithheld: () => boolean
+  /** Calls that use the memory. */
+  private uses = 0
   private isFree = false
 
   constructor(memory: DmaMemory, isWithheld: () => boolean) {
@@ -72,13 +74,45 @@ class Loan implements DmaMemory {
     this.memory.forHost(offsetBytes, lengthBytes)
   }
 
+  /** Takes effect when the last call that uses the memory has ended. No new call may use it. */
   free(): void {
-    this.checkHeld()
-    if (!this.isWithheld()) this.memory.free()
+    this.checkNotFreed()
     this.isFree = true
+    if (this.uses === 0) this.giveBack()
+  }
+
+  hold(): void {
+    this.checkNotFreed()
+    this.uses++
+  }
+
+  release(): void {
+    if (--this.uses === 0 && this.isFree) this.giveBack()
+  }
+
+  private giveBack(): void {
+    if (!this.isWithheld()) this.memory.free()
   }
 
   private checkHeld(): void {
+    if (this.uses === 0) this.checkNotFreed()
+  }
+
+  private checkNotFreed(): void {
     if (this.isFree) throw new TypeError('this memory was freed')
   }
+}
+
+/**
+ * Postpones `free` of memory that a controller lent until `release`: a call begins that lets the controller access it.
+ * Has no effect on other memory, which its owner must keep during the call.
+ * @throws TypeError if the memory was freed.
+ */
+export function hold(memory: DmaMemory): void {
+  if (memory instanceof Loan) memory.hold()
+}
+
+/** Ends the effect of one `hold`. */
+export function release(memory: DmaMemory): void {
+  if (memory instanceof Loan) memory.release()
 }

@@ -4,6 +4,7 @@ import type { NamespaceIdentity } from '../bring-up/identity.js'
 import { checkOptions, integer, isObject, limits, show } from '../check-options.js'
 import { planTransfers, type Transfer } from '../engine/plan.js'
 import { checkMemory } from '../memory/check-memory.js'
+import { hold, release } from '../memory/lent-memory.js'
 import { hostView } from '../memory/reachable.js'
 import type { ChangeTarget, CommandLimits } from './changes.js'
 import { compare, verify } from './checks.js'
@@ -76,7 +77,10 @@ export class Namespace {
     return this.controller.movesData
   }
 
-  /** Allocator of memory for transfers. */
+  /**
+   * Allocator of memory for transfers. Its memory may be freed during a call that uses it: the call completes, and then
+   * the memory is freed. Memory from elsewhere must be kept until the call has ended.
+   */
   get dma(): DmaAllocator {
     return this.controller.session.lent
   }
@@ -100,7 +104,12 @@ export class Namespace {
     const accepted = AcceptedPlan.of(plan)
     if (accepted.operation !== 'read')
       throw new TypeError('this handle only reads: open the controller with { write: { serial } }')
-    return this.run(accepted, memory, options)
+    hold(memory)
+    try {
+      return await this.run(accepted, memory, options)
+    } finally {
+      release(memory)
+    }
   }
 
   /**
@@ -152,7 +161,12 @@ export class Namespace {
     this.checkRanges('compare', [range])
     const { offsetBytes = 0, signal, timeoutNs } = options
     const { maxTransferBytes } = this
-    return compare(this.target(), range, memory, { offsetBytes, maxTransferBytes, signal, timeoutNs })
+    hold(memory)
+    try {
+      return await compare(this.target(), range, memory, { offsetBytes, maxTransferBytes, signal, timeoutNs })
+    } finally {
+      release(memory)
+    }
   }
 
   /** What commands outside plans need. @throws same as `usable`. */
@@ -199,7 +213,12 @@ export class Namespace {
     checkMemory(memory)
     const { offsetBytes = 0, ...options } = given
     const plan = new AcceptedPlan(this.plan(operation, [{ slba, blocks, offsetBytes }]))
-    throwOnFailure(plan, await this.run(plan, memory, options), options)
+    hold(memory)
+    try {
+      throwOnFailure(plan, await this.run(plan, memory, options), options)
+    } finally {
+      release(memory)
+    }
   }
 
   /** Executes a checked plan. */

@@ -2,6 +2,7 @@ import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import type { NamespaceIdentity } from '../bring-up/identity.js'
 import type { Transfer } from '../engine/plan.js'
+import { hold, release } from '../memory/lent-memory.js'
 import type { RunningController } from '../running/running-controller.js'
 import { checkOptions, flag, limits } from '../check-options.js'
 import { copy, deallocate, writeZeroes, type ChangeTarget, type CommandLimits } from './changes.js'
@@ -44,7 +45,13 @@ export class WritableNamespace extends Namespace {
 
   override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     checkCall(plan, memory, options)
-    return this.run(AcceptedPlan.of(plan), memory, options)
+    const accepted = AcceptedPlan.of(plan)
+    hold(memory)
+    try {
+      return await this.run(accepted, memory, options)
+    } finally {
+      release(memory)
+    }
   }
 
   /**

@@ -1,0 +1,51 @@
+import { simulate } from '@gpunvme/nvme-sim'
+import { expect, test } from 'vitest'
+import { countedAllocator } from '../../test/counted-allocator.js'
+import { Controller } from '../controller.js'
+
+const MIB = 1024 * 1024
+
+async function opened(...options: Parameters<typeof simulate>) {
+  const simulation = simulate(...options)
+  const dma = countedAllocator(simulation.transport.dma)
+  const ctrl = await Controller.open({ ...simulation.transport, dma })
+  const ns = ctrl.namespace(1)
+  return { simulation, dma, ctrl, ns, held: dma.bytesInUse }
+}
+
+/** Lets a call begin to submit commands. */
+async function begun(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+}
+
+test('frees memory after the calls that use it, so that no command writes to memory of a later allocation', async () => {
+  const { simulation, dma, ctrl, ns, held } = await opened({ profile: 'sn740' })
+  const memory = ns.dma.alloc(MIB)
+  const reads = [ns.read(0, 2048, memory), ns.read(0, 8, memory)]
+  await begun()
+  memory.free()
+  expect(() => memory.free()).toThrow('this memory was freed')
+  const later = ns.dma.alloc(MIB)
+  new Uint8Array(later.view!.buffer).fill(0xa5)
+  await expect(ns.read(0, 8, memory)).rejects.toThrow('this memory was freed')
+  await Promise.all(reads)
+  expect(dma.bytesInUse).toBe(held + MIB)
+  expect(new Set(new Uint8Array(later.view!.buffer))).toEqual(new Set([0xa5]))
+  expect(() => memory.iovaAt(0)).toThrow('this memory was freed')
+  later.free()
+  expect(dma.bytesInUse).toBe(held)
+  await ctrl.close()
+  expect(simulation.diagnostics).toEqual([])
+})
+
+test('keeps memory that is freed during a call if the controller is lost meanwhile', async () => {
+  const faults = { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'remove-device' } }] } as const
+  const { dma, ctrl, ns, held } = await opened({ profile: 'sn740', faults })
+  const memory = ns.dma.alloc(MIB)
+  const read = ns.read(0, 8, memory)
+  await begun()
+  memory.free()
+  await expect(read).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+  expect(dma.bytesInUse).toBe(held + MIB)
+  await ctrl.close()
+})
