@@ -1,11 +1,13 @@
 import type { DmaMemory, Plan } from '@gpunvme/nvme-spec/transport'
+import { LentMemory } from '../src/memory/lent-memory.js'
 import { Namespace } from '../src/namespace/namespace.js'
 import type { RunningController } from '../src/running/running-controller.js'
 
 /** A namespace whose blocks are these bytes: for code that only reads, with no controller behind it. */
 export function memoryNamespace(bytes: Uint8Array, blockBytes = 512): Namespace {
   const controller = {
-    session: { lent: { alloc: plainMemory }, engineQueues: [{}], maxTransferBytes: 1024 * 1024 },
+    session: { lent: new LentMemory({ alloc: plainMemory }), engineQueues: [{}], maxTransferBytes: 1024 * 1024 },
+    checkOpen: () => undefined,
     execute: (plan: Plan, memory: DmaMemory) => {
       for (let command = 0; command < plan.commands; command++) {
         const start = plan.slba[command]! * blockBytes

@@ -1,4 +1,4 @@
-import { WritableNamespace } from '@gpunvme/host-driver'
+import { LentMemory, WritableNamespace } from '@gpunvme/host-driver'
 import type {
   DmaAllocator,
   DmaMemory,
@@ -51,12 +51,13 @@ export class MemoryNamespace {
     this.media = media
     const controller = {
       session: {
-        lent: this.dma,
+        lent: new LentMemory(this.dma),
         transport: { clock: { now: () => this.nowNs, idle: () => Promise.resolve() } },
         engineQueues: Array.from({ length: options.queues ?? 1 }),
         maxTransferBytes: options.maxTransferBytes ?? 1 << 20,
         presenceOf: () => this,
       },
+      checkOpen: () => undefined,
       execute: (plan: Plan, memory: DmaMemory, { signal }: ExecuteOptions = {}) =>
         this.execute(plan, memory, () => signal?.aborted === true),
       flush: () => {

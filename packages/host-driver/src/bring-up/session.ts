@@ -120,7 +120,7 @@ export class Session {
     this.hub = hub
     this.steps = steps
     this.pool = new DmaPool(transport.whole.dma)
-    this.lent = new LentMemory(transferAllocator(transport.whole.dma, limits.pageBytes))
+    this.lent = new LentMemory(transferAllocator(transport.whole.dma, limits.pageBytes), transport.whole)
   }
 
   get admin(): CommandQueue {

@@ -125,7 +125,7 @@ export class Management {
    */
   async submitAdmin<V>(command: RawCommand<V>, values: V, options: RawOptions = {}): Promise<RawResult> {
     const { controller } = this
-    checkRaw(command, 'admin', options)
+    checkRaw(command, 'admin', controller.session.lent, options)
     checkRawData(command, values as object, options)
     const send = () =>
       sendRaw(
@@ -153,7 +153,7 @@ export class Management {
     options: RawOptions = {},
   ): Promise<RawResult> {
     const { controller } = this
-    checkRaw(command, 'io', options)
+    checkRaw(command, 'io', controller.session.lent, options)
     const { NSID: nsid = 0 } = values
     const identity = this.writable.find((each) => each.nsid === nsid)?.identity
     // With metadata, beside the blocks or between them, the length of a command's data is not known here.

@@ -19,7 +19,7 @@ import type { CommandQueue, Encodable } from '../commands/command-queue.js'
 import { CommandError } from '../commands/errors.js'
 import { anything, checkOptions, integer, record, type Checks } from '../check-options.js'
 import { checkHolds, checkMemory } from '../memory/check-memory.js'
-import { hold, release } from '../memory/lent-memory.js'
+import { hold, release, type LentMemory } from '../memory/lent-memory.js'
 import { adminOptions, type AdminOptions } from '../admin/admin-commands.js'
 
 /** Command declaration of nvme-spec, or one made with its functions. */
@@ -66,9 +66,14 @@ const harmless: ReadonlySet<number> = new Set([Flush, Compare, Verify].map(({ op
  * Checks a command for a queue.
  * @throws TypeError for a command of the other queue or reserved for the driver, and for invalid options.
  */
-export function checkRaw({ name, set, opcode }: RawCommand<never>, queue: 'admin' | 'io', options: RawOptions): void {
+export function checkRaw(
+  { name, set, opcode }: RawCommand<never>,
+  queue: 'admin' | 'io',
+  lent: LentMemory,
+  options: RawOptions,
+): void {
   checkOptions(queue === 'admin' ? 'submitAdmin' : 'submitIo', options, rawOptions)
-  if (options.data !== undefined) checkMemory(options.data.memory)
+  if (options.data !== undefined) checkMemory(options.data.memory, lent)
   if ((set === 'admin') !== (queue === 'admin')) {
     const [expected, other] = queue === 'admin' ? ['Admin', 'submitIo'] : ['I/O', 'submitAdmin']
     throw new TypeError(`command: expected a command of the ${expected} queue, got ${name}; use ${other}()`)

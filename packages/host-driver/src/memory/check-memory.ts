@@ -1,14 +1,20 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { isObject, show } from '../check-options.js'
+import type { LentMemory } from './lent-memory.js'
 
 /**
- * Checks that memory comes from a transport's allocator.
- * @throws TypeError otherwise: the controller could not access it.
+ * Checks that memory comes from a transport's allocator, and is not known to be of another controller.
+ * @param lent of the controller. @throws TypeError otherwise: the controller could not access it.
  */
-export function checkMemory(memory: DmaMemory): void {
+export function checkMemory(memory: DmaMemory, lent: LentMemory): void {
   const given: unknown = memory
-  if (isObject(given) && typeof given['iovaAt'] === 'function' && typeof given['lengthBytes'] === 'number') return
-  throw new TypeError(`memory: expected memory from ns.dma.alloc(), got ${show(given)}`)
+  if (!isObject(given) || typeof given['iovaAt'] !== 'function' || typeof given['lengthBytes'] !== 'number')
+    throw new TypeError(`memory: expected memory from ns.dma.alloc(), got ${show(given)}`)
+  if (lent.isForeign(memory)) {
+    throw new TypeError(
+      'memory: expected memory that this controller can access, got memory of another one, which shares no addresses',
+    )
+  }
 }
 
 /**

@@ -1,7 +1,10 @@
-import { simulate } from '@gpunvme/nvme-sim'
+import { deriveProfile, simulate, SimulatedHost } from '@gpunvme/nvme-sim'
+import { Read, zeroBased } from '@gpunvme/nvme-spec'
 import { expect, test } from 'vitest'
 import { countedAllocator } from '../../test/counted-allocator.js'
 import { Controller } from '../controller.js'
+import { traced } from '../wrap/traced.js'
+import { LentMemory } from './lent-memory.js'
 
 const MIB = 1024 * 1024
 
@@ -48,4 +51,42 @@ test('keeps memory that is freed during a call if the controller is lost meanwhi
   await expect(read).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
   expect(dma.bytesInUse).toBe(held + MIB)
   await ctrl.close()
+})
+
+test('rejects memory of a controller with other addresses before a command is sent', async () => {
+  const a = simulate({ profile: deriveProfile('ideal', { identify: { SN: 'SIM00001' } }) })
+  const { transport } = simulate()
+  const there = (await Controller.open(transport)).namespace(1).dma.alloc(4096)
+  const ctrl = await Controller.open(a.transport, { write: { serial: 'SIM00001' }, manage: true })
+  const ns = ctrl.namespace(1)
+  const plan = ns.planReads([{ slba: 0, blocks: 1, offsetBytes: 0 }])
+  const sent = a.statistics.ioCommands
+  for (const call of [
+    () => ns.read(0, 8, there),
+    () => ns.write(0, 8, new LentMemory({ alloc: () => there }).alloc(4096)),
+    () => ns.compare(0, 8, there),
+    () => ns.execute(plan, there),
+    () => ctrl.management.submitIo(Read, { NSID: 1, SLBA: 0, NLB: zeroBased(8) }, { data: { memory: there } }),
+  ]) {
+    const refusal = call()
+    await expect(refusal).rejects.toThrow(TypeError)
+    await expect(refusal).rejects.toThrow('memory: expected memory that this controller can access')
+  }
+  expect(a.statistics.ioCommands).toEqual(sent)
+  await ctrl.close()
+})
+
+test('accepts memory of another controller of one machine, and of an earlier handle on the same controller', async () => {
+  const host = new SimulatedHost()
+  const [a, b] = [simulate({ host }).transport, simulate({ host }).transport]
+  const first = await Controller.open(a)
+  const memory = first.namespace(1).dma.alloc(4096)
+  await first.close()
+  const other = await Controller.open(b)
+  await other.namespace(1).read(0, 8, memory)
+  await other.namespace(1).read(0, 8, b.dma.alloc(4096))
+  await other.close()
+  const again = await Controller.open(traced(a, () => undefined))
+  await again.namespace(1).read(0, 8, memory)
+  await again.close()
 })

@@ -1,4 +1,5 @@
-import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
+import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment, Transport } from '@gpunvme/nvme-spec/transport'
+import { innermost } from './innermost.js'
 
 /**
  * Allocates memory for callers' transfers. `free` takes effect when the last call that uses the memory has ended: until
@@ -7,10 +8,13 @@ import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/n
  */
 export class LentMemory implements DmaAllocator {
   private readonly dma: DmaAllocator
+  private readonly transport: Transport | undefined
   private withheld = false
 
-  constructor(dma: DmaAllocator) {
+  /** @param transport of the controller that can access the memory. Default: that of the memory of `dma`, if known. */
+  constructor(dma: DmaAllocator, transport?: Transport) {
     this.dma = dma
+    this.transport = transport
   }
 
   get addressSpace(): object | undefined {
@@ -18,7 +22,15 @@ export class LentMemory implements DmaAllocator {
   }
 
   alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
-    return new Loan(this.dma.alloc(lengthBytes, request), () => this.withheld)
+    const memory = this.dma.alloc(lengthBytes, request)
+    return new Loan(memory, this.transport ?? transportOf(memory), () => this.withheld)
+  }
+
+  /** Returns whether memory is known to be of another controller, at addresses that this one does not share. */
+  isForeign(memory: DmaMemory): boolean {
+    const theirs = transportOf(memory)
+    const { transport: ours } = this
+    return theirs !== undefined && ours !== undefined && theirs !== ours && !shareMemory(theirs, ours)
   }
 
   /** Stops returning freed memory to the transport. */
@@ -34,14 +46,16 @@ class Loan implements DmaMemory {
   readonly fill?: NonNullable<DmaMemory['fill']>
   readonly copyOut?: NonNullable<DmaMemory['copyOut']>
   readonly segments: readonly DmaSegment[]
+  readonly transport: Transport | undefined
   private readonly memory: DmaMemory
   private readonly isWithheld: () => boolean
   /** Calls that use the memory. */
   private uses = 0
   private isFree = false
 
-  constructor(memory: DmaMemory, isWithheld: () => boolean) {
+  constructor(memory: DmaMemory, transport: Transport | undefined, isWithheld: () => boolean) {
     this.memory = memory
+    this.transport = transport
     this.isWithheld = isWithheld
     this.lengthBytes = memory.lengthBytes
     this.segments = memory.segments
@@ -115,4 +129,14 @@ export function hold(memory: DmaMemory): void {
 /** Ends the effect of one `hold`. */
 export function release(memory: DmaMemory): void {
   if (memory instanceof Loan) memory.release()
+}
+
+function transportOf(memory: DmaMemory): Transport | undefined {
+  return memory instanceof Loan ? memory.transport : undefined
+}
+
+/** Returns whether two transports have the same controller, or addresses that both controllers can access. */
+function shareMemory(a: Transport, b: Transport): boolean {
+  if (a.dma === b.dma || innermost(a).bar === innermost(b).bar) return true
+  return a.dma.addressSpace !== undefined && a.dma.addressSpace === b.dma.addressSpace
 }

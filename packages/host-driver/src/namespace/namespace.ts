@@ -4,7 +4,7 @@ import type { NamespaceIdentity } from '../bring-up/identity.js'
 import { checkOptions, integer, isObject, limits, show } from '../check-options.js'
 import { planTransfers, type Transfer } from '../engine/plan.js'
 import { checkMemory } from '../memory/check-memory.js'
-import { hold, release } from '../memory/lent-memory.js'
+import { hold, release, type LentMemory } from '../memory/lent-memory.js'
 import { hostView } from '../memory/reachable.js'
 import type { ChangeTarget, CommandLimits } from './changes.js'
 import { compare, verify } from './checks.js'
@@ -100,7 +100,7 @@ export class Namespace {
    * @throws TypeError for a plan of writes, or one made for another namespace.
    */
   async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    checkCall(plan, memory, options)
+    checkCall(plan, memory, this.controller.session.lent, options)
     const accepted = AcceptedPlan.of(plan)
     if (accepted.operation !== 'read')
       throw new TypeError('this handle only reads: open the controller with { write: { serial } }')
@@ -156,7 +156,7 @@ export class Namespace {
    */
   async compare(slba: number, blocks: number, memory: DmaMemory, options: CompareOptions = {}): Promise<boolean> {
     checkOptions('compare', options, transferOptions)
-    checkMemory(memory)
+    checkMemory(memory, this.controller.session.lent)
     const range = { slba, blocks }
     this.checkRanges('compare', [range])
     const { offsetBytes = 0, signal, timeoutNs } = options
@@ -210,7 +210,7 @@ export class Namespace {
     given: TransferOptions,
   ): Promise<void> {
     checkOptions(operation, given, transferOptions)
-    checkMemory(memory)
+    checkMemory(memory, this.controller.session.lent)
     const { offsetBytes = 0, ...options } = given
     const plan = new AcceptedPlan(this.plan(operation, [{ slba, blocks, offsetBytes }]))
     hold(memory)
@@ -235,9 +235,9 @@ export class Namespace {
 }
 
 /** Checks the arguments of `execute`, except the content of the plan. @throws TypeError, RangeError. */
-export function checkCall(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): void {
+export function checkCall(plan: Plan, memory: DmaMemory, lent: LentMemory, options?: ExecuteOptions): void {
   if (!isObject(plan)) throw new TypeError(`plan: expected a plan from ns.planReads(), got ${show(plan)}`)
-  checkMemory(memory)
+  checkMemory(memory, lent)
   checkOptions('execute', options, limits)
 }
 

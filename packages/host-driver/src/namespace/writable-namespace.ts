@@ -44,7 +44,7 @@ export class WritableNamespace extends Namespace {
   }
 
   override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    checkCall(plan, memory, options)
+    checkCall(plan, memory, this.controller.session.lent, options)
     const accepted = AcceptedPlan.of(plan)
     hold(memory)
     try {

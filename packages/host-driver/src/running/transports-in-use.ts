@@ -1,5 +1,6 @@
 import type { Bar, Transport } from '@gpunvme/nvme-spec/transport'
 import { DriverError } from '../error.js'
+import { innermost } from '../memory/innermost.js'
 
 /** Keyed by the registers of the innermost transport, which copies and wrappers share. */
 const inUse = new WeakSet<Bar>()
@@ -27,8 +28,4 @@ export function takeTransport(transport: Transport): () => void {
     if (isOurs) inUse.delete(bar)
     isOurs = false
   }
-}
-
-function innermost(transport: Transport): Transport {
-  return transport.wraps === undefined ? transport : innermost(transport.wraps)
 }
