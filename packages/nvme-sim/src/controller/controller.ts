@@ -21,7 +21,7 @@ export class Controller {
   /** Number of power-ons: a delayed write reaches only the controller that it was sent to. */
   private boots = 0
   private stalledUntilNs = 0
-  /** A fault has reset the controller, and the host cannot know it yet. */
+  /** A fault or a power cycle has reset the controller, and the host cannot know it yet. */
   private isResetUnseen = false
   private isRemoved = false
   private wasAwake = true
@@ -137,6 +137,7 @@ export class Controller {
     if (this.isRemoved) return
     this.noteLossOfPower()
     this.comeUp()
+    this.isResetUnseen = true
   }
 
   /**

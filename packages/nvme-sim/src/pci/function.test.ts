@@ -305,4 +305,14 @@ describe('power', () => {
     host.simulation.powerCycle()
     expect(host.bar.read32(CSTS)).toBe(0)
   })
+
+  it('is no mistake of a host that rings a doorbell before it reads CSTS', async () => {
+    const host = await enabled()
+    host.simulation.powerCycle()
+    host.submit(0, { opcode: 0x06 })
+    expect(host.simulation.diagnostics).toEqual([])
+    expect(host.bar.read32(CSTS)).toBe(0)
+    host.submit(0, { opcode: 0x06 })
+    expect(host.simulation.diagnostics).toMatchObject([{ code: 'doorbell-state' }])
+  })
 })
