@@ -26,6 +26,7 @@ const differences: Readonly<Record<string, string>> = {
   'delete-cq-that-does-not-exist': 'the same',
   'doorbell-event-cq-head-past-the-tail': 'a head past the entries that were posted is believed',
   'doorbell-mistake-stops-its-queue': 'an invalid tail is forgotten, and a valid one is taken after it',
+  'admin-nsid-not-used': 'NSID of these commands is ignored',
   'io-opcodes-not-supported': 'Verify (0Ch) is done, and ONCS bit 7 is 0',
   'identify-descriptor-list': 'namespace 1, which the controller has by drive=, has no descriptor of NIDT 1h, 2h or 3h',
   'identify-without-nsid': 'Identify Controller ignores NSID',

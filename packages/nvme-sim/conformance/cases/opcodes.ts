@@ -1,7 +1,8 @@
 import type { ControllerCase } from '../case.js'
 import { fail, status, success } from '../check.js'
 import type { CaseHost } from '../host.js'
-import { anyRead, needsBlocks } from '../io.js'
+import { anyRead, needsBlocks, needsPairs } from '../io.js'
+import { createCqEntry, createSqEntry, type Entry } from '../raw-host/entry.js'
 
 const INVALID_OPCODE = '0/01'
 const INVALID_FIELD = '0/02'
@@ -71,6 +72,21 @@ async function allInvalid(host: CaseHost, qid: number, opcodes: readonly number[
   if (page.read().some((byte) => byte !== 0xa5)) fail('expected no data from an invalid opcode, got some at PRP1')
 }
 
+/** Commands that do not use NSID, valid with NSID 0h on a controller with CQ 2 and queue pair 1. */
+function withoutNsid(host: CaseHost): readonly Entry[] {
+  const page = host.alloc(host.pageBytes, { fill: 0 }).iova()
+  const hasShadow = ((host.facts.oacs >> 8) & 1) === 1
+  return [
+    createCqEntry(3, 8, page),
+    createSqEntry(2, 8, 2, page),
+    { opcode: 0x04, cdw: { 10: 2 } },
+    { opcode: 0x00, cdw: { 10: 1 } },
+    { opcode: 0x08, cdw: { 10: 1 | (0xffff << 16) } },
+    ...(hasShadow ? [{ opcode: 0x7c, prp1: page, prp2: host.alloc(host.pageBytes, { fill: 0 }).iova() }] : []),
+    { opcode: 0x0c },
+  ]
+}
+
 interface BadBits {
   readonly id: string
   readonly what: string
@@ -135,6 +151,20 @@ export const opcodeCases: readonly ControllerCase[] = [
     async run(host) {
       await host.startWithPair(8)
       await allInvalid(host, 1, absent(host.facts.oncs, byOncs))
+      success(await host.command(1, anyRead(host)))
+    },
+  },
+  {
+    id: 'admin-nsid-not-used',
+    title: 'Admin commands that do not use NSID are aborted with Invalid Field in Command for any NSID but 0h',
+    spec: 'Base 2.3 §4.1.1, Figure 142',
+    needs: needsPairs(3),
+    async run(host) {
+      await host.startWithPair(8)
+      success(await host.admin(createCqEntry(2, 8, host.alloc(host.pageBytes, { fill: 0 }).iova())))
+      for (const entry of withoutNsid(host)) {
+        for (const nsid of [1, 0xffff_ffff]) status(await host.admin({ ...entry, nsid }), INVALID_FIELD)
+      }
       success(await host.command(1, anyRead(host)))
     },
   },

@@ -7,7 +7,7 @@ import type { AdminCommand } from './admin-command.js'
 export const ABORT_COMMAND_LIMIT = zeroBased(4)
 
 /** Abort (Base 2.3 §5.2.1). */
-export const abort: AdminCommand = { prepare: refuseExcess, perform }
+export const abort: AdminCommand = { usesNsid: false, prepare: refuseExcess, perform }
 
 /** The limit applies to Aborts in progress, including this one. */
 function refuseExcess(command: ServedCommand, { profile }: Device, commands: CommandsUnderWay): Ended | undefined {

@@ -32,17 +32,17 @@ import { createCq, createSq, deleteCq, deleteSq } from './queues.js'
 
 /** The Admin commands by opcode; all others fail with Invalid Command Opcode. */
 export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, AdminCommand>([
-  [DeleteIoSq.opcode, { perform: deleteSq }],
-  [CreateIoSq.opcode, { perform: createSq }],
+  [DeleteIoSq.opcode, { usesNsid: false, perform: deleteSq }],
+  [CreateIoSq.opcode, { usesNsid: false, perform: createSq }],
   [GetLogPage.opcode, { perform: (command, device) => getLogPage(command, device, supported) }],
-  [DeleteIoCq.opcode, { perform: deleteCq }],
-  [CreateIoCq.opcode, { perform: createCq }],
+  [DeleteIoCq.opcode, { usesNsid: false, perform: deleteCq }],
+  [CreateIoCq.opcode, { usesNsid: false, perform: createCq }],
   [Identify.opcode, { perform: (command, device) => identify(command, device, supported) }],
   [Abort.opcode, abort],
   [SetFeatures.opcode, { perform: setFeatures }],
   [GetFeatures.opcode, { perform: getFeatures }],
-  [AsyncEventRequest.opcode, { perform: holdEventRequest }],
-  [DoorbellBufferConfig.opcode, { perform: configureDoorbellBuffer }],
+  [AsyncEventRequest.opcode, { usesNsid: false, perform: holdEventRequest }],
+  [DoorbellBufferConfig.opcode, { usesNsid: false, perform: configureDoorbellBuffer }],
   [NamespaceManagement.opcode, { effects: { NIC: 1 }, perform: manageNamespace }],
   [NamespaceAttachment.opcode, { effects: { NIC: 1 }, perform: attachNamespace }],
   [FormatNvm.opcode, { effects: { LBCC: 1, NCC: 1, CSE: 1 }, perform: formatNvm }],
@@ -51,9 +51,13 @@ export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, 
 /** Identify and the log pages report support according to these tables. */
 const supported: SupportedCommands = { admin: adminCommands, io: ioCommands }
 
-/** Executes an Admin command. */
+/** Executes an Admin command. A command that uses no NSID rejects any but 0h (Base 2.1 §4.1.1, Figure 92). */
 export function performAdmin(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
-  return adminCommands.get(command.sqe.OPC)?.perform(command, device, commands) ?? STATUS.INVALID_COMMAND_OPCODE
+  const { OPC, NSID } = command.sqe
+  const implementation = adminCommands.get(OPC)
+  if (implementation === undefined) return STATUS.INVALID_COMMAND_OPCODE
+  if (implementation.usesNsid === false && NSID !== 0) return command.invalidField(4)
+  return implementation.perform(command, device, commands)
 }
 
 function holdEventRequest({ sqe }: ServedCommand, { events }: Device): Result {
