@@ -82,7 +82,7 @@ export interface Simulation {
   readonly peerBar: Bar
   /**
    * Power-cycles the drive immediately. Without a prior shutdown, SMART counts it as an unexpected power loss. Host
-   * memory is kept; a dropped link comes up.
+   * memory is kept, and so is all written data, flushed or not; a dropped link comes up.
    */
   powerCycle(): void
   /**
