@@ -157,7 +157,7 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
       expect(lost).toMatchObject({
         outcomes: ['device-lost'],
         counted: true,
-        after: 'ERR_GPUNVME_CONTROLLER_CLOSED',
+        after: 'ERR_GPUNVME_DEVICE_LOST',
         closed: 'closed',
         released: 'closed',
         restored: 'restored',

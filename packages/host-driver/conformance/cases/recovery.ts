@@ -312,7 +312,7 @@ export const recoveryCases: readonly DriverCase[] = [
       const memory = opened.alloc(64 * ns.blockBytes)
       await ns.execute(readPlan(ns, lba, 64), memory, { timeoutNs: TIMEOUT_NS })
       const accesses = device.accesses.length
-      const lost = { code: 'ERR_GPUNVME_CONTROLLER_CLOSED', says: 'lost' } as const
+      const lost = { code: 'ERR_GPUNVME_DEVICE_LOST', says: 'lost' } as const
       await context.refused('read', () => ns.read(lba, 1, memory), lost)
       await context.refused('write', () => ns.write(lba, 1, memory), lost)
       await context.refused('flush', () => ns.flush(), lost)

@@ -231,7 +231,7 @@ test('a transport failure ends all plans and closes the handle', async () => {
   for (const result of both) {
     expect(result).toMatchObject({ status: 'rejected', reason: { code: 'ERR_GPUNVME_ENGINE_FAILED' } })
   }
-  await expect(ns.execute(plan, ns.dma.alloc(MIB))).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
+  await expect(ns.execute(plan, ns.dma.alloc(MIB))).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
   await ctrl.close()
 })
 

@@ -168,7 +168,7 @@ test('a removed device is lost: one event, no further register access, and a han
   const { commands, succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
   expect(succeeded + failures.length).toBe(commands)
   expect(ctrl.statistics.recoveries.lost).toBe(1)
-  await expect(ns.execute(plan, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
+  await expect(ns.execute(plan, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
   await ctrl.close()
   expect((await seen).map(({ kind }) => kind)).toEqual(['lost'])
 })

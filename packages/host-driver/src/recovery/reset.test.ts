@@ -101,9 +101,10 @@ test('declares the controller lost if the function cannot be reset either, and r
   const { ctrl, ns } = await opened([neverReady], { reset: undefined })
   await expect(ctrl.reset()).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
   expect(ctrl.statistics.recoveries.lost).toBe(1)
-  await expect(ns.readBytes(0, 512)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
-  await expect(ctrl.reset()).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
+  await expect(ns.readBytes(0, 512)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
+  await expect(ctrl.reset()).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
   await ctrl.close()
+  await expect(ctrl.reset()).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
 })
 
 test('reset of a closed controller is rejected, and close waits for a reset in progress', async () => {

@@ -1,14 +1,9 @@
-import { CSTS } from '@gpunvme/nvme-spec'
-import { ALL_ONES, nextAfterLoss, type Loss } from '../commands/device-lost.js'
 import { DriverError } from '../error.js'
 
-/** A handle was used after it was closed, or after its controller was lost. @param loss why it was lost, if it was. */
-export function controllerClosed(loss?: Loss): DriverError {
-  const headline = loss === undefined ? 'This controller handle is closed' : `This controller was lost: ${loss.reason}`
-  const csts = loss && (loss.csts === ALL_ONES ? 'CSTS read 0xffffffff' : CSTS.format(loss.csts))
-  return new DriverError('ERR_GPUNVME_CONTROLLER_CLOSED', 'usage', headline, {
-    facts: csts === undefined ? [] : [csts],
-    next: loss === undefined ? 'Controller.open() again' : nextAfterLoss(loss.csts),
+/** A handle was used after it was closed. */
+export function controllerClosed(): DriverError {
+  return new DriverError('ERR_GPUNVME_CONTROLLER_CLOSED', 'usage', 'This controller handle is closed', {
+    next: 'Controller.open() again',
   })
 }
 

@@ -115,9 +115,10 @@ export class RunningController implements AdminCommands {
     return this.session.identity
   }
 
-  /** @throws DriverError (CONTROLLER_CLOSED) */
+  /** @throws DriverError (CONTROLLER_CLOSED), DeviceLostError */
   checkOpen(): void {
-    if (this.state !== 'open') throw controllerClosed(this.state === 'lost' ? this.recovery.loss : undefined)
+    if (this.state === 'lost') throw this.recovery.lostError()
+    if (this.state === 'closed') throw controllerClosed()
   }
 
   /** Executes a checked plan of a namespace. */
@@ -317,7 +318,7 @@ export class RunningController implements AdminCommands {
     }
   }
 
-  /** Begins a call; `close` waits until its `end`. @throws DriverError (CONTROLLER_CLOSED, NAMESPACE_BUSY) */
+  /** Begins a call; `close` waits until its `end`. @throws same as `checkOpen`; DriverError (NAMESPACE_BUSY) */
   private begin(nsid: number | undefined): void {
     this.checkOpen()
     if (nsid !== undefined) this.inUse.enter(nsid)
