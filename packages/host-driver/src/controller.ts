@@ -235,8 +235,8 @@ export class Controller<N extends Namespace = Namespace> {
    * Shuts the controller down as specified (Base 2.1 §3.6.1) and frees its memory. Waits first for commands in flight,
    * which their own deadlines limit. May be called twice.
    * @throws DriverError (SHUTDOWN_INCOMPLETE) if the drive does not complete the shutdown; memory is freed
-   *   nevertheless. DeviceLostError or DriverError (NOT_READY) if the controller cannot be disabled; its memory is then
-   *   kept.
+   *   nevertheless. DeviceLostError or DriverError (NOT_READY, TRANSPORT_CLOSED) if the controller cannot be disabled;
+   *   its memory is then kept.
    */
   close(): Promise<void> {
     return (this.closing ??= this.running.close().finally(this.release))

@@ -132,6 +132,7 @@ export function simulatedTransport(
       for (const { media } of device.namespaces.allocated) media.close()
       return Promise.resolve()
     },
+    isClosed: () => dma.isClosed,
   }
   return { transport, peerBar: new PeerBar(bar, controller, device.pci, options) }
 }

@@ -127,6 +127,7 @@ export class Namespace {
     const slba = Math.floor(offsetBytes / blockBytes)
     const blocks = Math.ceil((offsetBytes + lengthBytes) / blockBytes) - slba
     if (lengthBytes === 0) return new Uint8Array(0)
+    this.controller.checkOpen()
     const memory = this.dma.alloc(blocks * blockBytes)
     try {
       await this.read(slba, blocks, memory, options)

@@ -7,6 +7,13 @@ export function controllerClosed(): DriverError {
   })
 }
 
+/** The transport was closed before its controller, whose registers cannot be accessed any more. */
+export function transportClosed(name: string): DriverError {
+  return new DriverError('ERR_GPUNVME_TRANSPORT_CLOSED', 'usage', `Transport ${name} was closed`, {
+    next: 'open a new transport; close() a controller before its transport',
+  })
+}
+
 /** A namespace changed after the call was made. Its command was not sent. */
 export function namespaceChanged(nsid: number): DriverError {
   const headline = `Namespace ${nsid} was replaced, resized or detached during the call`

@@ -4,6 +4,7 @@ import { zeroBased } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { Controller } from '../controller.js'
+import { traced } from '../wrap/traced.js'
 import type { ControllerOptions } from './open-options.js'
 
 /** A transport that notes what its registers are accessed for. */
@@ -114,6 +115,18 @@ test('allows another open after a failed one and after a loss', async () => {
   // It is gone for whoever opens it, but no other handle has it.
   await expect(Controller.open(gone)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
   await lost.close()
+})
+
+test('a transport that was closed is reported as such, not as a lost device', async () => {
+  const { transport } = simulate({ profile: 'sn740' })
+  const ctrl = await Controller.open(traced(transport, () => undefined))
+  const ns = ctrl.namespace(1)
+  const closed = { code: 'ERR_GPUNVME_TRANSPORT_CLOSED', category: 'usage' }
+  await transport.close()
+  await expect(ns.readBytes(0, 512)).rejects.toMatchObject(closed)
+  await expect(ctrl.smartLog()).rejects.toMatchObject(closed)
+  await expect(ctrl.close()).rejects.toMatchObject(closed)
+  await expect(Controller.open(transport)).rejects.toMatchObject(closed)
 })
 
 test('console.log shows name, state, model and namespaces', async () => {

@@ -16,7 +16,9 @@ import {
 } from '../check-options.js'
 import type { FeatureOptions } from '../bring-up/setup-steps.js'
 import type { WriteRequest } from '../guard/guard.js'
+import { innermost } from '../memory/innermost.js'
 import type { RecoveryLimits } from '../recovery/recovery.js'
+import { transportClosed } from './errors.js'
 
 /** Options of `Controller.open` for the I/O queues of plans. */
 export interface QueueOptions {
@@ -140,11 +142,17 @@ export function checkOpenOptions(options: OpenOptions): void {
   }
 }
 
-/** Checks a transport. @throws TypeError if it is not a Transport, before anything is accessed. */
+/**
+ * Checks a transport before anything is accessed.
+ * @throws TypeError if it is not a Transport; DriverError (TRANSPORT_CLOSED).
+ */
 export function checkTransport(transport: Transport): void {
   const given: unknown = transport
   const isOne = isObject(given) && ['bar', 'dma', 'clock'].every((name) => isObject(given[name]))
-  if (isOne) return
+  if (isOne) {
+    if (innermost(transport).isClosed?.() === true) throw transportClosed(transport.name)
+    return
+  }
   const has = isObject(given) && 'transport' in given ? 'an object that has one: pass its .transport' : show(given)
   throw new TypeError(`transport: expected a Transport, got ${has}`)
 }

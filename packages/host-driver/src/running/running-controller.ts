@@ -14,6 +14,7 @@ import type { CommandQueue } from '../commands/command-queue.js'
 import { isGone } from '../commands/device-lost.js'
 import { CommandError } from '../commands/errors.js'
 import { HostEngine } from '../engine/host-engine.js'
+import { innermost } from '../memory/innermost.js'
 import { AsyncEvents } from '../bring-up/async-events.js'
 import { EventHub } from '../events/event-hub.js'
 import type { WriteRequest } from '../guard/guard.js'
@@ -24,7 +25,7 @@ import { Gate } from '../recovery/gate.js'
 import { PlanExecutor } from '../execution/plan-executor.js'
 import { Recovery, recoveryLimits } from '../recovery/recovery.js'
 import { NS_PER_MS } from '../wait.js'
-import { controllerClosed, namespaceChanged, shutdownIncomplete, wrongSerial } from './errors.js'
+import { controllerClosed, namespaceChanged, shutdownIncomplete, transportClosed, wrongSerial } from './errors.js'
 import { NamespacesInUse } from './namespaces-in-use.js'
 
 /**
@@ -51,6 +52,8 @@ export class RunningController implements AdminCommands {
   /** Same as `Transport.movesData`. */
   readonly movesData: false | undefined
   state: 'open' | 'closed' | 'lost' = 'open'
+  /** The transport below all wrappers. */
+  private readonly innermost: Transport
   private readonly write: WriteRequest | undefined
   private readonly asyncEvents: AsyncEvents
   private readonly gate = new Gate()
@@ -66,6 +69,7 @@ export class RunningController implements AdminCommands {
     const own = ownTransport(transport, options.interrupts === true)
     const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
     const hub = new EventHub(own.name)
+    this.innermost = innermost(transport)
     this.movesData = transport.movesData
     this.write = options.write
     this.asyncEvents = new AsyncEvents({
@@ -115,10 +119,11 @@ export class RunningController implements AdminCommands {
     return this.session.identity
   }
 
-  /** @throws DriverError (CONTROLLER_CLOSED), DeviceLostError */
+  /** @throws DriverError (CONTROLLER_CLOSED, TRANSPORT_CLOSED), DeviceLostError */
   checkOpen(): void {
-    if (this.state === 'lost') throw this.recovery.lostError()
     if (this.state === 'closed') throw controllerClosed()
+    if (this.innermost.isClosed?.() === true) throw transportClosed(this.name)
+    if (this.state === 'lost') throw this.recovery.lostError()
   }
 
   /** Executes a checked plan of a namespace. */
@@ -246,6 +251,10 @@ export class RunningController implements AdminCommands {
   }
 
   private async endSession(): Promise<void> {
+    if (this.innermost.isClosed?.() === true) {
+      this.session.abandon()
+      throw transportClosed(this.name)
+    }
     try {
       await this.shutDown()
     } catch (error) {

@@ -64,6 +64,7 @@ export async function openFunction<More extends object>(
     const { name, host, config, isAwake = false, dma, dmaToVram = false, msix, resets, more } = acquired
     const clock = new PollingClock()
     let isStopped = true
+    let isClosed = false
     cleanup.push(() => {
       if (isStopped || dma.abandon === undefined) dma.close()
       else dma.abandon()
@@ -108,7 +109,11 @@ export async function openFunction<More extends object>(
       ...{ name, bar, dma, clock, config, can: { gpuRing: false, gpuRead: false, dmaToVram } },
       ...(interrupts !== undefined && { interrupts }),
       ...(canReset && { reset }),
-      close: () => cleanup.run(),
+      close() {
+        isClosed = true
+        return cleanup.run()
+      },
+      isClosed: () => isClosed,
     }
     return Object.defineProperties(transport, Object.getOwnPropertyDescriptors(more)) as Transport & More
   } catch (error) {

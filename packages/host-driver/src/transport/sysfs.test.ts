@@ -151,8 +151,10 @@ test('closing twice is harmless, and everything is given back also when nothing 
   drive()
   const transport = await open()
   transport.dma.alloc(10_000_000)
+  expect(transport.isClosed!()).toBe(false)
   await transport.close()
   await transport.close()
+  expect(transport.isClosed!()).toBe(true)
   expect(() => transport.dma.alloc(4096)).toThrow('this transport is closed')
 })
 

@@ -76,6 +76,7 @@ export function faulty(transport: Transport, plan: FaultPlan, options: FaultyOpt
       await transport.close()
       if (device.resetErrors.length > 0) throw device.resetErrors[0]
     },
+    ...(transport.isClosed && { isClosed: () => transport.isClosed!() }),
     faults: armed.report(),
   }
 }

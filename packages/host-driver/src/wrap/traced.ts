@@ -37,6 +37,7 @@ export function traced(transport: Transport, sink: TraceSink): Transport {
       },
     }),
     close: () => transport.close(),
+    ...(transport.isClosed && { isClosed: () => transport.isClosed!() }),
   }
 }
 

@@ -4,19 +4,23 @@ import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/tra
 export class AttachedMemory implements DmaAllocator {
   /** All drives of a host can access all of its memory. */
   readonly addressSpace: DmaAllocator
-  private isClosed = false
+  private closed = false
 
   constructor(memory: DmaAllocator) {
     this.addressSpace = memory
   }
 
   alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
-    if (this.isClosed) throw new TypeError('alloc: the transport was closed')
+    if (this.closed) throw new TypeError('alloc: the transport was closed')
     return this.addressSpace.alloc(lengthBytes, request)
   }
 
   /** Stops allocation; allocated memory stays until it is freed. */
   close(): void {
-    this.isClosed = true
+    this.closed = true
+  }
+
+  get isClosed(): boolean {
+    return this.closed
   }
 }

@@ -23,7 +23,7 @@ export class RegionAllocator implements DmaAllocator {
   private readonly pages: Uint8Array | undefined
   /** In order of offset; no two are adjacent. */
   private free: Range[]
-  private isClosed = false
+  private closed = false
 
   constructor(buffer: ArrayBufferLike, layout: RealTimeLayout, pages: SharedArrayBuffer | undefined) {
     this.buffer = buffer
@@ -34,7 +34,7 @@ export class RegionAllocator implements DmaAllocator {
 
   alloc(lengthBytes: number, { alignBytes = DMA_PAGE_BYTES, where = 'host' }: DmaRequest = {}): DmaMemory {
     checkRequest(lengthBytes, alignBytes, where)
-    if (this.isClosed) throw new TypeError('alloc: the transport was closed')
+    if (this.closed) throw new TypeError('alloc: the transport was closed')
     const { buffer, layout } = this
     const used = Math.ceil(lengthBytes / DMA_PAGE_BYTES) * DMA_PAGE_BYTES
     const offsetBytes = this.take(used, Math.max(alignBytes, DMA_PAGE_BYTES))
@@ -58,7 +58,11 @@ export class RegionAllocator implements DmaAllocator {
 
   /** Stops allocation; allocated memory stays until it is freed. */
   close(): void {
-    this.isClosed = true
+    this.closed = true
+  }
+
+  get isClosed(): boolean {
+    return this.closed
   }
 
   /** Returns the first range that is large enough, including the page after it. */

@@ -87,6 +87,7 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
         await thread.ask(kind === 'bus' ? 'reset bus' : 'reset function')
       },
       close,
+      isClosed: () => dma.isClosed,
     },
     layout,
     statistics: () => thread.ask('statistics'),

@@ -181,4 +181,6 @@ export interface Transport {
   reset?(kind: 'function' | 'bus'): Promise<void>
   /** Releases the controller and all resources of the transport, which cannot be used afterwards. */
   close(): Promise<void>
+  /** Returns true from `close` on, so that a driver can tell it from a device that has left the bus. */
+  isClosed?(): boolean
 }

@@ -40,6 +40,7 @@ export interface NvmeFunction {
 export function nvmeFunction(machine: Machine, name: string, slot: number): NvmeFunction {
   const { channel, ram, dma, hasVram } = machine
   let hasLeft = false
+  let isClosed = false
   let lastWriteNs = 0
   const isGone = () => hasLeft || channel.lost
   const config = configSpace(channel, slot, isGone)
@@ -84,8 +85,10 @@ export function nvmeFunction(machine: Machine, name: string, slot: number): Nvme
       // Without Bus Master Enable it accesses no memory, whatever it was configured to do.
       disableBusMaster(config)
       hasLeft = true
+      isClosed = true
       return Promise.resolve()
     },
+    isClosed: () => isClosed,
   }
   return {
     transport,
