@@ -1,5 +1,4 @@
 import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
-import { checkTimeout } from './wait.js'
 
 /** Checks the value of an option. Errors begin with `name`. */
 export type Check = (name: string, value: unknown) => void
@@ -18,21 +17,30 @@ export const flag = fit('true or false', (value) => typeof value === 'boolean')
 export const text = fit('a string', (value) => typeof value === 'string')
 export const callback = fit('a function', (value) => typeof value === 'function')
 export const object = fit('an object', isObject)
-export const timeout: Check = checkTimeout
 /** No check here: the function that uses the value checks it, with its own errors. */
 export const anything: Check = () => undefined
 
 /**
- * Returns a check for an integer in a range.
+ * Returns a check for a number that passes if `isFit` returns true.
  * @throws TypeError for anything but a number; RangeError for any other number.
  */
-export const integer =
-  (from: number, to: number, expected = `an integer from ${from} to ${to}`): Check =>
+export const number =
+  (expected: string, isFit: (value: number) => boolean): Check =>
   (name, value) => {
-    if (Number.isSafeInteger(value) && (value as number) >= from && (value as number) <= to) return
+    if (typeof value === 'number' && isFit(value)) return
     const Wrong = typeof value === 'number' ? RangeError : TypeError
     throw new Wrong(`${name}: expected ${expected}, got ${show(value)}`)
   }
+
+/** Returns a check for an integer in a range. @throws same as `number`. */
+export const integer = (from: number, to: number, expected = `an integer from ${from} to ${to}`): Check =>
+  number(expected, (value) => Number.isSafeInteger(value) && value >= from && value <= to)
+
+/** Checks a time-out: NaN, for example, would never end a wait. */
+export const timeout = number(
+  'a finite number of nanoseconds above 0',
+  (value) => Number.isFinite(value) && value > 0,
+)
 
 export const oneOf = (...values: readonly string[]): Check =>
   fit(`one of ${values.map(show).join(', ')}`, (value) => values.includes(value as string))

@@ -58,13 +58,13 @@ class SimulatedBar implements Bar {
 
 /**
  * Rejects accesses that are programming errors rather than protocol errors.
- * @throws RangeError if the offset is not a multiple of the width inside the BAR.
+ * @throws RangeError if the offset is not a multiple of the width inside the BAR; TypeError if it is not a number.
  */
 export function checkAccess(offset: number, widthBytes: number, barBytes: number): void {
   if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset >= barBytes) {
-    throw new RangeError(
-      `register access: expected a multiple of ${widthBytes} below 0x${barBytes.toString(16)}, got ${offset}`,
-    )
+    const Wrong = typeof offset === 'number' ? RangeError : TypeError
+    const expected = `a multiple of ${widthBytes} below 0x${barBytes.toString(16)}`
+    throw new Wrong(`register access: expected ${expected}, got ${show(offset)}`)
   }
 }
 

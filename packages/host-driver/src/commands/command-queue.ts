@@ -1,12 +1,12 @@
 import { SQE } from '@gpunvme/nvme-spec'
 import { transferProblem } from '@gpunvme/nvme-spec/engine'
 import type { DmaAllocator, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { timeout } from '../check-options.js'
 import { hostBytes, reachable, type ReachableMemory } from '../memory/reachable.js'
 import { CompletionRing } from '../queues/completion-ring.js'
 import { rewind } from '../queues/memory.js'
 import { Pump } from '../queues/pump.js'
 import { QueuePair, type CommandOwner } from '../queues/queue-pair.js'
-import { checkTimeout } from '../wait.js'
 import { SingleCommand, stageEntry, type CommandData, type CommandRequest } from './single-command.js'
 
 /** Encodes a command, as each command declaration of nvme-spec does. */
@@ -144,7 +144,7 @@ export class CommandQueue {
     timeoutNs = this.timeoutNs,
     how: Pick<CommandRequest, 'point' | 'collect'> = {},
   ): Promise<number> {
-    checkTimeout('timeoutNs', timeoutNs)
+    timeout('timeoutNs', timeoutNs)
     const { set, pair, pump, deadlineNs: untilNs } = this
     const { clock, name: controller } = this.transport
     const request = { name: command.name, entry: encoded(command, values), timeoutNs, untilNs, ...how }

@@ -9,11 +9,11 @@ import type {
   QueuePairMemory,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
-import { callback, checkOptions } from '../check-options.js'
+import { callback, checkOptions, timeout } from '../check-options.js'
 import { CompletionRing } from '../queues/completion-ring.js'
 import { Pump } from '../queues/pump.js'
 import { QueuePair } from '../queues/queue-pair.js'
-import { checkTimeout, NS_PER_MS } from '../wait.js'
+import { NS_PER_MS } from '../wait.js'
 import { PlanWork, type CommandObserver } from './plan-work.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000 * NS_PER_MS
@@ -81,7 +81,7 @@ export class HostEngine implements Engine {
       const { pairs, clockNow, observer } = this
       checkPlan(accepted, memory, pairs)
       const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
-      checkTimeout('timeoutNs', timeoutNs)
+      timeout('timeoutNs', timeoutNs)
       this.pump.start(new PlanWork(accepted, { pairs, memory, timeoutNs, signal, clockNow, observer, resolve, reject }))
     })
   }

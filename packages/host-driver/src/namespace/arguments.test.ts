@@ -65,6 +65,11 @@ test.each<[string, Call, string]>([
     (ns, memory) => ns.execute(ns.planReads([]), memory, { offsetBytes: 0 } as never),
     "execute: unknown 'offsetBytes'",
   ],
+  [
+    'a time-out as text',
+    (ns, memory) => ns.read(0, 1, memory, { timeoutNs: '5e9' as never }),
+    "timeoutNs: expected a finite number of nanoseconds above 0, got '5e9'",
+  ],
   ['no sources', (ns) => ns.copy(undefined as never, 0), 'sources: expected a list of { slba, blocks }, got undefined'],
   [
     'no ranges',
@@ -85,6 +90,12 @@ test.each([Infinity, 2 ** 53, -1, 0.5, NaN])('rejects LBA %d, whatever the size 
   const refusal = ns.read(slba, 1, memory)
   await expect(refusal).rejects.toThrow(RangeError)
   await expect(refusal).rejects.toThrow(`got SLBA ${slba}, 1 blocks`)
+  await ctrl.close()
+})
+
+test('rejects an NSID as text with a TypeError', async () => {
+  const { ctrl } = await open()
+  expect(() => ctrl.namespace('1' as never)).toThrow(new TypeError("nsid: expected a number, got '1'"))
   await ctrl.close()
 })
 

@@ -1,10 +1,13 @@
 import { MAX_NAMESPACES } from '../admin/namespace-list.js'
 import type { NamespaceIdentity } from '../bring-up/identity.js'
+import { fit } from '../check-options.js'
 import { DriverError } from '../error.js'
 import { guardNamespace, type WriteRequest } from '../guard/guard.js'
 import type { RunningController } from '../running/running-controller.js'
 import { Namespace } from './namespace.js'
 import { WritableNamespace } from './writable-namespace.js'
+
+const checkNsid = fit('a number', (value) => typeof value === 'number')
 
 /** A namespace and its last known Identify data. */
 interface Known {
@@ -35,8 +38,12 @@ export class NamespaceSet {
     return [...this.known.values()].filter(({ identity }) => identity.attached).map(({ namespace }) => namespace)
   }
 
-  /** Returns an active namespace. @throws DriverError (NAMESPACE_NOT_FOUND), which lists the active ones. */
+  /**
+   * Returns an active namespace.
+   * @throws DriverError (NAMESPACE_NOT_FOUND), which lists the active ones; TypeError for anything but a number.
+   */
   get(nsid: number): Namespace {
+    checkNsid('nsid', nsid)
     const { active } = this
     const found = active.find((namespace) => namespace.nsid === nsid)
     if (found === undefined) throw namespaceNotFound(nsid, active)

@@ -1,4 +1,5 @@
 import type { Bar, BarWindow, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { show } from '../check-options.js'
 import type { PollingClock } from './polling-clock.js'
 
 /** Access to registers. */
@@ -72,9 +73,9 @@ export class RegionBar implements Bar {
   }
 
   private check(offset: number, widthBytes: number): void {
-    if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset >= this.lengthBytes)
-      throw new RangeError(
-        `offset: expected a multiple of ${widthBytes} below 0x${this.lengthBytes.toString(16)}, got ${offset}`,
-      )
+    if (Number.isInteger(offset) && offset >= 0 && offset % widthBytes === 0 && offset < this.lengthBytes) return
+    const Wrong = typeof offset === 'number' ? RangeError : TypeError
+    const expected = `a multiple of ${widthBytes} below 0x${this.lengthBytes.toString(16)}`
+    throw new Wrong(`offset: expected ${expected}, got ${show(offset)}`)
   }
 }

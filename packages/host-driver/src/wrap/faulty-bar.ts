@@ -1,6 +1,7 @@
 import { CAP, DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { ArmedPlan, Struck } from '@gpunvme/nvme-spec/faults'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
+import { show } from '../check-options.js'
 import type { Agenda } from './agenda.js'
 import type { FaultyDevice } from './faulty-device.js'
 
@@ -75,8 +76,8 @@ export class FaultyBar implements Bar {
   /** Checks an access: neither a removed device nor a lost write may hide a mistake. */
   private check(offset: number, widthBytes: number): void {
     if (Number.isInteger(offset) && offset >= 0 && offset % widthBytes === 0 && offset < this.lengthBytes) return
-    throw new RangeError(
-      `register access: expected a multiple of ${widthBytes} below 0x${this.lengthBytes.toString(16)}, got ${offset}`,
-    )
+    const Wrong = typeof offset === 'number' ? RangeError : TypeError
+    const expected = `a multiple of ${widthBytes} below 0x${this.lengthBytes.toString(16)}`
+    throw new Wrong(`register access: expected ${expected}, got ${show(offset)}`)
   }
 }
