@@ -37,10 +37,7 @@ export const integer = (from: number, to: number, expected = `an integer from ${
   number(expected, (value) => Number.isSafeInteger(value) && value >= from && value <= to)
 
 /** Checks a time-out: NaN, for example, would never end a wait. */
-export const timeout = number(
-  'a finite number of nanoseconds above 0',
-  (value) => Number.isFinite(value) && value > 0,
-)
+export const timeout = number('a finite number of nanoseconds above 0', (value) => Number.isFinite(value) && value > 0)
 
 export const oneOf = (...values: readonly string[]): Check =>
   fit(`one of ${values.map(show).join(', ')}`, (value) => values.includes(value as string))

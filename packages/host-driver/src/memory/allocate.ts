@@ -1,5 +1,6 @@
 import { firstBreakInPage } from '@gpunvme/nvme-spec/engine'
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
+import { checkOptions, flag, integer, number, oneOf, type Checks } from '../check-options.js'
 import { DriverError } from '../error.js'
 
 /**
@@ -21,23 +22,33 @@ export function allocate(
   throw contractBroken(lengthBytes, request, breach)
 }
 
+const checkLength = integer(1, Number.MAX_SAFE_INTEGER, 'a whole number of bytes, 1 or more')
+const requestChecks: Checks<DmaRequest> = {
+  alignBytes: number('a power of two', isPowerOfTwo),
+  contiguous: flag,
+  where: oneOf('host', 'gpu'),
+}
+
 /**
- * Returns an allocator of memory for transfers, which aligns memory to the controller's memory pages and checks it.
+ * Returns an allocator of memory for transfers, which checks callers' requests, aligns memory to the controller's memory
+ * pages and checks it.
  * @param pageBytes memory page size of CC.MPS: the segments of scattered memory must meet at ends of these pages.
  */
 export function transferAllocator(dma: DmaAllocator, pageBytes: number): DmaAllocator {
   return {
-    alloc: (lengthBytes, request) =>
-      allocate(dma, lengthBytes, { ...request, alignBytes: raised(request?.alignBytes, pageBytes) }),
+    alloc(lengthBytes, request) {
+      checkLength('lengthBytes', lengthBytes)
+      checkOptions('alloc', request, requestChecks)
+      return allocate(dma, lengthBytes, { ...request, alignBytes: Math.max(request?.alignBytes ?? 0, pageBytes) })
+    },
     get addressSpace() {
       return dma.addressSpace
     },
   }
 }
 
-/** Returns an alignment of at least a page. An invalid one is left for the allocator to reject. */
-function raised(alignBytes: number | undefined, pageBytes: number): number {
-  return alignBytes === undefined || (alignBytes >= 1 && pageBytes % alignBytes === 0) ? pageBytes : alignBytes
+function isPowerOfTwo(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1 && Number.isInteger(Math.log2(value))
 }
 
 /** Describes the expected and the actual memory; undefined if the memory matches the request. */

@@ -93,6 +93,17 @@ test.each([Infinity, 2 ** 53, -1, 0.5, NaN])('rejects LBA %d, whatever the size 
   await ctrl.close()
 })
 
+test.each<[unknown, unknown, string]>([
+  ['4096', undefined, "lengthBytes: expected a whole number of bytes, 1 or more, got '4096'"],
+  [4096, { contiguos: true }, "alloc: unknown 'contiguos'; known are alignBytes, contiguous, where"],
+  [4096, { alignBytes: '4096' }, "alignBytes: expected a power of two, got '4096'"],
+  [4096, { where: 'vram' }, "where: expected one of 'host', 'gpu', got 'vram'"],
+])('ns.dma.alloc(%o, %o) is rejected with a TypeError', async (lengthBytes, request, says) => {
+  const { ctrl, ns } = await open()
+  expect(() => ns.dma.alloc(lengthBytes as never, request as never)).toThrow(new TypeError(says))
+  await ctrl.close()
+})
+
 test('rejects an NSID as text with a TypeError', async () => {
   const { ctrl } = await open()
   expect(() => ctrl.namespace('1' as never)).toThrow(new TypeError("nsid: expected a number, got '1'"))

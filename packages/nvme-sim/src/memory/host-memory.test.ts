@@ -85,5 +85,12 @@ it('refuses what it cannot give, with what was asked and what there is', () => {
   expect(() => dma.alloc(0)).toThrow(RangeError)
   expect(() => dma.alloc(1, { alignBytes: 3 })).toThrow(/power of two/)
   expect(() => dma.alloc(1, { where: 'gpu' })).toThrow(/only host memory/)
+  expect(() => dma.alloc('4096' as never)).toThrow(
+    new TypeError("alloc: expected a length of at least 1 byte, got '4096'"),
+  )
+  expect(() => dma.alloc(1, { contiguos: true } as never)).toThrow(
+    "alloc: unknown 'contiguos'; known are alignBytes, contiguous, where",
+  )
+  expect(() => dma.alloc(1, { contiguous: 1 } as never)).toThrow('alloc.contiguous: expected true or false, got 1')
   expect(() => dma.alloc(4096).iovaAt(4096)).toThrow(/has 4096 bytes/)
 })

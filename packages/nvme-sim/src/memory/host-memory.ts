@@ -1,5 +1,6 @@
 import { randomStream, type Random } from '@gpunvme/nvme-spec/faults'
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
+import { anything, checkOptions, flag, number, optional, show, type Fields } from '../options.js'
 import type { ReachableMemory } from './reachable.js'
 
 const PAGE_BYTES = 4096
@@ -68,8 +69,8 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
   }
 
   alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
-    const { alignBytes = PAGE_BYTES, contiguous = false, where = 'host' } = request
-    checkRequest(lengthBytes, alignBytes, where)
+    checkRequest(lengthBytes, request)
+    const { alignBytes = PAGE_BYTES, contiguous = false } = request
     const { limitBytes, fragmented, name = 'simulated host memory', option = 'hostMemoryBytes' } = this.options
     if (this.usedBytes + lengthBytes > limitBytes) {
       throw new RangeError(
@@ -235,13 +236,21 @@ function covers({ iova, lengthBytes }: Range, first: number, count: number): boo
   return first >= iova && first + count <= iova + lengthBytes
 }
 
-/** @throws RangeError or TypeError for an invalid request. */
-export function checkRequest(lengthBytes: number, alignBytes: number, where: string): void {
+const isPowerOfTwo = (value: number) => Number.isSafeInteger(value) && value >= 1 && Number.isInteger(Math.log2(value))
+
+const requestFields: Fields<DmaRequest> = {
+  alignBytes: optional(number(isPowerOfTwo, 'a power of two')),
+  contiguous: optional(flag),
+  where: optional(anything),
+}
+
+/** @throws RangeError for a value out of range; TypeError for one of another type, and for an unknown name. */
+export function checkRequest(lengthBytes: number, request: DmaRequest): void {
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1) {
-    throw new RangeError(`alloc: expected a length of at least 1 byte, got ${lengthBytes}`)
+    const Wrong = typeof lengthBytes === 'number' ? RangeError : TypeError
+    throw new Wrong(`alloc: expected a length of at least 1 byte, got ${show(lengthBytes)}`)
   }
-  if (!Number.isSafeInteger(alignBytes) || alignBytes < 1 || !Number.isInteger(Math.log2(alignBytes))) {
-    throw new RangeError(`alloc: expected an alignment that is a power of two, got ${alignBytes}`)
-  }
-  if (where !== 'host') throw new TypeError(`alloc: only host memory is available, got '${where}'`)
+  checkOptions('alloc', request, requestFields)
+  const { where = 'host' } = request
+  if (where !== 'host') throw new TypeError(`alloc: only host memory is available, got ${show(where)}`)
 }

@@ -32,8 +32,9 @@ export class RegionAllocator implements DmaAllocator {
     this.free = [{ offsetBytes: layout.dmaOffsetBytes, lengthBytes: layout.dmaBytes }]
   }
 
-  alloc(lengthBytes: number, { alignBytes = DMA_PAGE_BYTES, where = 'host' }: DmaRequest = {}): DmaMemory {
-    checkRequest(lengthBytes, alignBytes, where)
+  alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
+    checkRequest(lengthBytes, request)
+    const { alignBytes = DMA_PAGE_BYTES } = request
     if (this.closed) throw new TypeError('alloc: the transport was closed')
     const { buffer, layout } = this
     const used = Math.ceil(lengthBytes / DMA_PAGE_BYTES) * DMA_PAGE_BYTES
