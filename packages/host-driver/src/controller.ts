@@ -9,7 +9,7 @@ import {
   type FeatureValue,
   type GetFeatureOptions,
 } from './admin/features.js'
-import { identify, type Decodable, type IdentifyOptions } from './admin/identify.js'
+import { identifyAs, type Decodable, type IdentifyOptions } from './admin/identify.js'
 import { errorLog, logPage, smartLog, type ErrorLog, type LogPageOptions, type SmartLog } from './admin/log-page.js'
 import { Management } from './management/management.js'
 import { checkEngine } from './running/open-options.js'
@@ -161,8 +161,8 @@ export class Controller<N extends Namespace = Namespace> {
    * `identify(CNS.NAMESPACE, IdentifyNamespace, { nsid: 1 })`.
    * @throws CommandError
    */
-  async identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
-    return structure.decode(await identify(this.running, cns, options))
+  identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
+    return identifyAs(this.running, cns, structure, options)
   }
 
   /** Reads SMART / Health Information of the controller. Temperatures are in kelvins; long counters are bigints. */

@@ -1,7 +1,7 @@
 import { GetFeatures, IdentifyController, SupportedCapabilitiesDw0 } from '@gpunvme/nvme-spec'
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import { unsupportedCommand } from '../commands/errors.js'
-import { anything, checkOptions, oneOf } from '../check-options.js'
+import { anything, checkOptions, fit, isObject, oneOf } from '../check-options.js'
 import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
 /** Fields that one dword of a feature accepts. */
@@ -48,12 +48,16 @@ const getOptions = {
   ...adminOptions,
 }
 
+export const checkFeature = fit('a feature of nvme-spec', (value) =>
+  isObject(value) && typeof value['fid'] === 'number')
+
 /** Sends Get Features (Base 2.1 §5.1.11). @param feature declaration of nvme-spec, such as `TemperatureThreshold`. */
 export async function getFeature<F extends AnyFeature>(
   admin: AdminReads,
   feature: F,
   options: GetFeatureOptions<F> = {},
 ): Promise<FeatureValue<F>> {
+  checkFeature('feature', feature)
   checkOptions('getFeature', options, getOptions)
   const { nsid = 0, select = 'current', CDW11, timeoutNs } = options
   const cdw11 = CDW11 === undefined ? 0 : feature.CDW11!.encode(CDW11)
@@ -72,12 +76,13 @@ export async function getFeature<F extends AnyFeature>(
 /** Returns the capabilities of a feature: Get Features with Supported Capabilities. */
 export async function featureCapabilities(
   admin: AdminReads,
-  { fid }: AnyFeature,
+  feature: AnyFeature,
   options: AdminOptions & { readonly nsid?: number } = {},
 ): Promise<FeatureCapabilities> {
+  checkFeature('feature', feature)
   checkOptions('featureCapabilities', options, { nsid: anything, ...adminOptions })
   const { nsid = 0, timeoutNs } = options
-  const values = { FID: fid, NSID: nsid, SEL: selectionOf(admin, 'supported') }
+  const values = { FID: feature.fid, NSID: nsid, SEL: selectionOf(admin, 'supported') }
   const { dw0 } = await admin.repeat((queue) => queue.exchange(GetFeatures, values, { timeoutNs, lengthBytes: 0 }))
   return SupportedCapabilitiesDw0.decode(dw0)
 }

@@ -1,5 +1,5 @@
 import { Identify } from '@gpunvme/nvme-spec'
-import { anything, checkOptions, type Checks } from '../check-options.js'
+import { anything, checkOptions, having, type Checks } from '../check-options.js'
 import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
 /** Decodes bytes as a structure, as each structure declaration of nvme-spec does. */
@@ -24,6 +24,19 @@ const identifyOptions: Checks<IdentifyOptions> = {
   controllerId: anything,
   specificId: anything,
   ...adminOptions,
+}
+
+const checkStructure = having('a structure of nvme-spec', ['decode'])
+
+/** Sends Identify and decodes its data. @throws TypeError for anything but a structure, before it is sent. */
+export async function identifyAs<T>(
+  admin: AdminReads,
+  cns: number,
+  structure: Decodable<T>,
+  options?: IdentifyOptions,
+): Promise<T> {
+  checkStructure('structure', structure)
+  return structure.decode(await identify(admin, cns, options))
 }
 
 /** Sends Identify and returns its 4096 bytes (Base 2.1 §5.1.13). @param cns `CNS` of nvme-spec. */

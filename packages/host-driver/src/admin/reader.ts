@@ -9,7 +9,7 @@ import {
   type FeatureValue,
   type GetFeatureOptions,
 } from './features.js'
-import { identify, type Decodable, type IdentifyOptions } from './identify.js'
+import { identify, identifyAs, type Decodable, type IdentifyOptions } from './identify.js'
 import { errorLog, logPage, smartLog, type ErrorLog, type LogPageOptions, type SmartLog } from './log-page.js'
 
 /**
@@ -41,8 +41,8 @@ export class AdminReader {
   }
 
   /** Same as `Controller.identify`. */
-  async identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
-    return structure.decode(await identify(this.commands, cns, options))
+  identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
+    return identifyAs(this.commands, cns, structure, options)
   }
 
   /** Same as `Controller.smartLog`. */

@@ -8,7 +8,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import { sendChange } from '../commands/unknown-fate.js'
 import { unsupportedCommand } from '../commands/errors.js'
-import { anything, checkOptions, flag, object } from '../check-options.js'
+import { anything, checkOptions, flag, integer, object } from '../check-options.js'
 import { adminOptions, type AdminCommands, type AdminOptions } from '../admin/admin-commands.js'
 
 /** Properties of a namespace to create. */
@@ -20,6 +20,8 @@ export interface NewNamespace {
   /** Whether several controllers may be attached. */
   readonly shared?: boolean
 }
+
+const checkBlocks = integer(1, Number.MAX_SAFE_INTEGER, 'a whole number of blocks, 1 or more')
 
 const NO_NEWS = 'list the allocated namespaces (CNS 10h) before you repeat this'
 
@@ -39,6 +41,7 @@ export async function createNamespace(
 ): Promise<number> {
   object('createNamespace: wanted', wanted)
   checkOptions('createNamespace', wanted, { blocks: anything, lbaFormat: anything, shared: flag })
+  checkBlocks('blocks', wanted.blocks)
   checkOptions('createNamespace', options, adminOptions)
   checkManaged(admin)
   const { blocks, lbaFormat = 0, shared = false } = wanted

@@ -1,6 +1,7 @@
 import { FID, SetFeatures } from '@gpunvme/nvme-spec'
 import type { AnyFeature, FeatureDword } from '@gpunvme/nvme-spec/layout'
-import { anything, checkOptions, flag } from '../check-options.js'
+import { anything, checkOptions, flag, object } from '../check-options.js'
+import { checkFeature } from '../admin/features.js'
 import { adminOptions, type AdminCommands, type AdminOptions } from '../admin/admin-commands.js'
 
 type DwordsOf<F extends AnyFeature> = {
@@ -50,6 +51,8 @@ export async function setFeature<F extends AnyFeature>(
   feature: F,
   options: SetFeatureOptions<F>,
 ): Promise<void> {
+  checkFeature('feature', feature)
+  object('setFeature: options', options)
   checkOptions('setFeature', options, setOptions)
   const { nsid = 0, save = false, data, timeoutNs } = options
   if (driversOwn.has(feature.fid)) {

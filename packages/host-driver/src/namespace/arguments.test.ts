@@ -1,7 +1,8 @@
 import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
+import { CNS, TemperatureThreshold } from '@gpunvme/nvme-spec'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { Controller } from '../controller.js'
+import { Controller, type ManagedController } from '../controller.js'
 import type { WritableNamespace } from './writable-namespace.js'
 
 const MIB = 1024 * 1024
@@ -9,10 +10,10 @@ const SERIAL = 'SIM00001'
 
 async function open() {
   const profile = deriveProfile('ideal', { identify: { SN: SERIAL } })
-  const { transport } = simulate({ profile, namespaces: [{ capacityBytes: MIB }] })
-  const ctrl = await Controller.open(transport, { write: { serial: SERIAL } })
+  const simulation = simulate({ profile, namespaces: [{ capacityBytes: MIB }] })
+  const ctrl = await Controller.open(simulation.transport, { write: { serial: SERIAL }, manage: true })
   const ns = ctrl.namespace(1)
-  return { ctrl, ns, memory: ns.dma.alloc(4096) }
+  return { ctrl, ns, memory: ns.dma.alloc(4096), simulation }
 }
 
 type Call = (ns: WritableNamespace, memory: DmaMemory) => Promise<unknown>
@@ -101,6 +102,35 @@ test.each<[unknown, unknown, string]>([
 ])('ns.dma.alloc(%o, %o) is rejected with a TypeError', async (lengthBytes, request, says) => {
   const { ctrl, ns } = await open()
   expect(() => ns.dma.alloc(lengthBytes as never, request as never)).toThrow(new TypeError(says))
+  await ctrl.close()
+})
+
+test.each<[string, (ctrl: ManagedController) => Promise<unknown>, string]>([
+  [
+    'identify',
+    (ctrl) => ctrl.identify(CNS.CONTROLLER, undefined as never),
+    'structure: expected a structure of nvme-spec, got undefined',
+  ],
+  [
+    'getFeature',
+    (ctrl) => ctrl.getFeature(undefined as never),
+    'feature: expected a feature of nvme-spec, got undefined',
+  ],
+  [
+    'setFeature',
+    (ctrl) => ctrl.management.setFeature(TemperatureThreshold, undefined as never),
+    'setFeature: options: expected an object, got undefined',
+  ],
+  [
+    'createNamespace',
+    (ctrl) => ctrl.management.createNamespace({} as never),
+    'blocks: expected a whole number of blocks, 1 or more, got undefined',
+  ],
+])('%s rejects a missing argument before anything is sent', async (_, call, says) => {
+  const { ctrl, simulation } = await open()
+  const sent = simulation.statistics.adminCommands
+  await expect(call(ctrl)).rejects.toThrow(new TypeError(says))
+  expect(simulation.statistics.adminCommands).toEqual(sent)
   await ctrl.close()
 })
 

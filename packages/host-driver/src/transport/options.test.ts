@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { machineOptions } from './qtest/options.js'
 import { openSysfs } from './sysfs.js'
 import { openVfio } from './vfio/index.js'
+import { openVfioUser } from './vfio-user/index.js'
 
 test.each([
   [{ vramByte: 1 }, "startQemu: unknown 'vramByte'; known are program, controllers, memoryBytes,"],
@@ -14,6 +15,13 @@ test.each([
 ])('options %j make no machine, and it is said which ones there are', (options, says) => {
   expect(() => machineOptions(options as never)).toThrow(TypeError)
   expect(() => machineOptions(options as never)).toThrow(says)
+})
+
+test('a target is not opened with a host that has no sockets', async () => {
+  const opened = openVfioUser({ host: { waitReadable: () => false } as never, socket: '/tmp/none' })
+  await expect(opened).rejects.toThrow(
+    new TypeError('host: expected loadSocketHost() of @gpunvme/cuda-native/host, got Object'),
+  )
 })
 
 test('a drive is not opened without options, nor with one that there is not', async () => {

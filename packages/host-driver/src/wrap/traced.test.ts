@@ -46,6 +46,12 @@ describe('a traced transport', () => {
     expect(events.length).toBeGreaterThan(20)
   })
 
+  it('needs a sink', () => {
+    expect(() => traced(simulate().transport, undefined as never)).toThrow(
+      new TypeError('traced: sink: expected a function, got undefined'),
+    )
+  })
+
   it('refuses what the one below refuses, with its words, and tells of nothing', () => {
     const { bar, dma } = traced(start(), sink)
     expect(() => bar.read32(2)).toThrow('register access: expected a multiple of 4')

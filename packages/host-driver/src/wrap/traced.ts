@@ -1,4 +1,5 @@
 import type { ConfigSpace, Interrupts, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
+import { callback } from '../check-options.js'
 import { TracedBar, type Tell } from './traced-bar.js'
 import { TracedMemory } from './traced-memory.js'
 import { TracedQueues } from './traced-queues.js'
@@ -14,6 +15,7 @@ import { TracedQueues } from './traced-queues.js'
  * the next visible one. To learn CAP.DSTRD it may read CAP once, if the host never did.
  */
 export function traced(transport: Transport, sink: TraceSink): Transport {
+  callback('traced: sink', sink)
   const { clock, config, interrupts } = transport
   const tell: Tell = (event) => sink({ timeNs: clock.now(), ...event })
   const dma = new TracedMemory(transport.dma)

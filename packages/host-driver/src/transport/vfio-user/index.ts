@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { HardwareHost, Transport, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { VFIO_IRQ, VFIO_REGION } from '@gpunvme/nvme-spec/vfio-user'
-import { checkOptions, integer, object, text, timeout, type Checks } from '../../check-options.js'
+import { checkOptions, having, integer, object, text, timeout, type Checks } from '../../check-options.js'
 import { disableBusMaster, enableFunction } from '../../pci/power.js'
 import type { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
@@ -36,8 +36,10 @@ export interface VfioUserOptions {
   readonly memoryFolder?: string
 }
 
+const socketHost = having('loadSocketHost() of @gpunvme/cuda-native/host', ['connect', 'mapForeign', 'waitReadable'])
+
 const checks: Checks<VfioUserOptions> = {
-  host: object,
+  host: socketHost,
   socket: text,
   interrupts: integer(0, 2048),
   answerTimeoutNs: timeout,
@@ -70,7 +72,7 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
   object('openVfioUser: options', options)
   checkOptions('openVfioUser', options, checks)
   const { host, socket, interrupts: wanted = 0, memoryFolder = usualMemoryFolder() } = options
-  object('host', host)
+  socketHost('host', host)
   text('socket', socket)
   let channel: Channel | undefined
   const acquire = (cleanup: Cleanup): AcquiredFunction<{ readonly departure: VfioUserDeparture | undefined }> => {
