@@ -2,6 +2,13 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 
 export const NS_PER_MS = 1_000_000
 
+/** Formats nanoseconds in the largest of ns, µs, ms and s that gives at least 1, with four significant digits. */
+export function formatDuration(ns: number): string {
+  const [size, unit] =
+    ns >= 1e9 ? [1e9, 's'] : ns >= NS_PER_MS ? [NS_PER_MS, 'ms'] : ns >= 1000 ? [1000, 'µs'] : [1, 'ns']
+  return `${Number((ns / size).toPrecision(4))} ${unit}`
+}
+
 /** Interval of polls of a register. */
 const POLL_NS = NS_PER_MS
 

@@ -29,7 +29,7 @@ import {
 import type { OwnTransport } from './own-transport.js'
 import { disable, enable, unsupportedController, type Limits } from './ready.js'
 import { Registers } from './registers.js'
-import { NS_PER_MS } from '../wait.js'
+import { formatDuration, NS_PER_MS } from '../wait.js'
 
 /**
  * Total time limit for the Admin commands of one bring-up, and for the commands of one later namespace listing. Each
@@ -380,7 +380,7 @@ export class Session {
 
 /** A controller completed each command in time, but all commands together exceeded the total time limit. */
 function tooSlow(name: string, what: 'bring-up' | 'listing its namespaces', limitNs: number, cause?: unknown) {
-  const headline = `Controller ${name} did not complete ${what} in ${limitNs / 1e9} s`
+  const headline = `Controller ${name} did not complete ${what} in ${formatDuration(limitNs)}`
   return new DriverError('ERR_GPUNVME_CONTROLLER_TOO_SLOW', 'device', headline, {
     next: 'power-cycle the drive and open it again; if it is still too slow, use another drive',
     cause,

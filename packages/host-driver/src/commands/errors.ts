@@ -2,6 +2,7 @@ import { formatStatus, GpuNvmeError } from '@gpunvme/nvme-spec'
 import { statusOutcome } from '@gpunvme/nvme-spec/engine'
 import { DriverError } from '../error.js'
 import type { OverdueCommand } from '../queues/queue-pair.js'
+import { formatDuration } from '../wait.js'
 
 /** The controller completed a command with an error. */
 export class CommandError extends GpuNvmeError {
@@ -53,13 +54,10 @@ export class CommandTimeoutError extends GpuNvmeError {
     { waitedNs, timeoutNs }: { readonly waitedNs: number; readonly timeoutNs: number },
     overdue: OverdueCommand,
   ) {
-    super(
-      `${command} got no completion in ${Number((waitedNs / 1e9).toPrecision(4))} s from controller ${controller}`,
-      {
-        facts: [sqe],
-        next: 'check the events of the recovery; the command may or may not have been executed',
-      },
-    )
+    super(`${command} got no completion in ${formatDuration(waitedNs)} from controller ${controller}`, {
+      facts: [sqe],
+      next: 'check the events of the recovery; the command may or may not have been executed',
+    })
     this.overdue = overdue
     this.timeoutNs = timeoutNs
   }

@@ -6,6 +6,7 @@ import { DriverError } from '../error.js'
 import { hostBytes } from '../memory/reachable.js'
 import type { Work } from '../queues/pump.js'
 import type { CommandOwner, OverdueCommand, QueuePair } from '../queues/queue-pair.js'
+import { formatDuration } from '../wait.js'
 import { CommandError, CommandTimeoutError } from './errors.js'
 
 /** Location of a command's data. */
@@ -164,7 +165,7 @@ export function stageEntry(
 }
 
 function queueFull(waitedNs: number): DriverError {
-  return new DriverError('ERR_GPUNVME_QUEUE_FULL', 'device', `Submission queue full for ${waitedNs / 1e9} s`, {
+  return new DriverError('ERR_GPUNVME_QUEUE_FULL', 'device', `Submission queue full for ${formatDuration(waitedNs)}`, {
     next: 'send fewer commands at a time',
   })
 }

@@ -1,6 +1,7 @@
 import { CSTS, formatStatus, GpuNvmeError, STATUS } from '@gpunvme/nvme-spec'
 import type { CommandOutcome, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import { ALL_ONES, nextAfterLoss } from '../commands/device-lost.js'
+import { formatDuration } from '../wait.js'
 
 /**
  * Throws the error of a summary with failures; returns if every command succeeded.
@@ -44,7 +45,7 @@ function describe({ outcome, replays = 0 }: CommandOutcome): string {
       return formatStatus(outcome)
     case 'timeout': {
       const again = replays === 0 ? '' : `, nor when it was sent again ${replays === 1 ? 'once' : `${replays} times`}`
-      return `no completion in ${outcome.afterNs / 1e9} s${again}`
+      return `no completion in ${formatDuration(outcome.afterNs)}${again}`
     }
     case 'device-lost':
       if (outcome.reason !== undefined) return `the controller was lost: ${outcome.reason}`
@@ -65,7 +66,10 @@ function nextStep({ outcome, replays = 0 }: CommandOutcome, wasAborted: boolean)
     return nextAfterLoss(outcome.csts)
   }
   if (outcome.kind === 'timeout' && replays > 0) {
-    return 'use other blocks: the controller was recovered each time, but reads of these never completed'
+    return (
+      'raise timeoutNs if the drive needs longer, or use other blocks: ' +
+      'the controller was recovered each time, but reads of these never completed'
+    )
   }
   // After an abort the controller works: a recovery followed each command without a completion.
   const mayGoAgain = outcome.kind === 'timeout' || (outcome.kind === 'device-lost' && wasAborted)

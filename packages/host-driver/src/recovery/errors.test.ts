@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { Controller } from '../controller.js'
 import { EVENT_CHANNEL } from '../events/event-hub.js'
 import { throwOnFailure, TransferError } from '../namespace/transfer-error.js'
+import { formatDuration } from '../wait.js'
 
 const READ = 0x02
 const ABORT = 0x08
@@ -130,6 +131,24 @@ test('the error of a read without a completion states how often it was sent agai
   const { message } = await errorOf(() => ctrl.namespace(1).read(0, 8, ctrl.namespace(1).dma.alloc(4096)))
   expect(message).toMatch(/^Read failed: no completion in 10 s, nor when it was sent again 2 times\n.* {2}8 blocks\n/)
   await ctrl.close()
+})
+
+test('the error of a read that exceeds its own time limit shows it in a short unit, and names timeoutNs first', async () => {
+  const ctrl = await Controller.open(simulate({ profile: 'sn740' }).transport)
+  const ns = ctrl.namespace(1)
+  const { message } = await errorOf(() => ns.read(0, 8, ns.dma.alloc(4096), { timeoutNs: 1000 }))
+  expect(message).toMatch(/^Read failed: no completion in 1 µs, nor when it was sent again 2 times\n/)
+  expect(message).toContain('Try: raise timeoutNs if the drive needs longer, or use other blocks')
+  await ctrl.close()
+})
+
+test.each([
+  [999, '999 ns'],
+  [1500, '1.5 µs'],
+  [2.5e6, '2.5 ms'],
+  [60e9, '60 s'],
+])('%d ns is formatted as %s', (ns, text) => {
+  expect(formatDuration(ns)).toBe(text)
 })
 
 test('the error of an engine without recovery says to open the controller again', () => {

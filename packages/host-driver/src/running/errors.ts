@@ -1,4 +1,5 @@
 import { DriverError } from '../error.js'
+import { formatDuration } from '../wait.js'
 
 /** A handle was used after it was closed. */
 export function controllerClosed(): DriverError {
@@ -33,7 +34,7 @@ export function namespaceOutdated(nsid: number): DriverError {
 
 /** The drive did not report a complete shutdown in time. Data written after the last flush may be lost. */
 export function shutdownIncomplete(name: string, waitedNs: number, cause?: unknown): DriverError {
-  const headline = `Controller ${name} did not complete its shutdown in ${waitedNs / 1e9} s: CSTS.SHST is not 10b`
+  const headline = `Controller ${name} did not complete its shutdown in ${formatDuration(waitedNs)}: CSTS.SHST is not 10b`
   return new DriverError('ERR_GPUNVME_SHUTDOWN_INCOMPLETE', 'device', headline, {
     facts: ['the controller was disabled, and its memory freed'],
     next: 'treat data written since the last flush() as lost',
