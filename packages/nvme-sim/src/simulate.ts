@@ -73,7 +73,10 @@ const fields: Fields<SimulationOptions> = {
 /** A simulated controller, with the host memory that it accesses and its clock. */
 export interface Simulation {
   readonly transport: Transport
-  /** Serial number of the drive, as in Identify Controller. A driver may require it before it writes. */
+  /**
+   * Serial number of the drive, as in Identify Controller. A driver may require it before it writes. Drives with the same
+   * profile have the same: `deriveProfile` sets another (`identify.SN`).
+   */
   readonly serial: string
   /**
    * The controller's registers as seen by a peer, such as a GPU: `transport.bar` through the root complex of
