@@ -207,7 +207,7 @@ export class Controller<N extends Namespace = Namespace> {
   /**
    * Iterates over the events of the controller from now on: recoveries, health, changed namespaces. Ends when the
    * controller is closed or lost. Asynchronous events are noticed while commands are in flight and while the next event
-   * is awaited.
+   * is awaited, but not after each command: let the event loop run once before a test asserts on events.
    *
    * On a virtual clock, as of a simulator, awaiting an event makes time pass while anything is scheduled, such as a
    * completion or a fault at a time. While nothing is scheduled, time stands still.
