@@ -43,7 +43,6 @@ export function makeScenario(seed: number): Scenario {
       restartNs: dice.pick([100, 400]) * MS,
     },
   }
-  const ground = { queues, namespaces }
   const stepDice = new Dice(seed, 'driver dst steps')
   // Seeds with a single kind of fault measure its delay, so they contain no other slow step.
   const mixes = seed % 2 === 0
@@ -53,23 +52,25 @@ export function makeScenario(seed: number): Scenario {
     losesPower: mixes && dice.chance(0.25),
     ...(dice.chance(0.15) && { withMetadata: 7 }),
   }
+  const controller: Scenario['controller'] = {
+    profile: dice.weighted([
+      [4, 'ideal'],
+      [3, 'sn740'],
+      [1, 'sn530'],
+      [1, 'p5800x'],
+    ] as const),
+    mostEntries: dice.pick([2, 3, 16, 100, 1024]),
+    dstrd: dice.pick([0, 0, 1, 4]),
+    mpsmin: dice.pick([0, 0, 1, 4]),
+    mdts: dice.pick([0, 1, 2, 5]),
+    ioQueuePairs: dice.pick([1, 2, 3, 16]),
+    fragmented: dice.chance(0.6),
+    ...(dice.chance(0.2) && { hasSgl: false }),
+  }
+  const ground = { queues: Math.min(queues, controller.ioQueuePairs), namespaces }
   return {
     seed,
-    controller: {
-      profile: dice.weighted([
-        [4, 'ideal'],
-        [3, 'sn740'],
-        [1, 'sn530'],
-        [1, 'p5800x'],
-      ] as const),
-      mostEntries: dice.pick([2, 3, 16, 100, 1024]),
-      dstrd: dice.pick([0, 0, 1, 4]),
-      mpsmin: dice.pick([0, 0, 1, 4]),
-      mdts: dice.pick([0, 1, 2, 5]),
-      ioQueuePairs: dice.pick([1, 2, 3, 16]),
-      fragmented: dice.chance(0.6),
-      ...(dice.chance(0.2) && { hasSgl: false }),
-    },
+    controller,
     namespaces,
     ...(further.withMetadata !== undefined && { withMetadata: further.withMetadata }),
     ...(further.manages && { manages: true }),

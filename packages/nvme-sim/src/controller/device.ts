@@ -11,6 +11,7 @@ import { Health } from '../logs/health.js'
 import { DriveModel } from '../model/drive-model.js'
 import { Faults } from '../faults/fault.js'
 import { checkNamespaceFaults } from '../faults/namespace-faults.js'
+import { checkQueueFaults } from '../faults/queue-faults.js'
 import type { GpuLink } from '../gpu/gpu-link.js'
 import type { ReachableMemory } from '../memory/reachable.js'
 import { InterruptVectors } from '../queues/interrupts.js'
@@ -99,7 +100,10 @@ export class Device {
     this.prps = new PrpWalker(memory, diagnostics)
     this.sgls = new SglWalker(memory, diagnostics)
     this.faults = new Faults(faults, seed, clock, this.trace)
-    if (faults) checkNamespaceFaults(faults, namespaces)
+    if (faults) {
+      checkNamespaceFaults(faults, namespaces)
+      checkQueueFaults(faults, profile.ioQueuePairs)
+    }
     this.errors = new ErrorLog(profile)
     this.health = new Health(this)
     this.features = new Features(this)

@@ -46,6 +46,26 @@ describe('a simulation refuses faults of namespaces that it cannot have', () => 
   })
 })
 
+describe('a simulation refuses faults of queues that it cannot have', () => {
+  const profile = 'sn740'
+  it.each([
+    [{ match: { qid: 17 }, action: { kind: 'hang' } }, 'match.qid'],
+    [{ match: { atNs: 1 }, action: { kind: 'stale-completion', qid: 17, back: 1 } }, 'action.qid'],
+  ] as const)('%j', (rule, field) => {
+    const refused = errorOf(() => simulate({ profile, faults: { rules: [rule] } }))
+    expect(refused).toMatchObject({ rule: 0, field })
+    expect(refused.message).toContain('the largest queue identifier of this drive is 16: this can never strike')
+  })
+
+  it('and takes those of its last queue, and of any doorbell that can be written', () => {
+    const rules: FaultPlan['rules'] = [
+      { match: { qid: 16 }, action: { kind: 'hang' } },
+      { match: { register: 'SQyTDBL', qid: 17 }, action: { kind: 'lose-write' } },
+    ]
+    expect(simulate({ profile, faults: { rules } }).faults.struck).toEqual([0, 0])
+  })
+})
+
 function errorOf(run: () => unknown): FaultPlanError {
   try {
     run()
