@@ -94,5 +94,6 @@ export function show(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return `[${value.map((each) => (Array.isArray(each) ? 'an array' : show(each))).join(',')}]`
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
-  return Object.prototype.toString.call(value).slice(1, -1)
+  const kind = Object.prototype.toString.call(value).slice(8, -1)
+  return kind === 'Object' ? 'an object' : kind
 }

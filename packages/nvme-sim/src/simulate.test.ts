@@ -65,12 +65,12 @@ it.each([
   [{ hostMemoryBytes: -1 }, RangeError, 'hostMemoryBytes: expected a whole number of bytes, 0 or more, got -1'],
   [{ spareCapacityBytes: 0.5 }, RangeError, 'spareCapacityBytes: expected a whole number of bytes, 0 or more, got 0.5'],
   [{ fragmented: 1 }, TypeError, 'fragmented: expected true or false, got 1'],
-  [{ trace: {} }, TypeError, 'trace: expected a function, got object Object'],
+  [{ trace: {} }, TypeError, 'trace: expected a function, got an object'],
   [{ rootComplex: 'none' }, RangeError, "rootComplex: expected 'posted-only', 'full' or an object, got 'none'"],
   [{ rootComplex: 5 }, TypeError, 'got 5'],
   [{ rootComplex: { reads: true } }, TypeError, "rootComplex: unknown 'reads'; known are peerWrites, peerReads,"],
   [{ rootComplex: { readsSurvived: NaN } }, RangeError, 'rootComplex.readsSurvived: expected 0 or more, got NaN'],
-  [{ namespaces: {} }, TypeError, 'namespaces: expected an array, got object Object'],
+  [{ namespaces: {} }, TypeError, 'namespaces: expected an array, got an object'],
   [{ namespaces: [null] }, TypeError, 'namespaces[0]: expected an object, got null'],
   [
     { namespaces: [{}, { lbaBytes: 512 }] },
@@ -83,7 +83,7 @@ it.each([
     'namespaces[0].capacityBytes: expected a whole number of bytes',
   ],
   [{ namespaces: [{ eui64: 'ABCDEFGH' }] }, TypeError, "eui64: expected a Uint8Array of 8 bytes, got 'ABCDEFGH'"],
-  [{ namespaces: [{ media }] }, TypeError, 'and the functions read, write, flush and close, got object Object'],
+  [{ namespaces: [{ media }] }, TypeError, 'and the functions read, write, flush and close, got an object'],
   [{ namespaces: [{ media: 'disk.img' }] }, TypeError, "got 'disk.img'"],
 ])('the options %j are refused', (options, error, message) => {
   const start = () => simulate(options as never)
