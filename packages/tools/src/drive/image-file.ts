@@ -1,9 +1,10 @@
 import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { constants, rmSync, type Stats } from 'node:fs'
-import { access, open, stat } from 'node:fs/promises'
+import { access, open, realpath, stat } from 'node:fs/promises'
 import { FileError } from '../command-line/file-error.js'
 import type { NextStep } from '../command-line/next-step.js'
 import { formatBytes } from '../terminal/units.js'
+import { usersOf } from './image-users.js'
 import { UsageError, ToolsError } from '../command-line/tools-error.js'
 
 /** Minimum length of a drive: one logical block. */
@@ -59,7 +60,7 @@ async function requireAccess(path: string, kind: 'read' | 'write'): Promise<void
 
 /**
  * Creates a sparse file of zeros as a drive.
- * @returns a function that removes it, for use after a failure.
+ * @returns a function that removes it, for use after a failure, unless another process has opened it since.
  */
 export async function createImageFile(path: string, capacityBytes: number): Promise<() => void> {
   const handle = await openNew(path)
@@ -77,8 +78,9 @@ export async function createImageFile(path: string, capacityBytes: number): Prom
   } finally {
     await handle.close()
   }
+  const file = await realpath(path)
   return () => {
-    rmSync(path, { force: true })
+    if (usersOf(file).length === 0) rmSync(path, { force: true })
   }
 }
 

@@ -3,6 +3,7 @@ import { fileMedia } from '@gpunvme/nvme-sim/file-media'
 import { totalmem } from 'node:os'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
+import { withClaimedImage } from './image-users.js'
 import type { HarmlessTransport } from './opened-transport.js'
 import { punchHole } from './punch-hole.js'
 import { UsageError, ToolsError } from '../command-line/tools-error.js'
@@ -38,9 +39,15 @@ export interface SimOptions {
 }
 
 export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
-  const { seed = 1, image, realTime = false } = options
   const profile = requireProfile(options.profile)
-  if (image !== undefined) await prepareImage(image, options)
+  const { image, readOnly = false } = options
+  if (image === undefined) return simulateOn(profile, options)
+  await prepareImage(image, options)
+  return withClaimedImage(image, readOnly ? 'read' : 'write', () => simulateOn(profile, options))
+}
+
+async function simulateOn(profile: DriveProfile, options: SimOptions): Promise<HarmlessTransport> {
+  const { seed = 1, image, realTime = false } = options
   const { capacityBytes = DEFAULT_CAPACITY_BYTES, readOnly = false } = options
   if (realTime) {
     const file = image === undefined ? { capacityBytes } : { file: { path: image, readOnly } }

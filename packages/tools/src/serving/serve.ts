@@ -9,6 +9,7 @@ import {
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { lstatSync } from 'node:fs'
 import { sameFile } from '../block-io/same-file.js'
+import { claimImage } from '../drive/image-users.js'
 import { shellLine } from '../terminal/invocation.js'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { EXIT } from '../command-line/exit-codes.js'
@@ -18,7 +19,6 @@ import type { Lines, Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Format } from '../tracing/write-events.js'
 import { attend, attendDuring, type Attended } from './attend.js'
-import { withImageAlone } from './image-users.js'
 import { howToConnect } from './qemu-line.js'
 import { chooseDrive, describeDrive, type DriveChoice, type ServedDrive } from './served-drive.js'
 import { describeServed, servedJson, startedJson } from './summary.js'
@@ -39,7 +39,7 @@ export interface ServeRequest extends DriveChoice {
 /**
  * Serves a simulated drive until `signal` is aborted, or while a command runs, and prints a summary.
  * @returns the exit code: that of the command.
- * @throws errors of `chooseDrive`, `withImageAlone`, `readFaultPlan`, `startVfioUserServer`, `attend` and
+ * @throws errors of `chooseDrive`, `claimImage`, `readFaultPlan`, `startVfioUserServer`, `attend` and
  * `attendDuring`
  */
 export async function serve(request: ServeRequest, output: Output, signal: AbortSignal): Promise<number> {
@@ -47,8 +47,12 @@ export async function serve(request: ServeRequest, output: Output, signal: Abort
   if (trace !== undefined) requireOwnFile(trace, [image, faults])
   const plan = faults === undefined ? undefined : await readFaultPlan(faults)
   const drive = await chooseDrive(request)
-  const use = () => serveDrive(request, drive, plan, output, signal)
-  return drive.image === undefined ? use() : withImageAlone(drive.image, drive.isReadOnly ? 'read' : 'write', use)
+  const release = drive.image === undefined ? undefined : claimImage(drive.image, drive.isReadOnly ? 'read' : 'write')
+  try {
+    return await serveDrive(request, drive, plan, output, signal)
+  } finally {
+    release?.()
+  }
 }
 
 async function serveDrive(
