@@ -151,6 +151,18 @@ test('load accepts a packed model by name or by its file', async () => {
   }
 })
 
+test('load by a file prefers the model with its name, and rejects it if several others have its tensors', async () => {
+  const pack = (name: string[]) =>
+    gpunvme(['pack', 'model.gguf', '--image', 'tuned.img', ...CAPACITY, ...name], { cwd })
+  const load = (...more: string[]) => gpunvme(['load', 'model.gguf', '--image', 'tuned.img', ...more], { cwd })
+  for (const name of ['base', 'tuned']) await pack(['--name', name])
+  const { code, stderr } = await load()
+  expect([code, stderr]).toEqual([2, expect.stringContaining('models: "base", "tuned"\n  Try: use one of these names')])
+  await pack([])
+  const named = json(await load('--compare', '--json'))
+  expect(named).toMatchObject({ model: { name: 'gpunvme demo' } })
+}, 120_000)
+
 test('load compares contents with the model file only with --compare', async () => {
   const args = ['load', 'model.gguf', '--image', 'drive.img']
   const plain = await gpunvme(args, { cwd })

@@ -1,4 +1,5 @@
 import { hasCode, type Image, type PackedModel } from '@gpunvme/layer-loader'
+import { planPack } from '@gpunvme/layer-loader/image'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { printable, typedName } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
@@ -11,9 +12,13 @@ export interface FindOptions {
   readonly onFile: (packed: PackedModel, file: Model) => Promise<void>
 }
 
+/** Block size of simulated drives. It does not affect the name of a model. */
+const BLOCK_BYTES = 512
+
 /**
- * Finds a packed model: by its name in the image, or by a model file with the same tensors; the only one if neither is
- * given.
+ * Finds a packed model: by its name in the image, or by a model file with the same tensors, of several such models the
+ * one with the file's name; the only one if neither is given.
+ * @throws errors of `Image.model` and `openModelFile`; ToolsError (CATALOGUE_MISMATCH, AMBIGUOUS_MODEL)
  */
 export async function findModel(image: Image, given: string | undefined, options: FindOptions): Promise<PackedModel> {
   const { signal, onFile } = options
@@ -25,10 +30,14 @@ export async function findModel(image: Image, given: string | undefined, options
     throw error
   })
   const differences = image.models.map((packed) => differencesBetween(packed, file))
-  const equal = image.models.find((_, index) => differences[index]!.length === 0)
-  if (equal === undefined) throw catalogueMismatchError(given, image.models, differences)
-  await onFile(equal, file)
-  return equal
+  const equal = image.models.filter((_, index) => differences[index]!.length === 0)
+  if (equal.length === 0) throw catalogueMismatchError(given, image.models, differences)
+  // As `pack` names the file by default.
+  const packedName = planPack(file, BLOCK_BYTES).name
+  const found = equal.length === 1 ? equal[0] : equal.find(({ name }) => name === packedName)
+  if (found === undefined) throw ambiguousModelError(given, equal)
+  await onFile(found, file)
+  return found
 }
 
 /** Returns tensors that only one has, or that differ. */
@@ -68,5 +77,16 @@ function catalogueMismatchError(
         { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] },
       ],
     },
+  )
+}
+
+/** Error of a model file whose tensors match several models on the drive, none of which has its name. */
+function ambiguousModelError(path: string, models: readonly PackedModel[]): ToolsError {
+  const names = models.map(({ name }) => `"${printable(name)}"`)
+  return new ToolsError(
+    'ERR_GPUNVME_AMBIGUOUS_MODEL',
+    'usage',
+    `The drive has several models with the tensors of ${printable(path)}`,
+    { facts: [`models: ${names.join(', ')}`], next: 'use one of these names as MODEL' },
   )
 }
