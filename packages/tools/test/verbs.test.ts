@@ -353,8 +353,9 @@ test('--naming replaces the detected scheme, and is rejected for a packed model'
 
 test('ls lists the models of a drive, and rm removes one', async () => {
   for (const name of ['first', 'second']) {
-    const { code } = await gpunvme(['pack', 'model.gguf', '--image', 'two.img', '--name', name, ...CAPACITY], { cwd })
-    expect(code).toBe(0)
+    const packed = await gpunvme(['pack', 'model.gguf', '--image', 'two.img', '--name', name, ...CAPACITY], { cwd })
+    expect(packed.code).toBe(0)
+    expect(packed.stderr).toContain(`Next: gpunvme load ${name === 'second' ? 'second ' : ''}--image two.img\n`)
   }
   const listed = await gpunvme(['models', 'ls', '--image', 'two.img'], { cwd })
   expect([listed.code, listed.stderr]).toEqual([0, ''])
@@ -377,9 +378,9 @@ test('ls lists the models of a drive, and rm removes one', async () => {
   const after = json(await gpunvme(['models', 'ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
   expect(after).toMatchObject({ models: [{ name: 'second' }] })
   expect(after.freeBytes).toBeGreaterThan(before.freeBytes + MODEL_BYTES / 2)
-  expect((await gpunvme(['models', 'rm', 'second', '--image', 'two.img'], { cwd })).stdout).toContain(
-    'left         0 models',
-  )
+  const { stdout } = await gpunvme(['models', 'rm', 'second', '--image', 'two.img'], { cwd })
+  expect(stdout).toMatch(/\nRemoved "second" from two\.img: [\d.]+ MiB freed\n/)
+  expect(stdout).toContain('left         0 models')
   expect((await gpunvme(['models', 'ls', '--image', 'two.img'], { cwd })).stdout).toMatch(
     /^SIMULATED.*\ntwo\.img has no models\nFree: /,
   )

@@ -149,24 +149,28 @@ async function write(work: Work): Promise<void> {
     // Data overwritten by a new set or file were checked before its creation.
     const isEmpty = found?.isCreated ?? isNew[0] === true
     const refuse = isOne ? refuseUnknownData.bind(undefined, namespace) : refuseNonzero.bind(undefined, target)
-    if (!isEmpty) await refuseLoss(model, target, (runs, scan) => refuse(runs, overwrite, scan), request, output)
+    const refuseRuns = (runs: readonly Extent[], scan: ScanOptions) => refuse(runs, overwrite, scan)
+    const beside = isEmpty ? [] : await refuseLoss(model, target, refuseRuns, request, output)
     const made = isOne && isEmpty ? `, a new drive of ${formatBytes(namespace.capacityBytes)}` : ''
     output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
     const report = await packAndReport(model, target, output, { ...request, place: place.options })
-    reportPacked(report, place, found, time, output)
+    reportPacked(report, place, beside, found, time, output)
   })
 }
 
-/** Rejects overwriting unknown data, unless an interrupted packing of the same model wrote it. */
+/**
+ * Rejects overwriting unknown data, unless an interrupted packing of the same model wrote it.
+ * @returns the names of the other models, which stay.
+ */
 async function refuseLoss(
   model: Model,
   target: Writable,
   refuse: (runs: readonly Extent[], options: ScanOptions) => Promise<void>,
   request: PackRequest,
   output: Output,
-): Promise<void> {
-  const { neverWritten, continues } = await previewPack(model, target, request)
-  if (continues) return
+): Promise<readonly string[]> {
+  const { neverWritten, continues, beside } = await previewPack(model, target, request)
+  if (continues) return beside
   const totalBytes = neverWritten.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   const progress = new Progress(output, 'Scanning for unknown data')
   try {
@@ -175,6 +179,7 @@ async function refuseLoss(
   } finally {
     progress.end()
   }
+  return beside
 }
 
 function reportPlan(
@@ -227,6 +232,7 @@ function reportPlan(
 function reportPacked(
   { receipt, wallNs }: PackReport,
   { name: place, options }: Place,
+  beside: readonly string[],
   found: FoundSet | undefined,
   time: OpenedTransport['time'],
   output: Output,
@@ -245,7 +251,8 @@ function reportPacked(
     `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )
-  output.note(printableLines(`Next: ${typed({ command: ['load', ...options] }, output.invocation)}`))
+  const load = { command: ['load', ...(beside.length > 0 ? [name] : []), ...options] }
+  output.note(printableLines(`Next: ${typed(load, output.invocation)}`))
   const { imageId } = receipt
   output.driveObject('gpunvme.pack/1', {
     ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, place },

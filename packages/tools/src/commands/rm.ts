@@ -32,7 +32,7 @@ async function run(model: string, flags: Flags, { output, signal }: Context): Pr
   )
   const { name, fingerprint, freedBytes, models, generation } = receipt
   output.print(
-    `Removed "${printable(name)}" from ${printable(place)}: ${formatBytes(freedBytes)} free`,
+    `Removed "${printable(name)}" from ${printable(place)}: ${formatBytes(freedBytes)} freed`,
     `  fingerprint  ${fingerprint}`,
     `  left         ${plural(models.length, 'model')}${models.map((each) => ` "${printable(each)}"`).join('')}`,
   )
