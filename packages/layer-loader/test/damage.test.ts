@@ -64,7 +64,15 @@ describe('superblock copies', () => {
     memory.media.fill(0, (1 << 20) + 2048, (1 << 20) + 4096)
     await expect(openImage(memory.namespace)).rejects.toBeInstanceOf(SuperblockError)
     const report = await verifyImage(memory.namespace)
-    expect(report).toMatchObject({ ok: false, image: undefined, problems: [{ copy: 'A' }, { copy: 'B' }] })
+    const remedy = 'replace-image'
+    expect(report).toMatchObject({
+      ok: false,
+      image: undefined,
+      problems: [
+        { copy: 'A', remedy },
+        { copy: 'B', remedy },
+      ],
+    })
   })
 
   test('absence of both copies is ERR_GPUNVME_NO_IMAGE', async () => {

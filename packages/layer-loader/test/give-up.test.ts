@@ -19,24 +19,20 @@ async function packed(capacityBytes: number): Promise<MemoryNamespace> {
 describe('onGiveUp', () => {
   test('onGiveUp is called once, before the first write', async () => {
     const memory = await packed(TIGHT_BYTES)
-    const written: number[] = []
-    const onGiveUp = () => void written.push(memory.journal.length)
+    const written: [string, number][] = []
+    const onGiveUp = (what: string) => void written.push([what, memory.journal.length])
     const { replaced } = await pack(await smallModel(undefined, 2), memory.namespace, { replace: true, onGiveUp })
-    expect({ replaced, written }).toEqual({ replaced: 'given up', written: [0] })
+    expect({ replaced, written }).toEqual({ replaced: 'given up', written: [['model', 0]] })
   })
 
   test('onGiveUp is called for a damaged image', async () => {
     const memory = await packed(ROOMY_BYTES)
     const { directory } = (await openImage(memory.namespace)).superblock
     memory.media[directory.offsetBytes]! ^= 1
-    let calls = 0
-    await pack(await smallModel(), memory.namespace, {
-      replace: 'image',
-      onGiveUp: () => {
-        calls += 1
-      },
-    })
-    expect(calls).toBe(1)
+    const calls: string[] = []
+    const onGiveUp = (what: string) => void calls.push(what)
+    await pack(await smallModel(), memory.namespace, { replace: 'image', onGiveUp })
+    expect(calls).toEqual(['image'])
   })
 
   test('onGiveUp is not called for an image that is kept until publication, nor without an image', async () => {

@@ -295,7 +295,13 @@ describe('exit code 6, failed verification:', () => {
 
   test('two damaged superblock copies, or a truncated image', async () => {
     flipped('both.img', 100, 1024 * 1024 + 100)
-    await expectError(['load', '--image', 'both.img'], 6, 'Superblock copy A is damaged')
+    const repair = 'pack MODEL --image FILE --replace-image, which discards all models on it'
+    await expectError(['load', '--image', 'both.img'], 6, 'Superblock copy A is damaged', repair)
+    const verified = await gpunvme(['models', 'verify', '--image', 'both.img'], { cwd })
+    expect(verified.stdout.split(repair)).toHaveLength(3)
+    const packed = await gpunvme(['pack', 'model.gguf', '--image', 'both.img', '--replace-image'], { cwd })
+    expect(packed.stderr).toContain('The old image is unusable and is removed now.')
+    expect(packed.stdout).toContain('; the unusable image was removed first\n')
     copyFileSync(at('drive.img'), at('cut.img'))
     truncateSync(at('cut.img'), 3 * 1024 * 1024)
     await expectError(['load', '--image', 'cut.img'], 6, 'USED_END')

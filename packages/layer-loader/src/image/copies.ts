@@ -20,7 +20,15 @@ export interface SuperblockCopy extends Omit<RecordCopy<Superblock>, 'content' |
  */
 export async function readCopies(store: BlockStore, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
   refuseUnmoved(store)
-  return Promise.all((['A', 'B'] as const).map((copy) => readCopy(store, copy, options)))
+  const copies = await Promise.all((['A', 'B'] as const).map((copy) => readCopy(store, copy, options)))
+  return copies.some(({ superblock }) => superblock !== undefined) ? copies : copies.map(withoutOther)
+}
+
+/** No valid copy is left to repair this one from. */
+function withoutOther({ problem, ...found }: SuperblockCopy): SuperblockCopy {
+  if (!(problem instanceof SuperblockError)) return problem === undefined ? found : { ...found, problem }
+  const { copy, field, expected, got } = problem
+  return { ...found, problem: new SuperblockError(copy, field, expected, got, 'replace-image') }
 }
 
 async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOptions): Promise<SuperblockCopy> {
@@ -57,8 +65,9 @@ export function liveSuperblock(store: BlockStore, copies: readonly SuperblockCop
 function refuseDisagreement(live: Superblock, copy: CopyName, other: Superblock): void {
   if (live.generation !== other.generation) return
   const same = JSON.stringify(live) === JSON.stringify(other)
-  if (!same)
-    throw new SuperblockError(copy, 'GENERATION', 'the content of the other copy of this generation', 'another image')
+  if (same) return
+  const expected = 'the content of the other copy of this generation'
+  throw new SuperblockError(copy, 'GENERATION', expected, 'another image', 'replace-image')
 }
 
 /** Error of a store without an image. */

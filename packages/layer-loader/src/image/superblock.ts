@@ -114,21 +114,28 @@ export function encodeSuperblock(copy: CopyName, superblock: Superblock): Uint8A
 /** Names of the fields. */
 export type SuperblockField = keyof typeof SUPERBLOCK.fields
 
-/** Error of a superblock copy that is damaged, incomplete or has invalid values. */
+/**
+ * Error of a superblock copy that is damaged, incomplete or has invalid values.
+ * @param remedy 'replace-image' if no other copy is valid.
+ */
 export class SuperblockError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_SUPERBLOCK'
   readonly category = 'verification'
-  readonly remedy: Remedy = 'replace-model'
+  readonly remedy: Remedy
   readonly copy: CopyName
   readonly field: SuperblockField
   readonly expected: string
   readonly got: string
 
-  constructor(copy: CopyName, field: SuperblockField, expected: string, got: string) {
+  constructor(copy: CopyName, field: SuperblockField, expected: string, got: string, remedy: Remedy = 'replace-model') {
     super(`Superblock copy ${copy} is damaged: ${field}`, {
       facts: [`copy ${copy} at byte ${COPY_OFFSET_BYTES[copy]}`, `expected ${expected}`, `got ${got}`],
-      next: 'the other copy is used if it is valid; pack the model again with { replace: true } to repair this one',
+      next:
+        remedy === 'replace-model'
+          ? 'the other copy is used if it is valid; pack the model again with { replace: true } to repair this one'
+          : "pack all models again, the first with { replace: 'image' }",
     })
+    this.remedy = remedy
     this.copy = copy
     this.field = field
     this.expected = expected

@@ -35,8 +35,9 @@ export interface PackOptions extends DecideOptions {
    * is discarded. Nothing has been destroyed yet: an error that it throws ends the packing without changes. After it
    * returns, the old model is lost whether `pack` succeeds or not, and errors do not say so. Other models of a usable
    * image stay.
+   * @param what 'image' for an unusable image with all its models
    */
-  readonly onGiveUp?: () => void
+  readonly onGiveUp?: (what: 'model' | 'image') => void
   /**
    * Resume an interrupted packing of the same files to the same location. Default: true. Files are the same if their
    * `revision` is. All data left by that packing are read back and checked.
@@ -163,8 +164,8 @@ async function giveUp(
   { beside, besideEndBytes, interim }: Decision,
   { signal, onGiveUp }: PackOptions,
 ): Promise<Target<WritableBlockStore>> {
-  const { store, copies } = target
-  onGiveUp?.()
+  const { store, copies, isUnusable } = target
+  onGiveUp?.(isUnusable ? 'image' : 'model')
   // `onGiveUp` may have aborted; nothing has been destroyed yet.
   signal?.throwIfAborted()
   if (interim === undefined) await invalidate(store, copies)

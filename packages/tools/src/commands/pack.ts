@@ -230,7 +230,7 @@ function reportPlan(
 }
 
 function reportPacked(
-  { receipt, wallNs }: PackReport,
+  { receipt, wallNs, givenUp }: PackReport,
   { name: place, options }: Place,
   beside: readonly string[],
   found: FoundSet | undefined,
@@ -246,7 +246,7 @@ function reportPacked(
     `  fingerprint  ${fingerprint}`,
     `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
     found === undefined ? [] : [`  set          ${found.set.name}${found.isCreated ? ', created' : ''}`],
-    `  generation   ${generation}${REPLACED[replaced]}`,
+    `  generation   ${generation}${replaced === 'nothing' ? '' : `; ${REPLACED[givenUp ?? 'kept']}`}`,
     resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} kept from an interrupted packing`] : [],
     `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
@@ -262,9 +262,9 @@ function reportPacked(
 }
 
 const REPLACED = {
-  nothing: '',
-  kept: '; the previous model was kept until this one was published',
-  'given up': '; the previous model was removed first, since both did not fit',
+  kept: 'the previous model was kept until this one was published',
+  model: 'the previous model was removed first, since both did not fit',
+  image: 'the unusable image was removed first',
 } as const
 
 /** Returns the required capacity of a drive for an image of that length; for a new set, of each drive. */

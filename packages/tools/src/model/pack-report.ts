@@ -17,7 +17,17 @@ export interface PackReport {
   readonly receipt: PackReceipt
   /** By this machine's clock; the receipt has the drive's time. */
   readonly wallNs: number
+  /** What was removed before the new model was written. */
+  readonly givenUp: GivenUp | undefined
 }
+
+type GivenUp = 'model' | 'image'
+
+/** Printed before the old model or image is removed. */
+const GIVING_UP = {
+  model: 'The old model does not fit beside the new one and is removed now.',
+  image: 'The old image is unusable and is removed now.',
+} as const
 
 /** Packs a model and prints the progress. */
 export async function packAndReport(
@@ -28,24 +38,21 @@ export async function packAndReport(
 ): Promise<PackReport> {
   const progress = new Progress(output, 'packing')
   const startMs = performance.now()
-  const former = { givenUp: false }
+  let givenUp: GivenUp | undefined
   try {
     const receipt = await pack(model, target, {
       ...request,
-      onGiveUp() {
-        former.givenUp = true
-        output.note(
-          'The old model does not fit beside the new one and is removed now.',
-          'An interruption leaves neither.',
-        )
+      onGiveUp(what) {
+        givenUp = what
+        output.note(GIVING_UP[what], 'An interruption leaves neither.')
       },
       onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
     })
-    return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6) }
+    return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6), givenUp }
   } catch (error) {
-    if (former.givenUp) {
+    if (givenUp !== undefined) {
       const verify = typed({ command: ['models', 'verify', ...place] }, output.invocation)
-      output.error(`The old model was removed before this error. If ${verify} finds no model, pack again.`)
+      output.error(`The old ${givenUp} was removed before this error. If ${verify} finds no model, pack again.`)
     }
     throw error
   } finally {
