@@ -16,7 +16,7 @@ import { reportError } from './command-line/report-error.js'
  */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
   // Before parsing, since parse errors must be reported in the requested form too.
-  const output = new Output({ json: own(argv).includes('--json') }, io)
+  const output = new Output({ json: own(argv).includes('--json') }, io, argv)
   const listening = outliveClosedPipes(io)
   const interrupts = listenForInterrupts(io, () => {
     output.error('Finishing in-flight I/O (Ctrl-C again to abort)')

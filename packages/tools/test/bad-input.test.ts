@@ -279,7 +279,7 @@ describe('exit code 6, failed verification:', () => {
 
   test('one damaged superblock copy, by verify only; load warns', async () => {
     flipped('one.img', 100)
-    const repair = 'gpunvme pack MODEL --image FILE --replace, which writes the model again'
+    const repair = 'gpunvme pack MODEL --image one.img --replace, which writes the model again'
     const loaded = await gpunvme(['load', '--image', 'one.img', '-q'], { cwd })
     expect(loaded.code).toBe(0)
     expect(loaded.stderr).toMatch(/^Superblock copy A is damaged/)
@@ -295,7 +295,7 @@ describe('exit code 6, failed verification:', () => {
 
   test('two damaged superblock copies, or a truncated image', async () => {
     flipped('both.img', 100, 1024 * 1024 + 100)
-    const repair = 'pack MODEL --image FILE --replace-image, which discards all models on it'
+    const repair = 'pack MODEL --image both.img --replace-image, which discards all models on it'
     await expectError(['load', '--image', 'both.img'], 6, 'Superblock copy A is damaged', repair)
     const verified = await gpunvme(['models', 'verify', '--image', 'both.img'], { cwd })
     expect(verified.stdout.split(repair)).toHaveLength(3)

@@ -101,8 +101,9 @@ describe('write does not overwrite', () => {
     await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * MIB })
     await gpunvme(['pack', 'model.gguf', '--image', 'models.img'], { cwd })
     await refuses('models.img', ['--lba', '9000'], 'it has a model image', '--overwrite models')
-    const words = ['nvme', 'write', 'block.bin', '--image', 'models.img', '--lba', '9000', '--overwrite', 'models']
-    expect((await gpunvme(words, { cwd })).code).toBe(0)
+    const words = ['nvme', 'write', 'block.bin', '--image', 'models.img', '--lba', '9000']
+    expect((await gpunvme(words, { cwd })).stderr).toContain('or gpunvme models ls --image models.img, which lists')
+    expect((await gpunvme([...words, '--overwrite', 'models'], { cwd })).code).toBe(0)
   })
 
   test('a file system, at any offset of its drive', LIMIT, async () => {

@@ -46,7 +46,10 @@ const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, why: 
   EPERM: [
     'privilege',
     'the kernel is locked down, as with Secure Boot, or this is a container',
-    { command: ['nvme', 'identify'], note: 'which, like smart, log and features, needs no registers' },
+    {
+      command: ['nvme', 'identify', '--drive', 'ADDRESS'],
+      note: 'which, like smart, log and features, needs no registers',
+    },
   ],
   EINVAL: [
     'privilege',

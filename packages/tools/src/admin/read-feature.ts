@@ -131,7 +131,7 @@ function notSupported(feature: AnyFeature, error: CommandError): NotSupportedErr
     feature.name === hex(feature.fid) ? `feature ${feature.name}` : `${feature.name} (${hex(feature.fid)})`,
     error,
     {
-      command: ['nvme', 'features'],
+      command: ['nvme', 'features', '--drive', 'ADDRESS'],
       note: 'which lists the supported features',
     },
   )

@@ -30,7 +30,7 @@ export async function refuseProtected(
         facts: ['a change would damage its models or its directory'],
         next: [
           `allow its loss with --overwrite ${MODELS}`,
-          { command: ['models', 'ls'], note: 'which lists its models' },
+          { command: ['models', 'ls', '--image', 'FILE'], note: 'which lists its models' },
         ],
       },
     )

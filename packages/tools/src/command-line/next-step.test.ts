@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { invocationOf } from '../terminal/invocation.js'
 import { renderStep, type CommandStep } from './next-step.js'
 
 const NPX = { program: 'npx gpunvme', sudo: 'sudo env "PATH=$PATH" ' }
@@ -12,6 +13,31 @@ test('renderStep prints commands as the program was started, quoted for a shell'
   expect(renderStep(['--drive ADDRESS', { command: ['list'] }], NPX)).toBe('--drive ADDRESS; or npx gpunvme list')
   const packed = { first: { command: ['pack', 'm'] }, command: ['load'] }
   expect(renderStep(packed, NPX)).toBe('npx gpunvme pack m, then npx gpunvme load')
+})
+
+test.each([
+  [['--image', 'a.img'], 'pack m.gguf --image a.img --replace', 'nvme log --image a.img'],
+  [['--image=a.img'], 'pack m.gguf --image=a.img --replace', 'nvme log --image=a.img'],
+  [['--drive', 'nvme0'], 'pack m.gguf --drive nvme0 --replace', 'nvme log --drive nvme0'],
+  [['--sim'], 'pack m.gguf --image FILE --replace', 'nvme log --sim'],
+  [['--profile', '990pro'], 'pack m.gguf --image FILE --replace', 'nvme log --profile 990pro'],
+  [[], 'pack m.gguf --image FILE --replace', 'nvme log --drive ADDRESS'],
+  [['--', '--image', 'a.img'], 'pack m.gguf --image FILE --replace', 'nvme log --drive ADDRESS'],
+])('renderStep repeats the drive and the model file of the run: %j', (options, pack, log) => {
+  const io = { env: { PATH: '/bin' }, program: '/bin/gpunvme', cwd: '/', isRoot: true }
+  const invocation = invocationOf(io, ['load', 'm.gguf', ...options])
+  expect(renderStep({ command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] }, invocation)).toBe(`gpunvme ${pack}`)
+  expect(renderStep({ command: ['nvme', 'log', '--drive', 'ADDRESS'] }, invocation)).toBe(`gpunvme ${log}`)
+})
+
+test('renderStep keeps MODEL if the run names no model file', () => {
+  const io = { env: { PATH: '/bin' }, program: '/bin/gpunvme', cwd: '/', isRoot: true }
+  for (const words of [
+    ['load', 'chat'],
+    ['load', 'https://host/m.gguf'],
+    ['models', 'ls', '--image', 'm.gguf'],
+  ])
+    expect(renderStep({ command: ['pack', 'MODEL'] }, invocationOf(io, words))).toBe('gpunvme pack MODEL')
 })
 
 test('renderStep prints commands inside a phrase for their machine', () => {

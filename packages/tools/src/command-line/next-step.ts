@@ -1,4 +1,4 @@
-import { ELSEWHERE, INSTALLED, type Invocation, shellLine } from '../terminal/invocation.js'
+import { ELSEWHERE, INSTALLED, type Invocation, NAMES_DRIVE, shellLine } from '../terminal/invocation.js'
 
 /** A command of this program as a next step. */
 export interface CommandStep {
@@ -58,8 +58,20 @@ export function typed(step: CommandStep, invocation: Invocation): string {
 }
 
 function commandLine({ command, asRoot = needsRoot(command), isElsewhere }: CommandStep, invocation: Invocation) {
-  const { program, sudo } = isElsewhere === true ? ELSEWHERE : invocation
-  return `${asRoot ? sudo : ''}${program} ${shellLine(command)}`
+  const { program, sudo, ...named } = isElsewhere === true ? ELSEWHERE : invocation
+  return `${asRoot ? sudo : ''}${program} ${shellLine(filled(command, named))}`
+}
+
+/** Replaces `--image FILE`, `--drive ADDRESS` and `MODEL` by the drives and the model of this run. */
+function filled(command: readonly string[], { drive = [], model }: Pick<Invocation, 'drive' | 'model'>): string[] {
+  const words = command.map((word) => (word === 'MODEL' ? (model ?? word) : word))
+  const at = words.findIndex((word, index) =>
+    ['--image FILE', '--drive ADDRESS'].includes(`${word} ${words[index + 1]}`),
+  )
+  // The data of a simulated drive in memory are lost for another command.
+  const isKept = drive.some((word) => NAMES_DRIVE.test(word))
+  const isReplaced = at >= 0 && (isKept || (words[at] === '--drive' && drive.length > 0))
+  return isReplaced ? [...words.slice(0, at), ...drive, ...words.slice(at + 2)] : words
 }
 
 /** Returns whether a command changes drivers of this machine, which `requireRoot` rejects for other users. */

@@ -34,10 +34,8 @@ test('stepOf missing CUDA suggests the remedy and an engine without GPU', () => 
 })
 
 test('stepOf an image without models suggests pack', () => {
-  expect(stepOf(new ModelNotInImageError(undefined, []))).toEqual({
-    command: ['pack', 'MODEL', '--image', 'FILE'],
-    note: 'or --drive ADDRESS',
-  })
+  const command = ['pack', 'MODEL', '--image', 'FILE']
+  expect(stepOf(new ModelNotInImageError(undefined, []))).toEqual({ command })
 })
 
 test('stepOf a failed slot allocation suggests options that need less memory', () => {
@@ -58,6 +56,16 @@ test('stepOf a damaged image suggests the command of its remedy', () => {
     'use the complete drive or file that the image was written to',
     { command: ['pack', 'MODEL', '--image', 'FILE', '--replace-image'] },
   ])
+})
+
+test('stepOf a concurrently changed image suggests the command that checks it', () => {
+  const changed = new LoaderError('ERR_GPUNVME_IMAGE_CHANGED', 'failure', 'changed')
+  expect(stepOf(changed)).toMatchObject({ command: ['models', 'verify', '--image', 'FILE'] })
+})
+
+test('stepOf a member of a set suggests no function', () => {
+  const member = new LoaderError('ERR_GPUNVME_MEMBER_OF_SET', 'usage', 'a.img is a member of a set')
+  expect(JSON.stringify(stepOf(member))).not.toContain('()')
 })
 
 test('stepOf a lost vfio-user target depends on the kind of loss', () => {

@@ -1,5 +1,5 @@
 import type { EngineUnsuitableError } from '@gpunvme/cuda-native'
-import type { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
+import type { BlackwellRegistersError, CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
 import type { DeviceHeldError, DriverError, ForeignDataError } from '@gpunvme/host-driver'
 import type { BindError, LeftUndoneError } from '@gpunvme/host-driver/pci'
 import type { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
@@ -15,6 +15,7 @@ import { ToolsError } from './tools-error.js'
 /** Errors whose next step on a command line differs from that of a program. Types only: few verbs load their modules. */
 type Reworded =
   | BindError
+  | BlackwellRegistersError
   | BudgetInfeasibleError
   | CudaUnavailableError
   | DeviceHeldError
@@ -29,6 +30,8 @@ type Reworded =
   | UnknownFormatError
   | VerificationError
   | VfioUserLostError
+  | DriverErrorOf<'ERR_GPUNVME_IOMMU_ACTIVE'>
+  | DriverErrorOf<'ERR_GPUNVME_QEMU_MISSING'>
   | DriverErrorOf<'ERR_GPUNVME_VFIO_USER_CONNECT'>
   | DriverErrorOf<'ERR_GPUNVME_VFIO_USER_FUNCTION'>
 
@@ -36,7 +39,7 @@ type DriverErrorOf<Code extends string> = DriverError & { readonly code: Code }
 
 /** Errors of images, sets and slots whose fields are not used. */
 type LoaderReworded = LoaderError & {
-  readonly code: `ERR_GPUNVME_${'IMAGE_EXISTS' | 'IMAGE_TRUNCATED' | 'MEMBER_OF_SET' | 'MIXED_SETS' | 'MODEL_EXISTS' | 'NO_IMAGE' | 'NO_SET' | 'SET_UNFINISHED' | 'SLOT_MEMORY' | 'STRIPE_MEMBER_MISSING'}`
+  readonly code: `ERR_GPUNVME_${'IMAGE_CHANGED' | 'IMAGE_EXISTS' | 'IMAGE_TRUNCATED' | 'IMAGE_UNSUPPORTED' | 'MEMBER_OF_SET' | 'MIRROR_SPLIT' | 'MIXED_SETS' | 'MODEL_EXISTS' | 'NO_IMAGE' | 'NO_SET' | 'SET_UNFINISHED' | 'SLOT_MEMORY' | 'STRIPE_MEMBER_MISSING'}`
 }
 
 /** HTTP failures whose next steps name function options. */
@@ -52,9 +55,11 @@ type Steps = {
 }
 
 const PACK: CommandStep = { command: ['pack', 'MODEL', '--image', 'FILE'] }
+const VERIFY: CommandStep = { command: ['models', 'verify', '--image', 'FILE'] }
 const SERVE: CommandStep = { command: ['sim', 'serve', '--socket', 'PATH'] }
 
-const EVERY_DRIVE = 'name every drive of the set: --drive A --drive B'
+/** Next step for a set that is not complete. */
+export const EVERY_DRIVE = 'name every drive of the set: --drive A --drive B, or --image A --image B'
 
 /** Commands that repair a damaged image. */
 const REMEDIES: Readonly<Record<Remedy, CommandStep>> = {
@@ -77,6 +82,7 @@ const DOWNLOAD = 'download the file, then load it with --file'
 /** Next steps by error code; undefined where that of the library fits. */
 const STEPS: Steps = {
   ERR_GPUNVME_BIND: ({ bdf, advice, left }) => (left.length === 0 ? undefined : { ...finishing(bdf), first: advice }),
+  ERR_GPUNVME_BLACKWELL_REGISTERS: (_error, engineOption) => `use ${engineOption} host`,
   ERR_GPUNVME_BUDGET_INFEASIBLE({ budget, minimum }) {
     const lacking = [
       ...(budget.vramBytes < minimum.vramBytes ? ['--vram'] : []),
@@ -102,22 +108,30 @@ const STEPS: Steps = {
   ERR_GPUNVME_HTTP_RANGE: () => DOWNLOAD,
   ERR_GPUNVME_HTTP_STATUS: () => ['check the URL in a browser', DOWNLOAD],
   ERR_GPUNVME_HTTP_TIMEOUT: () => ['try again', DOWNLOAD],
-  ERR_GPUNVME_IMAGE_CHECKSUM: () => [
-    { command: ['models', 'verify', '--image', 'FILE'], note: 'which checks the rest' },
-    REMEDIES['replace-image'],
-  ],
+  ERR_GPUNVME_IMAGE_CHANGED: () => ({
+    ...VERIFY,
+    first: 'end other programs that write to the drive',
+    note: 'which checks it; and pack again',
+  }),
+  ERR_GPUNVME_IMAGE_CHECKSUM: () => [{ ...VERIFY, note: 'which checks the rest' }, REMEDIES['replace-image']],
   ERR_GPUNVME_IMAGE_EXISTS: () => [
     'discard all of it with --replace-image',
-    { command: ['models', 'verify', '--image', 'FILE'], note: 'which checks it first' },
+    { ...VERIFY, note: 'which checks it first' },
   ],
   ERR_GPUNVME_IMAGE_TRUNCATED: () => [
     'use the complete drive or file that the image was written to',
     REMEDIES['replace-image'],
   ],
+  ERR_GPUNVME_IMAGE_UNSUPPORTED: () => 'use a newer version of gpunvme',
+  ERR_GPUNVME_IOMMU_ACTIVE: () => ({ command: ['bind', 'ADDRESS'], note: 'which binds it to vfio-pci' }),
   ERR_GPUNVME_LEFT_UNDONE: ({ bdf }) => finishing(bdf),
   ERR_GPUNVME_MODEL_EXISTS: () => ['keep both with --name NAME', 'replace the existing one with --replace'],
-  ERR_GPUNVME_MODEL_NOT_IN_IMAGE: ({ isEmpty }) => (isEmpty ? { ...PACK, note: 'or --drive ADDRESS' } : undefined),
-  ERR_GPUNVME_MEMBER_OF_SET: () => [EVERY_DRIVE, 'remove the set with eraseSet() of @gpunvme/layer-loader'],
+  ERR_GPUNVME_MODEL_NOT_IN_IMAGE: ({ isEmpty }) => (isEmpty ? PACK : undefined),
+  ERR_GPUNVME_MEMBER_OF_SET: () => [
+    EVERY_DRIVE,
+    'use it for a new set, which discards all models: pack with --stripe or --mirror, and --replace-image',
+  ],
+  ERR_GPUNVME_MIRROR_SPLIT: () => 'name only the drives whose content you want to keep',
   ERR_GPUNVME_MIXED_SETS: () => ['name the drives of one set', 'use --replace-image with pack --stripe or --mirror'],
   ERR_GPUNVME_NAMESPACE_TOO_SMALL: () => ['use a larger --capacity for a new drive', 'use another --image file'],
   ERR_GPUNVME_NO_CUDA_DEVICE: otherEngine,
@@ -128,6 +142,10 @@ const STEPS: Steps = {
   ERR_GPUNVME_NO_SET: () => [
     'name only the drive that has the model',
     'pack with --stripe or --mirror, which creates a set',
+  ],
+  ERR_GPUNVME_QEMU_MISSING: () => [
+    'install it (Debian: apt-get install qemu-system-x86)',
+    'name the program in the environment variable GPUNVME_QEMU',
   ],
   ERR_GPUNVME_SET_UNFINISHED: () => 'pack with --stripe or --mirror, which creates it again; it had no models',
   ERR_GPUNVME_SLOT_MEMORY: () => [

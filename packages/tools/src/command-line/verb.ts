@@ -55,7 +55,8 @@ export function verb<Arguments extends readonly [...unknown[], Context]>({
     // The parser appends the verb itself.
     command.action((...given: [...unknown[], OutputOptions, Command]) => {
       const flags = given.at(-2) as OutputOptions
-      const context: Context = { output: new Output(flags, session.io), signal: session.signal, session, command }
+      const { io, argv, signal } = session
+      const context: Context = { output: new Output(flags, io, argv), signal, session, command }
       // The parser's types do not know what `options` declared; `Arguments` repeats it.
       const values = (given as unknown[]).with(-1, context) as unknown as Arguments
       // oxlint-disable-next-line gpunvme/no-unbounded-spread -- as many as the verb has arguments

@@ -99,7 +99,7 @@ function checkFlags(path: string, flags: Flags): void {
   const { lba, offset, image } = flags
   if (lba === undefined && offset === undefined) {
     throw new UsageError('--lba or --offset is required', {
-      next: { command: ['nvme', 'write', path, '--lba', 'N'], note: 'or --offset SIZE' },
+      next: { command: ['nvme', 'write', path, '--lba', 'N', '--drive', 'ADDRESS'], note: 'or --offset SIZE' },
     })
   }
   if (image !== undefined && path !== '-' && sameFile(path, image)) {

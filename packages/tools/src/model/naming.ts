@@ -19,6 +19,6 @@ export function addNamingOption(command: Command): void {
 export function refuseNamingOfPacked({ naming }: NamingFlags): void {
   if (naming === undefined) return
   throw new UsageError('--naming does not apply to a packed model: its layers were determined when it was packed', {
-    next: { command: ['pack', 'MODEL', '--naming', naming, '--replace'] },
+    next: { command: ['pack', 'MODEL', '--image', 'FILE', '--naming', naming, '--replace'] },
   })
 }

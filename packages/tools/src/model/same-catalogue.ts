@@ -74,7 +74,7 @@ function catalogueMismatchError(
       facts,
       next: [
         'omit MODEL to stream the model on the drive',
-        { command: ['pack', 'MODEL', '--image', 'FILE', '--replace'] },
+        { command: ['pack', path, '--image', 'FILE', '--replace'] },
       ],
     },
   )

@@ -9,7 +9,7 @@ import {
 } from '@gpunvme/layer-loader/sets'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DriveFlags, TransportFlags } from '../command-line/options.js'
-import { stepOf } from '../command-line/step-of.js'
+import { EVERY_DRIVE, stepOf } from '../command-line/step-of.js'
 import { ToolsError } from '../command-line/tools-error.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransports, withWriter, type WriteFlags } from '../drive/with-drive.js'
@@ -138,9 +138,6 @@ function driveOfSetError(name: string, cause: GpuNvmeError): ToolsError {
 function degradedSetError({ name }: BlockSet, problems: readonly SetProblem[]): ToolsError {
   return new ToolsError('ERR_GPUNVME_SET_DEGRADED', 'infeasible', `The ${name} is degraded; nothing was written`, {
     facts: problems.map(({ message }) => printable(message)),
-    next: [
-      'name every drive of the set: --drive A --drive B',
-      'replace a lost drive with rebuildMirror() of @gpunvme/layer-loader',
-    ],
+    next: [EVERY_DRIVE, 'replace a lost drive from a program: rebuildMirror() of @gpunvme/layer-loader'],
   })
 }

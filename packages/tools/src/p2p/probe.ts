@@ -49,7 +49,11 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
   checkPresent(bar)
   if (CC.EN.of(bar.read32(CC.offset)) === 1 || CSTS.RDY.of(bar.read32(CSTS.offset)) === 1) {
     throw probeError('infeasible', 'The controller is enabled, so AQA must not be written', {
-      next: { first: 'end programs that use it', command: ['nvme', 'identify'], note: 'which leaves it disabled' },
+      next: {
+        first: 'end programs that use it',
+        command: ['nvme', 'identify', '--drive', 'ADDRESS'],
+        note: 'which leaves it disabled',
+      },
     })
   }
   const before = bar.read32(AQA.offset)
@@ -71,7 +75,7 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
   checkPresent(bar)
   if (after !== before)
     throw probeError('device', `AQA reads ${hex(after)} after ${hex(before)} was restored`, {
-      next: { command: ['nvme', 'identify'], note: 'which resets the controller' },
+      next: { command: ['nvme', 'identify', '--drive', 'ADDRESS'], note: 'which resets the controller' },
     })
   return { arrived: stores.every(({ arrived }) => arrived), stores, before }
 }

@@ -7,6 +7,10 @@ export interface Invocation {
   readonly program: string
   /** Text before a command that needs root, with a blank at its end; empty if this shell is root's. */
   readonly sudo: string
+  /** Options that name the drives of this run, which replace `--image FILE` and `--drive ADDRESS` in printed commands. */
+  readonly drive?: readonly string[]
+  /** Model file of this run, which replaces `MODEL` in printed commands. */
+  readonly model?: string
 }
 
 /** Invocation of an installed program, for texts that are not tied to one run: messages of errors, results files. */
@@ -15,12 +19,42 @@ export const INSTALLED: Invocation = { program: 'gpunvme', sudo: '' }
 /** Invocation on the machine whose files were read with `--root`: how this program is started there is unknown. */
 export const ELSEWHERE: Invocation = { program: 'gpunvme', sudo: 'sudo ' }
 
-/** Returns how the program of this run was started. */
-export function invocationOf(io: Pick<Io, 'env' | 'program' | 'cwd' | 'isRoot'>): Invocation {
+/** Returns how the program of this run was started. @param argv arguments after the program's name. */
+export function invocationOf(
+  io: Pick<Io, 'env' | 'program' | 'cwd' | 'isRoot'>,
+  argv: readonly string[] = [],
+): Invocation {
   const { SUDO_USER: sudoUser = '' } = io.env
   // The next command is typed in the shell that called sudo, which is not root's. sudo replaces PATH, and npm's folders
   // are seldom on the new one.
-  return { program: programOf(io), sudo: !io.isRoot || sudoUser !== '' ? 'sudo env "PATH=$PATH" ' : '' }
+  return {
+    program: programOf(io),
+    sudo: !io.isRoot || sudoUser !== '' ? 'sudo env "PATH=$PATH" ' : '',
+    ...namedIn(argv),
+  }
+}
+
+/** An option that names a drive whose data are kept. */
+export const NAMES_DRIVE = /^--(?:drive|image|socket)(?:=|$)/
+const SIMULATES = /^--(?:sim$|profile(?:=|$))/
+const MODEL_FILE = /\.(?:gguf|safetensors|safetensors\.index\.json)$/i
+
+/** Returns the drives and the model file that a command line names. */
+function namedIn(argv: readonly string[]): Pick<Invocation, 'drive' | 'model'> {
+  // What follows belongs to another command.
+  const end = argv.indexOf('--')
+  const words = end < 0 ? argv : argv.slice(0, end)
+  const options = (pattern: RegExp) =>
+    words.flatMap((word, at) =>
+      !pattern.test(word) ? [] : word.includes('=') || word === '--sim' ? [word] : words.slice(at, at + 2),
+    )
+  const named = options(NAMES_DRIVE)
+  const drive = named.length > 0 ? named : options(SIMULATES)
+  const model = words.find(
+    (word, at) =>
+      MODEL_FILE.test(word) && !/^-|:\/\//.test(word) && !/^--(?:image|name|socket)$/.test(words[at - 1] ?? ''),
+  )
+  return { ...(drive.length > 0 && { drive }), ...(model !== undefined && { model }) }
 }
 
 function programOf({ env, program, cwd }: Pick<Io, 'env' | 'program' | 'cwd'>): string {

@@ -26,20 +26,23 @@ export class Output {
   readonly quiet: boolean
   readonly io: Io
   private readonly raw: boolean
+  private readonly argv: readonly string[]
   /** Member `drive` of the next JSON result of a drive. */
   private drive: object | undefined
   private status = ''
 
-  constructor({ json = false, quiet = false, raw = false }: OutputOptions, io: Io) {
+  /** @param argv arguments after the program's name, whose drive and model printed commands repeat. */
+  constructor({ json = false, quiet = false, raw = false }: OutputOptions, io: Io, argv: readonly string[] = []) {
     this.json = json
     this.raw = raw
     this.quiet = quiet
     this.io = io
+    this.argv = argv
   }
 
   /** How the user starts this program again, for printed commands. */
   get invocation(): Invocation {
-    return invocationOf(this.io)
+    return invocationOf(this.io, this.argv)
   }
 
   /** Width of lines on stdout: that of a terminal, otherwise Infinity, since programs read lines whole. */

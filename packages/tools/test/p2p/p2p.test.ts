@@ -21,7 +21,7 @@ test('bench p2p --copy without two GPUs ends with exit code 7 and the reason', a
 
 test.each([
   ['--probe without a drive', ['--probe'], 'No drive is named'],
-  ['--drive without --probe', ['--drive', '0000:0b:00.0'], 'gpunvme bench p2p --probe --drive ADDRESS'],
+  ['--drive without --probe', ['--drive', '0000:0b:00.0'], 'gpunvme bench p2p --probe --drive 0000:0b:00.0'],
   ['an invalid size', ['--copy', '--size', '1'], 'at least 4096'],
   ['--nsid', ['--probe', '--real-time', '--nsid', '1'], 'omit --nsid'],
 ])('bench p2p rejects %s with exit code 2', async (_, args, text) => {
