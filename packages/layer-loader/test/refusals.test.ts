@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { memorySource, openModel, type ByteSource, type Model } from '../src/formats/index.js'
+import { memorySource, openModel, openModelParts, type ByteSource, type Model } from '../src/formats/index.js'
 import { openImage } from '../src/index.js'
 import { NamespaceTooSmallError, pack, planPack, type PackProgress } from '../src/image/index.js'
-import { safetensors } from './formats/bytes.js'
+import { safetensors, shard } from './formats/bytes.js'
+import { MemoryFolder } from './formats/memory-folder.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { safetensorsFile, smallModel } from './models.js'
 
@@ -62,6 +63,27 @@ describe('planPack derives a valid name from the name of the source', () => {
     ['é'.repeat(200), 'é'.repeat(127)],
   ])('%j', async (sourceName, name) => {
     const model = await openModel(memorySource(safetensorsFile(), sourceName))
+    expect(planPack(model, 512).name).toBe(name)
+  })
+})
+
+describe('planPack names a sharded safetensors model after its directory', () => {
+  test.each([
+    ['/models/Qwen3/', 'Qwen3'],
+    ['C:\\models\\Qwen3\\', 'Qwen3'],
+    ['./', 'model'],
+    ['', 'model'],
+    ['https://host/org/Qwen3/resolve/main/', 'model'],
+  ])('%j', async (folder, name) => {
+    const shards = [1, 2].map((number) => `model-0000${number}-of-00002.safetensors`)
+    const weightMap = { a: shards[0], b: shards[1] }
+    const files = {
+      [`${folder}model.safetensors.index.json`]: Buffer.from(JSON.stringify({ metadata: {}, weight_map: weightMap })),
+      [`${folder}${shards[0]}`]: shard('a'),
+      [`${folder}${shards[1]}`]: shard('b'),
+    }
+    const opened = new MemoryFolder(files)
+    const model = await openModelParts('model.safetensors.index.json', (part) => opened.open(`${folder}${part}`))
     expect(planPack(model, 512).name).toBe(name)
   })
 })

@@ -3,7 +3,7 @@ import { MAX_MODEL_NAME_BYTES } from '../image/format.js'
 
 /**
  * Returns the name of a model in its image: the given one, else the name in the file, else the last component of the
- * file's path.
+ * file's path. The shards of a safetensors model are named after their directory.
  * @throws RangeError for an invalid given name; names from files are adjusted.
  */
 export function modelNameFor(model: Model, given: string | undefined): string {
@@ -14,8 +14,16 @@ export function modelNameFor(model: Model, given: string | undefined): string {
       `name: expected 1 to ${MAX_MODEL_NAME_BYTES} bytes without control characters, got ${JSON.stringify(given)}`,
     )
   }
-  const fileName = model.parts[0].source.name.split(/[/\\]/).at(-1) ?? ''
-  return fitting(model.name ?? '') || fitting(fileName) || 'model'
+  return fitting(model.name ?? '') || fitting(nameOfFiles(model)) || 'model'
+}
+
+function nameOfFiles({ format, parts }: Model): string {
+  const { name } = parts[0].source
+  const [fileName = '', folder = ''] = name.split(/[/\\]/).reverse()
+  if (format !== 'safetensors' || parts.length === 1) return fileName
+  // The directory in a URL is usually that of a revision.
+  const isNamed = !name.includes('://') && !['', '.', '..'].includes(folder)
+  return isNamed ? folder : fileName.replace(/-\d+-of-\d+\.safetensors$/, '')
 }
 
 function fitting(name: string): string {

@@ -49,7 +49,11 @@ export const pack = verb({
   options(command) {
     command
       .argument('<model>', 'a .gguf or .safetensors file; for a split model, any part or the index')
-      .option('--name <name>', 'name of the model on the drive (default: the name in its file)', modelName)
+      .option(
+        '--name <name>',
+        "name of the model on the drive (default: the name in its file, else the file's; for several .safetensors files, their folder's)",
+        modelName,
+      )
       .option('--dry-run', 'print the plan and write nothing')
       .option('--replace', 'replace a model of this name on the drive')
       .option(
