@@ -58,7 +58,11 @@ export function settingOf(
   const rest = capacityBytes - offset
   const size = flags.size ?? (writes(flags) ? Math.min(WRITTEN_BYTES, rest) : rest)
   if (offset % blockBytes !== 0 || size % blockBytes !== 0) {
-    throw new UsageError(`--offset and --size: expected multiples of ${blockBytes} bytes, the block size of this drive`)
+    const [from, bytes] = [offset, size].map((each) => each - (each % blockBytes))
+    throw new UsageError(
+      `--offset and --size: expected multiples of ${blockBytes} bytes, the block size of this drive`,
+      { next: `use --offset ${from} --size ${Math.max(blockBytes, bytes!)}` },
+    )
   }
   if (size <= 0 || size > rest) {
     throw new UsageError(`--offset and --size exceed the namespace of ${formatBytes(capacityBytes)}`, {

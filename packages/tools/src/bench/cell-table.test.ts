@@ -50,7 +50,7 @@ test('a row has the rate with its interval, the share of the limit, and the rati
 test('rows give the reason for refused and failed cells, and for outliers', () => {
   const refused = { kind: 'refused', reason: 'too deep', next: '--qd 8' } as const
   const table = new CellTable({ sources: SOURCES, link: LINK, time: 'wall' })
-  expect(table.rows(SHAPE, [cell('cpu-kernel', [], refused)])[1]).toBe('cpu-kernel  not run: too deep; try --qd 8')
+  expect(table.rows(SHAPE, [cell('cpu-kernel', [], refused)])[1]).toBe('cpu-kernel  not run: too deep; try: --qd 8')
   const failed = { kind: 'failed', reason: 'SMART counts 0 Read commands' } as const
   expect(table.rows(SHAPE, [cell('io_uring', [repeat(1e9)], failed)])[1]).toBe(
     'io_uring    REJECTED: SMART counts 0 Read commands',

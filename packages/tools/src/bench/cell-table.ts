@@ -118,7 +118,7 @@ function short(value: number): string {
 function problemLines({ source, problem, repeats }: BenchCell, width: number): string[] {
   const kind = problem?.kind === 'refused' ? 'not run' : 'REJECTED'
   const reason = problem?.reason ?? `none of ${plural(repeats.length, 'repeat')} is valid`
-  const next = problem?.next === undefined ? '' : `; try ${problem.next}`
+  const next = problem?.next === undefined ? '' : `; try: ${problem.next}`
   return wrap(`${source.padEnd(10)}  ${kind}: ${reason}${next}`, width, INDENT)
 }
 

@@ -225,7 +225,7 @@ describe('EngineContender detects', () => {
 
 describe('EngineContender rejects', () => {
   test.each<[string, Partial<Shape>, RegExp]>([
-    ['a transfer beyond MDTS', { blockBytes: 2 * MIB }, /limited to 1 MiB \(MDTS\)/],
+    ['a transfer beyond MDTS', { blockBytes: 2 * MIB }, /limited to 1 MiB \(MDTS\)\n {2}Try: use --bs 1MiB$/],
     ['more commands than a queue holds', { depth: 4095 }, /limited to \d+ commands/],
     ['more jobs than queue pairs', { jobs: 60_000, depth: 1, blockBytes: 512 }, /has \d+ I\/O queue pairs/],
     [

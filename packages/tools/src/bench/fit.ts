@@ -23,7 +23,10 @@ export function requireFit(shape: Shape, controller: Controller, namespace: Name
   }
   if (maxTransferBytes < shape.blockBytes) {
     const most = formatBytes(maxTransferBytes)
-    throw new RefusedError({ reason: `commands of this drive are limited to ${most} (MDTS)`, next: `use --bs ${most}` })
+    throw new RefusedError({
+      reason: `commands of this drive are limited to ${most} (MDTS)`,
+      next: `use --bs ${most.replace(' ', '')}`,
+    })
   }
   if (shape.blockBytes % namespace.blockBytes !== 0) {
     throw new RefusedError({
