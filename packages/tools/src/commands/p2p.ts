@@ -28,7 +28,7 @@ interface Flags extends DriveFlags, OutputOptions {
 const ABOUT = `
 Without --copy or --probe: prints which GPUs can access each other's memory
 according to CUDA. Read-only. gpunvme list --topology estimates the same, and
-the traffic between GPUs and SSDs, from the platform.
+the traffic between GPUs and SSDs, from the platform. Exit code 3 without CUDA.
 
 --copy copies between each pair of GPUs, in one and in both directions, and
 compares every byte: drivers have reported success for copies that moved
@@ -73,6 +73,7 @@ async function run(flags: Flags, { output, session }: Context): Promise<void> {
   output.object('gpunvme.p2p/1', resultOf(asked, copies, probe))
   const isBelieved = copies?.every(({ problem }) => problem === undefined) !== false && probe?.arrived !== false
   if (!isBelieved) session.exitCode = EXIT.verification
+  else if ('unavailable' in asked) session.exitCode = EXIT[asked.unavailable.category]
 }
 
 function refuseNonsense({ probe, gpu, drive, sim, nsid, transport, realTime, socket }: Flags): void {

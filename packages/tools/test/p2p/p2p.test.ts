@@ -5,10 +5,10 @@ const cwd = scratch()
 /** Hides all GPUs from CUDA. */
 const env = { CUDA_VISIBLE_DEVICES: '' }
 
-test('bench p2p without CUDA prints why it is unavailable, and measures nothing', async () => {
+test('bench p2p without CUDA prints why it is unavailable, and exits with 3', async () => {
   const hidden = { ...env, GPUNVME_CUDA_LIBRARY: '/nonexistent/libcuda.so.1' }
   const { code, stdout, stderr } = await gpunvme(['bench', 'p2p'], { cwd, env: hidden })
-  expect([code, stderr]).toEqual([0, ''])
+  expect([code, stderr]).toEqual([3, ''])
   expect(stdout).toMatch(/^CUDA {2}/)
 })
 
