@@ -245,6 +245,11 @@ describe('load without an image', () => {
     expect(bytesOf(result.passes[0]!)).toBeGreaterThan(3 * MIB)
   })
 
+  test('--in-place on a drive with packed models suggests to omit it', async () => {
+    const { code, stderr } = await gpunvme(['load', 'chat', '--image', 'drive.img', '--in-place'], { cwd })
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Try: omit --in-place') as string])
+  })
+
   const lacks = missing('mkfs.ext4')
   const skipped = lacks === undefined ? '' : ` (skipped: ${lacks})`
   test.skipIf(lacks !== undefined)(`loads a file in place from the ext4 file system of a drive${skipped}`, async () => {

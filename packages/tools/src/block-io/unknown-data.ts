@@ -49,9 +49,9 @@ export async function refuseNonzero(
 }
 
 /** Returns whether there is an image, valid or not. */
-export async function holdsImage(namespace: Namespace): Promise<boolean> {
+export async function holdsImage(target: Readable): Promise<boolean> {
   try {
-    await openImage(namespace)
+    await openImage(target)
     return true
   } catch (error) {
     if (error instanceof GpuNvmeError) return !hasCode(error, 'ERR_GPUNVME_NO_IMAGE')

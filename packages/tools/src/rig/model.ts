@@ -12,6 +12,7 @@ import {
 } from '@gpunvme/layer-loader/filesystems'
 import { Catalogue, openModelFile, openModelParts, type Naming } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import { holdsImage } from '../block-io/unknown-data.js'
 import { findModel, type FindOptions } from '../model/same-catalogue.js'
 import { readStore, type StoreOptions } from '../model/store-of.js'
 import { hostFileReader } from './gpu.js'
@@ -81,7 +82,7 @@ async function openInPlace(
 ): Promise<FoundModel> {
   if (path === undefined) throw new TypeError('model: expected the path of a file on the drive, got undefined')
   const source = storeSource(store)
-  const system = await fileSystemWith(source, path, signal)
+  const system = await fileSystemWith(store, source, path, signal)
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const files = new Map<string, FileOnDisk>()
   const file = await openModelParts(
@@ -102,6 +103,7 @@ async function openInPlace(
 
 /** Finds the file system with the path: on the whole drive, or on one of its partitions. */
 async function fileSystemWith(
+  store: BlockStore,
   source: ReturnType<typeof storeSource>,
   path: string,
   signal: AbortSignal,
@@ -120,7 +122,7 @@ async function fileSystemWith(
       tried.push(`${where}: ${error.headline}`)
     }
   }
-  throw new FileNotInPlaceError(path, source.name, tried)
+  throw new FileNotInPlaceError(path, source.name, tried, await holdsImage(store))
 }
 
 /** Error of a path that no readable file system on the drive has. */
@@ -128,10 +130,13 @@ export class FileNotInPlaceError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FILE_NOT_IN_PLACE'
   readonly category = 'not-found'
 
-  constructor(path: string, store: string, tried: readonly string[]) {
+  /** @param isPacked whether the drive has an image with packed models. */
+  constructor(path: string, store: string, tried: readonly string[], isPacked: boolean) {
     super(`Cannot read ${path} in place on ${store}`, {
       facts: tried.length === 0 ? ['the drive has a partition table without partitions'] : tried,
-      next: 'use the path inside the file system, without the mount point: /models/x.gguf',
+      next: isPacked
+        ? 'omit --in-place: the drive has packed models'
+        : 'use the path inside the file system, without the mount point: /models/x.gguf',
     })
   }
 }
