@@ -85,6 +85,8 @@ describe('exit code 2, invalid arguments:', () => {
     await Promise.all([
       expectError(['load', 'model.gguf', '--depth', '0'], 2, 'integer from 1 to 4095'),
       expectError(['load', 'model.gguf', '--passes', '2.5'], 2, 'an integer from'),
+      expectError(['nvme', 'read', '--lba', '-1'], 2, 'expected an integer from 0 on'),
+      expectError(['bench', '--sim', '--offset', '1000', '--size', '1'], 2, 'use --offset 512 --size 512'),
       expectError(['load', 'model.gguf', '--capacity', '16G'], 2, "such as '512MiB'"),
       ...['0', '1', '511'].map((capacity) =>
         expectError(['load', 'model.gguf', '--capacity', capacity], 2, 'at least 512 bytes, one block'),
@@ -94,11 +96,23 @@ describe('exit code 2, invalid arguments:', () => {
     ])
   })
 
+  test('one of a few words, without a suggestion of all of them', async () => {
+    const { stderr } = await gpunvme(['completion', 'tcsh'], { cwd })
+    expect(stderr).toMatch(/^Invalid SHELL: 'tcsh'\n {2}expected bash, zsh, fish\n {2}Try: /)
+    await expectError(['completion', 'bsh'], 2, 'Did you mean bash')
+  })
+
   test('an unknown transport, engine or profile, with the known names', async () => {
     await Promise.all([
       expectError(['nvme', 'identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim'),
       expectError(['load', 'model.gguf', '--sim', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host'),
-      expectError(['nvme', 'identify', '--profile', 'sn750'], 2, "Unknown profile 'sn750'", 'ideal, sn740'),
+      expectError(
+        ['nvme', 'identify', '--profile', 'sn750'],
+        2,
+        "Unknown profile 'sn750'",
+        'ideal, sn740',
+        'gpunvme sim',
+      ),
     ])
   })
 

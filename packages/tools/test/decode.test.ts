@@ -355,13 +355,16 @@ describe('decode', () => {
       ['nvme', 'decode', 'log', '--lid', '70h', '00'],
       ' 0x81=SANITIZE_STATUS 0xbf=CHANGED_ZONE_LIST\n  Try: gpunvme help nvme decode',
     ],
-    [['nvme', 'decode', 'CC'], 'stdin is empty'],
+    [['nvme', 'decode', 'CC'], 'stdin is empty\n  Try: pass bytes in hexadecimal'],
     [
       ['nvme', 'decode', 'CC', ''],
       "CC: expected a value in hexadecimal, got ''\n  Try: gpunvme nvme decode CC 0x00000000",
     ],
     [['nvme', 'decode', 'CC', '1', '2'], "CC: expected a value in hexadecimal, got '1 2'"],
-    [['nvme', 'decode', 'CC', '0x123456789'], 'CC: expected at most 8 hexadecimal digits, got 9'],
+    [
+      ['nvme', 'decode', 'CC', '0x123456789'],
+      'CC: expected at most 8 hexadecimal digits, got 9\n  Try: gpunvme nvme decode CC 0x00000000',
+    ],
     [
       ['nvme', 'decode', 'CC', '0x12', '--file', 'x'],
       'CC: --file requires a structure\n  Try: gpunvme nvme decode CC -, to read stdin',

@@ -10,7 +10,7 @@ const HTTP_PROBLEMS = {
   CHANGED: 'open the model again',
   LENGTH: 'try again; if it happens often, download the file first',
   TIMEOUT: 'try again, or raise timeoutMs',
-  CONNECTION: 'check the host name and the network, then try again',
+  CONNECTION: 'check the host name, the port and the network, then try again',
   REDIRECT: 'open the URL of the file itself',
   INSECURE: 'use https, or set allowPlainHttp if you trust the whole network path',
   PRIVATE_ADDRESS: 'open the target URL directly, or set allowPrivateAddresses if you trust the redirecting server',

@@ -26,7 +26,7 @@ export type Extent = Pick<Namespace, 'nsid' | 'blocks' | 'blockBytes' | 'capacit
 /** @param words purpose of `start` and `amount`: 'the first block to read'. */
 export function addRangeOptions(command: Command, words: { readonly start: string; readonly amount: string }): void {
   command
-    .addOption(amountOption('--lba <n>', `${words.start}, by its number: 2048, 0x800`, count, 'an integer'))
+    .addOption(amountOption('--lba <n>', `${words.start}, by its number: 2048, 0x800`, count, 'an integer from 0 on'))
     .addOption(amountOption('--blocks <n>', `${words.amount}, in blocks; or 'all' up to the end`, orAll(count), COUNT))
     .addOption(amountOption('--offset <size>', `instead of --lba, in bytes: 1MiB, 0x100000`, bytes, 'a size'))
     .addOption(amountOption('--length <size>', `instead of --blocks, in bytes; or 'all'`, orAll(bytes), SIZE))

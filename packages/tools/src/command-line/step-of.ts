@@ -31,6 +31,7 @@ type Reworded =
   | VerificationError
   | VfioUserLostError
   | DriverErrorOf<'ERR_GPUNVME_IOMMU_ACTIVE'>
+  | DriverErrorOf<'ERR_GPUNVME_NAMESPACE_NOT_FOUND'>
   | DriverErrorOf<'ERR_GPUNVME_QEMU_MISSING'>
   | DriverErrorOf<'ERR_GPUNVME_VFIO_USER_CONNECT'>
   | DriverErrorOf<'ERR_GPUNVME_VFIO_USER_FUNCTION'>
@@ -133,6 +134,10 @@ const STEPS: Steps = {
   ],
   ERR_GPUNVME_MIRROR_SPLIT: () => 'name only the drives whose content you want to keep',
   ERR_GPUNVME_MIXED_SETS: () => ['name the drives of one set', 'use --replace-image with pack --stripe or --mirror'],
+  ERR_GPUNVME_NAMESPACE_NOT_FOUND: () => [
+    'omit --nsid for the first active namespace',
+    { command: ['nvme', 'identify', '--drive', 'ADDRESS'], note: 'which lists the namespaces' },
+  ],
   ERR_GPUNVME_NAMESPACE_TOO_SMALL: () => ['use a larger --capacity for a new drive', 'use another --image file'],
   ERR_GPUNVME_NO_CUDA_DEVICE: otherEngine,
   ERR_GPUNVME_NO_CUDA_DRIVER: otherEngine,

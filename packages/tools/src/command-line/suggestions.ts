@@ -54,10 +54,14 @@ function describe(message: string, place: Command): Described {
 function invalid(name: string, value: string, why: string): Described {
   const [, choices] = /^Allowed choices are (.*?)\.?$/.exec(why) ?? []
   const expected = choices === undefined ? why.replace(/\.$/, '') : `expected ${choices}`
-  const near = choices === undefined ? [] : nearest(value.toLowerCase(), choices.split(', '))
+  const all = choices?.split(', ') ?? []
+  const near = nearest(value.toLowerCase(), all)
   return {
     headline: `Invalid ${name}: '${value}'`,
-    facts: [`${expected.charAt(0).toLowerCase()}${expected.slice(1)}`, ...didYouMean(near)],
+    facts: [
+      `${expected.charAt(0).toLowerCase()}${expected.slice(1)}`,
+      ...didYouMean(near.length < all.length ? near : []),
+    ],
   }
 }
 

@@ -121,16 +121,17 @@ async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<
       next: { command: ['nvme', 'decode', name, '-'], note: 'to read stdin' },
     })
   }
+  const next = { command: ['nvme', 'decode', name, `0x${'0'.repeat(widthBits / 4)}`] }
   const word = await readWord(input)
   const digits = /^(?:0x)?([0-9a-f][0-9a-f_]*)$/i.exec(word)?.[1]?.replaceAll('_', '')
   if (digits === undefined) {
-    throw new UsageError(`${name}: expected a value in hexadecimal, got '${printable(word)}'`, {
-      next: { command: ['nvme', 'decode', name, `0x${'0'.repeat(widthBits / 4)}`] },
-    })
+    throw new UsageError(`${name}: expected a value in hexadecimal, got '${printable(word)}'`, { next })
   }
   const value = BigInt(`0x${digits}`)
   if (BigInt.asUintN(widthBits, value) !== value) {
-    throw new UsageError(`${name}: expected at most ${widthBits / 4} hexadecimal digits, got ${digits.length}`)
+    throw new UsageError(`${name}: expected at most ${widthBits / 4} hexadecimal digits, got ${digits.length}`, {
+      next,
+    })
   }
   const raw = widthBits === 32 ? Number(value) : value
   const text = register.format(raw)

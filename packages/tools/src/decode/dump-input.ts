@@ -59,14 +59,12 @@ async function take({ words, file, stdin }: DumpInput): Promise<Given> {
   return { name: 'stdin', bytes: await collect(stdin, 'stdin'), typed: false }
 }
 
-function nothing(): UsageError {
-  return new UsageError('No bytes to decode', {
-    next: 'pass bytes in hexadecimal, use --file FILE, or pipe them into stdin',
-  })
+function nothing(headline = 'No bytes to decode'): UsageError {
+  return new UsageError(headline, { next: 'pass bytes in hexadecimal, use --file FILE, or pipe them into stdin' })
 }
 
 async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
   const bytes = await collectBytes(stream, name, MAX_BYTES, 'decode a single structure; dd can extract it')
-  if (bytes.length === 0) throw new UsageError(`${name} is empty`)
+  if (bytes.length === 0) throw nothing(`${name} is empty`)
   return bytes
 }

@@ -137,6 +137,7 @@ export class UnknownProfileError extends ToolsError {
   constructor(name: string) {
     super('ERR_GPUNVME_UNKNOWN_PROFILE', 'usage', `Unknown profile '${name}'`, {
       facts: [`profiles: ${Object.keys(profiles).join(', ')}`],
+      next: { command: ['sim'], note: 'which describes them' },
     })
   }
 }

@@ -68,9 +68,8 @@ export class Narrator {
     const fresh = faultsStruck - this.last.counters.faultsStruck
     if (fresh === 0 || this.faultsTold > MAX_SHOWN) return
     const isLast = this.faultsTold++ === MAX_SHOWN
-    this.output.note(
-      isLast ? 'Further faults are counted but not shown.' : `Faults injected: ${fresh} more, ${faultsStruck} in total`,
-    )
+    const count = fresh === faultsStruck ? String(fresh) : `${fresh} more, ${faultsStruck} in total`
+    this.output.note(isLast ? 'Further faults are counted but not shown.' : `Faults injected: ${count}`)
   }
 
   private tellMistakes(diagnostics: readonly Diagnostic[]): void {
