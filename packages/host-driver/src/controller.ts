@@ -122,7 +122,10 @@ export class Controller<N extends Namespace = Namespace> {
     return this.running.session.engineQueues.length
   }
 
-  /** Maximum number of commands in flight on each of these queue pairs: the option, or what the queues hold if that is less. */
+  /**
+   * Maximum number of commands in flight on each of these queue pairs: the option, or what the queues hold if that is
+   * less.
+   */
   get queueDepth(): number {
     return this.running.session.engineQueues[0]!.maxInFlight
   }
@@ -207,7 +210,8 @@ export class Controller<N extends Namespace = Namespace> {
   /**
    * Iterates over the events of the controller from now on: recoveries, health, changed namespaces. Ends when the
    * controller is closed or lost. Asynchronous events are noticed while commands are in flight and while the next event
-   * is awaited, but not after each command: let the event loop run once before a test asserts on events.
+   * is awaited. An event may be noticed only after the command that caused it has settled: a test must let the event
+   * loop run once before it checks for events.
    *
    * On a virtual clock, as of a simulator, awaiting an event makes time pass while anything is scheduled, such as a
    * completion or a fault at a time. While nothing is scheduled, time stands still.
@@ -218,8 +222,8 @@ export class Controller<N extends Namespace = Namespace> {
 
   /**
    * Resets the controller (CC.EN to 0, Base 2.1 §3.7.2), then enables it and sets it up again as `open` does: queues,
-   * Identify data, namespaces, events. If that fails, resets the function, as a recovery does; the steps are events, and
-   * counted in `statistics.recoveries`. `recoveryBoundNs` limits them.
+   * Identify data, namespaces, events. If that fails, resets the function, as a recovery does; the steps are events,
+   * and counted in `statistics.recoveries`. `recoveryBoundNs` limits them.
    *
    * Commands in flight are not cut off: the reset waits for each plan and command in progress, which their deadlines
    * and signals limit. A command without a completion by then is accounted for as in any recovery: reads are sent

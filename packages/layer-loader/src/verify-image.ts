@@ -49,17 +49,20 @@ export interface VerifyReport {
   readonly problemCount: number
   /** Absent if the image cannot be opened; then only superblocks, directory and manifests were checked. */
   readonly image: Image | undefined
-  /** Bytes of layers and source headers that were read and compared with their checksums, on all members of a mirror. */
+  /**
+   * Bytes of layers and source headers that were read and compared with their checksums, on all members of a mirror.
+   */
   readonly bytes: number
   readonly chunks: number
 }
 
 /**
  * Reads a whole image and compares it with its checksums: both superblocks, directory, manifests, chunk tables, source
- * headers, chunks and slices of experts. Of a mirror, each member that is in use is read completely. Damage is reported,
- * not thrown; memory is bounded for any image.
+ * headers, chunks and slices of experts. Of a mirror, each member that is in use is read completely. Damage is
+ * reported, not thrown; memory is bounded for any image.
  *
- * @throws LoaderError (NO_IMAGE, IMAGE_UNSUPPORTED, INVALID_ARGUMENT); errors of reading except media errors; the signal's reason.
+ * @throws LoaderError (NO_IMAGE, IMAGE_UNSUPPORTED, INVALID_ARGUMENT); errors of reading except media errors; the
+ * signal's reason.
  */
 export async function verifyImage(target: Readable | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
   const store = isImage(target) ? target.store : asStore(target)
@@ -75,7 +78,7 @@ export async function verifyImage(target: Readable | Image, options: VerifyOptio
   return findings.report(image)
 }
 
-function isImage(target: Readable | Image): target is Image {
+function isImage(target: unknown): target is Image {
   return typeof target === 'object' && target !== null && 'superblock' in target
 }
 

@@ -74,8 +74,8 @@ const fields: Fields<SimulationOptions> = {
 export interface Simulation {
   readonly transport: Transport
   /**
-   * Serial number of the drive, as in Identify Controller. A driver may require it before it writes. Drives with the same
-   * profile have the same: `deriveProfile` sets another (`identify.SN`).
+   * Serial number of the drive, as in Identify Controller. A driver may require it before it writes. Drives with the
+   * same profile have the same serial number; set another with `deriveProfile` (`identify.SN`).
    */
   readonly serial: string
   /**

@@ -10,6 +10,7 @@ import { Connect, PropertySet } from './fabrics/commands.js'
 import { describeFields, type FieldMap, type Layout } from './layout/index.js'
 import { zeroBased } from './layout/rows.js'
 import { Flush, Read, Write } from './nvm/commands.js'
+import { SGL1_OFFSET, SglDataBlock } from './sgl.js'
 import { fieldValues } from '../test/arbitrary.js'
 import { fromHex, toHex, unwritten } from '../test/bytes.js'
 
@@ -353,10 +354,18 @@ describe('formatSqe', () => {
     expect(formatSqe('nvm', data, 8)).toBe('NVM opcode 0xc0 CDW10=0x00010001')
   })
 
-  it('shows FCTYPE, byte 4 of a Fabrics command, which has no Namespace Identifier (Base 2.2 §4.1.2, Figure 94)', () => {
-    const { data } = Connect.create({ CID: 1, PSDT: 1, SQSIZE: zeroBased(32) })
+  // Figure 95 defines PSDT 0 and 2; Linux sends 1.
+  it.each([
+    [0, ''],
+    [1, ' PSDT=0x1'],
+    [2, ' PSDT=DATA'],
+  ])('shows FCTYPE and SGL1 of a Fabrics command with PSDT %i (Base 2.2 §4.1.2, Figure 94)', (PSDT, shown) => {
+    const { data } = Connect.create({ CID: 1, PSDT, SQSIZE: zeroBased(32) })
+    SglDataBlock.encode(data, SGL1_OFFSET, { ADDR: 0x1000, LEN: 1024 })
     for (const set of ['admin', 'nvm', 'zns'] as const) {
-      expect(formatSqe(set, data)).toBe('Fabrics Command PSDT=SGL CID=0x0001 FCTYPE=1 CDW11=0x0000001f')
+      expect(formatSqe(set, data)).toBe(
+        `Fabrics Command${shown} CID=0x0001 FCTYPE=1 SGL1={ SGL Data Block descriptor ADDR=0x1000 LEN=1024 } CDW11=0x0000001f`,
+      )
       expect(decodeSqe(set, data)).toMatchObject({ command: undefined, fields: { OPC: 0x7f, FCTYPE: 1 } })
       expect(decodeSqe(set, data).fields).not.toHaveProperty('NSID')
       const copy = unwritten(64)

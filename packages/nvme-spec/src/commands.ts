@@ -18,6 +18,7 @@ import {
   type Layout,
   type Memory,
 } from './layout/index.js'
+import { FABRICS_OPCODE, fabricsPsdt } from './fabrics/entry.js'
 import { isPlain, viewOf } from './layout/facts.js'
 import { DSM, PRINFO } from './nvm/commands.js'
 import {
@@ -97,12 +98,13 @@ export function encodeSqe(decoded: DecodedSqe, memory: Memory, byteOffset = 0): 
   if (typeof opcode !== 'number' || command?.name !== name)
     refuse(where, 'Opcode', named ? `0x${named.opcode.toString(16)}` : 'an undeclared opcode', opcode)
   const { SGL1, ...rest } = fields
-  const hasSgl = rest['PSDT'] === SQE.PSDT.SGL || rest['PSDT'] === SQE.PSDT.SGL_SEGMENT_MPTR
+  const isFabrics = 'FCTYPE' in rest
+  const hasSgl = isFabrics || rest['PSDT'] === SQE.PSDT.SGL || rest['PSDT'] === SQE.PSDT.SGL_SEGMENT_MPTR
   if (hasSgl !== (SGL1 !== undefined) || (hasSgl && ('PRP1' in rest || 'PRP2' in rest)))
     refuse(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', rest['PSDT'] ?? 0)
   const hasFeature = variantsOf(command).fid !== undefined && Number.isInteger(rest['FID'])
   const fid = hasFeature ? (rest['FID'] as number) & 0xff : undefined
-  const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, isFabrics: 'FCTYPE' in rest, fid })
+  const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, isFabrics, fid })
   const descriptor = new DataView(new ArrayBuffer(SGL_DESCRIPTOR_BYTES))
   if (hasSgl) encodeSglDescriptor(descriptor, 0, SGL1 as DecodedSglDescriptor)
   const values = { ...rest, OPC: opcode, ...(hasSgl && { SGL1: new Uint8Array(descriptor.buffer) }) }
@@ -134,9 +136,6 @@ const BROADCAST = '4294967295'
 
 const FIRST_OWN_BYTE = 40
 
-/** Opcode of every Fabrics command, on queues of any set (Base 2.2 §6). */
-const FABRICS = 0x7f
-
 const commandExtensionValue = cdw(13, 15, 0, 'Command Extension Value')
 const fctype = u8(4, 'Fabrics Command Type')
 const sgl1 = bytes(SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, 'SGL Entry 1')
@@ -147,7 +146,7 @@ interface Variant {
   readonly hasSgl: boolean
   /** Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
   readonly isExtended: boolean
-  /** Byte 4 of a Fabrics command is its type, and the Namespace Identifier is missing (Base 2.2 §4.1.2, Figure 94). */
+  /** Byte 4 of a Fabrics command is its type instead of NSID, and its data has an SGL (Base 2.2 §4.1.2, Figure 94). */
   readonly isFabrics: boolean
   /** The feature of Set or Get Features. */
   readonly fid: number | undefined
@@ -188,9 +187,9 @@ function variantsOf(command: AnyCommand | undefined): Variants {
 }
 
 /**
- * Returns the layout of the submission queue entry at byteOffset: that of its command, or of SQE for an undeclared opcode.
- * SGL1 replaces PRP1 and PRP2 if PSDT selects an SGL. Set Features and Get Features have the rows of their feature. A
- * Fabrics command has FCTYPE instead of NSID.
+ * Returns the layout of the submission queue entry at byteOffset: that of its command, or of SQE for an undeclared
+ * opcode. SGL1 replaces PRP1 and PRP2 if PSDT selects an SGL. Set Features and Get Features have the rows of their
+ * feature. A Fabrics command has FCTYPE instead of NSID.
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function sqeLayout(set: CommandSet, memory: Memory, byteOffset = 0): Layout {
@@ -201,10 +200,11 @@ export function sqeLayout(set: CommandSet, memory: Memory, byteOffset = 0): Layo
 function layoutIn(command: AnyCommand | undefined, data: DataView, byteOffset: number): VariantLayout {
   const { psdt, cetype, fid } = variantsOf(command)
   const PSDT = psdt(data, byteOffset)
+  const isFabrics = data.getUint8(byteOffset) === FABRICS_OPCODE
   return variantOf(command, {
-    hasSgl: PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR,
+    hasSgl: isFabrics || PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR,
     isExtended: cetype !== undefined && cetype(data, byteOffset) !== 0,
-    isFabrics: data.getUint8(byteOffset) === FABRICS,
+    isFabrics,
     fid: fid?.(data, byteOffset),
   })
 }
@@ -227,6 +227,7 @@ function makeVariant(
     if (hasSgl && key === 'PRP1') return [['SGL1', sgl1]]
     if (hasSgl && key === 'PRP2') return []
     if (isFabrics && key === 'NSID') return [['FCTYPE', fctype]]
+    if (isFabrics && key === 'PSDT') return [['PSDT', fabricsPsdt]]
     if (isExtended && key === 'DSM') return [['CEV', commandExtensionValue]]
     const rows = feature?.[key as FeatureDword]?.fields ?? sharedRows[key]
     return [[key, rows === undefined ? field : { ...field, rows }]]
@@ -238,5 +239,10 @@ function makeVariant(
       (field.offset >= FIRST_OWN_BYTE &&
         (field.zeroBased === true || field.lengthBytes === 8 || Object.keys(field.values).length > 0)),
   )
-  return { name: isFabrics ? 'Fabrics Command' : name, bytes, spec, fields, telling }
+  return {
+    ...(isFabrics ? { name: 'Fabrics Command', spec: 'Base 2.2 §4.1.2' } : { name, spec }),
+    bytes,
+    fields,
+    telling,
+  }
 }

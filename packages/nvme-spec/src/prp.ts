@@ -29,9 +29,9 @@ function pagesTouched(offsetInPage: number, lengthBytes: number, pageBytes: numb
 }
 
 /**
- * Returns the bytes of PRP list pages needed for a transfer of up to `lengthBytes`, rounded up to whole memory pages, at
- * any offset in a page: whole pages, and 0 if PRP1 and PRP2 suffice. In a list of several pages, the last entry of each
- * page but the last points to the next page (Base 2.1 §4.3.1).
+ * Returns the bytes of PRP list pages needed for a transfer of up to `lengthBytes`, rounded up to whole memory pages,
+ * at any offset in a page: whole pages, and 0 if PRP1 and PRP2 suffice. In a list of several pages, the last entry of
+ * each page but the last points to the next page (Base 2.1 §4.3.1).
  * @throws RangeError for a length below 0, or a page size that CC.MPS cannot encode; TypeError for arguments that are
  *   not numbers.
  */

@@ -53,7 +53,8 @@ const sglId = u8(15, 'SGL Identifier', {
   SGLDT: openBits(7, 4, 'SGL Descriptor Type', SGL_TYPE.values),
 })
 
-// `encode` and `create` of a typed descriptor store its type, and the sub type ADDRESS, unless SGLID says otherwise.
+// `encode` and `create` of a typed descriptor store its type. SGLDST is 0h unless SGLID has it. 0h is reserved for a
+// Transport SGL Data Block: store the sub type of the transport, such as `TCP_SGL_SUB_TYPE.COMMAND_DATA_BUFFER`.
 
 /** Any SGL descriptor, before its type is known, or one of a reserved or vendor specific type (Figure 114). */
 export const SglDescriptor = struct(

@@ -7,8 +7,8 @@ import { checkInteger } from './layout/facts.js'
 export type StatusScope = 'any' | 'admin' | 'io' | 'nvm' | 'zns' | 'kv' | 'fabrics'
 
 /**
- * What a retry of the same command can achieve, as stated in the definition of the status; inferred from the definition if
- * it neither recommends nor rules out a retry.
+ * What a retry of the same command can achieve, as stated in the definition of the status; inferred from the definition
+ * if it neither recommends nor rules out a retry.
  * - `never`: the request is invalid, or its object does not exist. It fails again until something changes.
  * - `same`: the cause is transient. The same controller may complete the command at once.
  * - `later`: the controller is not ready or lacks a resource. The same controller may complete the command after a
@@ -332,7 +332,8 @@ export function formatStatus(status: Status, own?: StatusTable): string {
  * name, only these bits are used. The caller must know whether the command may be executed twice: a failed command may
  * have been executed in part.
  * @param own rows to look at first: FABRICS_STATUS for a Fabrics command.
- * @throws RangeError for a type above 7 or a code above 255, TypeError if they are not numbers.
+ * @throws RangeError for a type that is not an integer from 0 to 7, or a code that is not one from 0 to 255; TypeError
+ *   if either is not a number.
  */
 export function mayRetry(status: Status, own?: StatusTable): Exclude<Retry, 'never'> | undefined {
   const { sct, sc, dnr, crd = 0 } = status

@@ -35,7 +35,9 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-/** Ignores closed pipes, as in `gpunvme inspect model | head`: the remaining output has no reader, and the work goes on. */
+/**
+ * Ignores closed pipes, as in `gpunvme inspect model | head`: the remaining output has no reader, and the work goes on.
+ */
 function outliveClosedPipes({ stdout, stderr, exit }: Io): { stop(): Promise<void> } {
   const listener = (stream: OutputStream) => (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return

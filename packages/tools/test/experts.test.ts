@@ -123,7 +123,7 @@ describe('plan', () => {
     const { experts, predicted } = await run('plan', 'moe.gguf', ...small)
     expect([predicted, experts['readBytes']]).toEqual([undefined, 393_216])
     expect(await text('plan', 'moe.gguf', ...small)).toMatch(
-      /single experts fit into this budget, layers do not, even split between tensors/,
+      /single experts fit into this budget; layers do not, even if they are split between tensors/,
     )
     const { code, stderr } = await gpunvme(['plan', 'unknown.gguf', ...small], { cwd })
     expect([code, stderr]).toEqual([7, expect.stringContaining('do not fit into this budget')])

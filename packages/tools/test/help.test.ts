@@ -145,7 +145,10 @@ function examplesIn(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ gpunvme (.*)$/gm)].map(([, args = '']) => args)
 }
 
-/** Returns what an example prints for each described machine. Results of this machine depend on its devices and the user. */
+/**
+ * Returns what an example prints for each described machine. Results of this machine depend on its devices and the
+ * user.
+ */
 async function resultsOfDescribed(words: readonly string[]): Promise<string[]> {
   const ended = []
   for (const name of SHAPED) ended.push(await gpunvme([...words, '--root', name], { cwd }))

@@ -153,8 +153,8 @@ export class Session {
   }
 
   /**
-   * Marks namespaces that may have changed but could not be identified, until they are. I/O that assumes an old block size
-   * would transfer a wrong length without an error.
+   * Marks namespaces that may have changed but could not be identified, until they are. I/O that assumes an old block
+   * size would transfer a wrong length without an error.
    * @param nsids undefined for all.
    */
   outdate(nsids: Iterable<number> = this.presences.keys()): void {

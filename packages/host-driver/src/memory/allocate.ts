@@ -4,8 +4,9 @@ import { checkOptions, flag, integer, number, oneOf, type Checks } from '../chec
 import { DriverError } from '../error.js'
 
 /**
- * Allocates memory and checks that it matches the request. This is the only place where the driver allocates memory from a
- * transport; later code trusts the addresses, and registers and PRP entries drop the low bits of an unaligned address.
+ * Allocates memory and checks that it matches the request. This is the only place where the driver allocates memory
+ * from a transport; later code trusts the addresses, and registers and PRP entries drop the low bits of an unaligned
+ * address.
  * @param pageBytes length of the pages of the memory, a power of two. Two segments must not share a page.
  * @throws DriverError (DMA_CONTRACT), after freeing the memory; errors of the allocator.
  */
@@ -30,8 +31,8 @@ const requestChecks: Checks<DmaRequest> = {
 }
 
 /**
- * Returns an allocator of memory for transfers, which checks callers' requests, aligns memory to the controller's memory
- * pages and checks it.
+ * Returns an allocator of memory for transfers, which checks callers' requests, aligns memory to the controller's
+ * memory pages and checks it.
  * @param pageBytes memory page size of CC.MPS: the segments of scattered memory must meet at ends of these pages.
  */
 export function transferAllocator(dma: DmaAllocator, pageBytes: number): DmaAllocator {
@@ -48,7 +49,7 @@ export function transferAllocator(dma: DmaAllocator, pageBytes: number): DmaAllo
 }
 
 function isPowerOfTwo(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1 && Number.isInteger(Math.log2(value))
+  return Number.isSafeInteger(value) && value >= 1 && 2 ** Math.round(Math.log2(value)) === value
 }
 
 /** Describes the expected and the actual memory; undefined if the memory matches the request. */
@@ -81,7 +82,9 @@ function hex(iova: number): string {
   return `0x${iova.toString(16)}`
 }
 
-/** A transport allocated memory that does not match the request. The memory was freed, and its addresses were not used. */
+/**
+ * A transport allocated memory that does not match the request. The memory was freed, and its addresses were not used.
+ */
 function contractBroken(lengthBytes: number, { alignBytes = 4096, contiguous = false }: DmaRequest, breach: string) {
   return new DriverError('ERR_GPUNVME_DMA_CONTRACT', 'failure', `Unusable DMA memory: expected ${breach}`, {
     facts: [`requested: ${lengthBytes} bytes aligned to ${alignBytes}${contiguous ? ', in one segment' : ''}`],

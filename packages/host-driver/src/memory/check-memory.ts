@@ -12,7 +12,7 @@ export function checkMemory(memory: DmaMemory, lent: LentMemory): void {
     throw new TypeError(`memory: expected memory from ns.dma.alloc(), got ${show(given)}`)
   if (lent.isForeign(memory)) {
     throw new TypeError(
-      'memory: expected memory that this controller can access, got memory of another one, which shares no addresses',
+      'memory: expected memory that this controller can access, got memory of a controller with another address space; allocate it with ns.dma.alloc()',
     )
   }
 }

@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * The namespaces of a controller. Each has one object for the lifetime of the handle, also while it is detached. If more
- * than `MAX_NAMESPACES` are detached, they get new objects when they are attached again.
+ * The namespaces of a controller. Each has one object for the lifetime of the handle, also while it is detached. If
+ * more than `MAX_NAMESPACES` are detached, they get new objects when they are attached again.
  */
 export class NamespaceSet {
   private readonly controller: RunningController

@@ -131,8 +131,8 @@ export class WritableNamespace extends Namespace {
   }
 
   /**
-   * Passes the guard once, and again if the namespace was replaced, resized or detached meanwhile. A refusal or a failed
-   * check is repeated at the next call. @internal
+   * Passes the guard once, and again if the namespace was replaced, resized or detached meanwhile. A refusal or a
+   * failed check is repeated at the next call. @internal
    */
   async passGuard(): Promise<void> {
     const presence = this.controller.session.presenceOf(this.nsid)

@@ -26,14 +26,15 @@ export interface QueueOptions {
   readonly queues?: number
   /**
    * Maximum number of commands in flight per queue pair, 1 to 4095. Default: 32. The limit is that of this driver,
-   * `MOST_IN_FLIGHT` of `@gpunvme/nvme-spec/engine`: a command identifier has 16 bits (Base 2.1 §4.1.1), and four of them
-   * distinguish a late completion from that of the next command in the same slot. NVMe allows 65,535 commands in a
-   * queue. Above what the controller's queues hold (CAP.MQES), fewer commands are in flight: see `Controller.queueDepth`.
-   * For more commands in flight, raise `queues`.
+   * `MOST_IN_FLIGHT` of `@gpunvme/nvme-spec/engine`: a command identifier has 16 bits (Base 2.1 §4.1.1), and four of
+   * them distinguish a late completion from that of the next command in the same slot. NVMe allows 65,535 commands in a
+   * queue. Above what the controller's queues hold (CAP.MQES), fewer commands are in flight: see
+   * `Controller.queueDepth`. For more commands in flight, raise `queues`.
    */
   readonly queueDepth?: number
   /**
-   * Entries of each submission queue, 2 to 65536, at most what CAP.MQES allows. Default: the smallest power of two above
+   * Entries of each submission queue, 2 to 65536, at most what CAP.MQES allows. Default: the smallest power of two
+   * above
    * `queueDepth`, or the largest that CAP.MQES allows. A completion queue that is not shared has as many.
    */
   readonly queueEntries?: number
@@ -76,8 +77,8 @@ export interface TimeLimits {
   /** Time limit of each wait for CSTS.RDY. Default: what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
   /**
-   * Time limit of each command, except where a call or a plan has its own `timeoutNs`. Default: 10 s. All Admin commands
-   * of `open` together may take 60 s, or the time limit of one command if that is longer.
+   * Time limit of each command, except where a call or a plan has its own `timeoutNs`. Default: 10 s. All Admin
+   * commands of `open` together may take 60 s, or the time limit of one command if that is longer.
    */
   readonly commandTimeoutNs?: number
   /** Time limits of the steps of a recovery; a missing one has its default. */

@@ -24,7 +24,9 @@ export interface AcquiredFunction<More extends object> {
   /** Whether the kernel has woken the function and enables its memory space. Default: false. */
   readonly isAwake?: boolean
   readonly dma: ClosableMemory
-  /** Whether GPU memory can be mapped, if a provider is given; only a probe shows whether data arrives. Default: false. */
+  /**
+   * Whether GPU memory can be mapped, if a provider is given; only a probe shows whether data arrives. Default: false.
+   */
   readonly dmaToVram?: boolean
   /** Maps the registers, which may not be accessible yet. */
   mapRegisters(): MappedRegisters | Promise<MappedRegisters>
@@ -42,7 +44,9 @@ export interface AcquiredFunction<More extends object> {
   reset(kind: ResetKind): void | Promise<void>
   /** Lets the drive access memory. Default: memory space and bus mastering are enabled in configuration space. */
   start?(hasInterrupts: boolean): void
-  /** Ends the drive's access; returns whether it has ended. Absent if something else does when the function is closed. */
+  /**
+   * Ends the drive's access; returns whether it has ended. Absent if something else does when the function is closed.
+   */
   stop?(): boolean
   /** Further properties of the transport; getters stay getters. */
   readonly more: More

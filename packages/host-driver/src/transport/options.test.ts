@@ -17,7 +17,7 @@ test.each([
   expect(() => machineOptions(options as never)).toThrow(says)
 })
 
-test('a target is not opened with a host that has no sockets', async () => {
+test('openVfioUser rejects a host without sockets', async () => {
   const opened = openVfioUser({ host: { waitReadable: () => false } as never, socket: '/tmp/none' })
   await expect(opened).rejects.toThrow(
     new TypeError('host: expected loadSocketHost() of @gpunvme/cuda-native/host, got Object'),

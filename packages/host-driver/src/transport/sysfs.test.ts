@@ -46,7 +46,9 @@ function nextFrame(): number {
   return frame
 }
 
-/** Writes 512 entries of /proc/self/pagemap: bit 63, present, and the frame number in bits 54:0 (proc_pid_pagemap(5)). */
+/**
+ * Writes 512 entries of /proc/self/pagemap: bit 63, present, and the frame number in bits 54:0 (proc_pid_pagemap(5)).
+ */
 function hugePageAt(
   page: number,
   frame: number,

@@ -46,7 +46,7 @@ describe('a traced transport', () => {
     expect(events.length).toBeGreaterThan(20)
   })
 
-  it('needs a sink', () => {
+  it('rejects a missing sink with a TypeError', () => {
     expect(() => traced(simulate().transport, undefined as never)).toThrow(
       new TypeError('traced: sink: expected a function, got undefined'),
     )

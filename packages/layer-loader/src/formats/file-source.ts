@@ -10,7 +10,8 @@ const MAX_READ_BYTES = 64 * 1024 * 1024
 /**
  * Opens a regular file or a block device for random reads. The caller owns the source and closes it.
  *
- * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE, SOURCE_READ). The last one is any other failure.
+ * @throws LoaderError (MODEL_NOT_FOUND, MODEL_ACCESS, MODEL_NOT_A_FILE, SOURCE_READ). The last one is any other
+ * failure.
  */
 export async function openFileSource(path: string): Promise<ByteSource> {
   const handle = await openHandle(path)
@@ -71,7 +72,7 @@ function fileSource(path: string, handle: FileHandle, sizeBytes: number, revisio
     }),
     async read(offsetBytes, into, { signal } = {}) {
       checkRange(source, offsetBytes, into.byteLength)
-      if (closed) throw readFailed(path, 'the source is closed', { next: 'close it after the last read' })
+      if (closed) throw readFailed(path, 'the source is closed', { next: 'close the source only after its last read' })
       for (let done = 0; done < into.byteLength;) {
         signal?.throwIfAborted()
         const wanted = Math.min(into.byteLength - done, MAX_READ_BYTES)

@@ -253,7 +253,7 @@ const malformed: readonly Malformed[] = [
   },
 ]
 
-test('a later version of GGUF is rejected with the advice to update, an earlier one with that to convert', async () => {
+test('rejects a later GGUF version with the advice to update, and version 1 with the advice to convert', async () => {
   for (const [version, next] of [
     [4, 'update gpunvme: this version does not know the format of the file'],
     [1, 'convert the model again with a current converter, which writes version 3'],

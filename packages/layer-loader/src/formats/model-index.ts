@@ -100,8 +100,8 @@ export class ModelIndex<T extends ExpertTensor, L extends { readonly name: strin
 }
 
 /**
- * Validates the options of `layer`. If a misspelt `experts: false` were ignored, all experts would be read, often 30 times
- * the bytes of the rest.
+ * Validates the options of `layer`. If a misspelt `experts: false` were ignored, all experts would be read, often 30
+ * times the bytes of the rest.
  */
 function includesExperts(options: LayerOptions): boolean {
   if (typeof options !== 'object') throw invalidArgument('layer options', '{ experts: boolean }', typeof options)

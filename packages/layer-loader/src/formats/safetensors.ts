@@ -148,7 +148,7 @@ function refuseUncovered(
     if (distance !== 0) {
       const [problem, what] = distance < 0 ? (['OVERLAP', 'shared'] as const) : (['HOLE', 'unused'] as const)
       const before = last ? `between ${quote(last.name)} and` : 'before'
-      const headline = `${countBytes(Math.abs(distance))} of data ${what} ${before} ${quote(entry.name)}`
+      const headline = `the file has ${countBytes(Math.abs(distance))} of ${what} data ${before} ${quote(entry.name)}`
       throw json.error(problem, entry.offsetsPosition, headline)
     }
     coveredBytes = entry.endBytes
@@ -161,6 +161,10 @@ function refuseUncovered(
     throw json.error('TRUNCATED', last.offsetsPosition, headline)
   }
   if (missing < 0) {
-    throw json.error('EXCESS', dataStartBytes + coveredBytes, `${countBytes(-missing)} after the last tensor`)
+    throw json.error(
+      'EXCESS',
+      dataStartBytes + coveredBytes,
+      `the file has ${countBytes(-missing)} after the last tensor`,
+    )
   }
 }

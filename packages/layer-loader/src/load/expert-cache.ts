@@ -91,8 +91,8 @@ export class ExpertCache {
   /**
    * Returns a lease of an expert. If leases hold all slots, it waits until one ends.
    * An abort or deadline of one request does not affect others for the same expert.
-   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS, DEADLINE), errors of `Ticket.lease`, the
-   * signal's reason, RangeError for an invalid `deadlineMs`, AbortError after `close`.
+   * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS, DEADLINE), errors of `Ticket.lease`,
+   * the signal's reason, RangeError for an invalid `deadlineMs`, AbortError after `close`.
    */
   async request(layer: string | number, expert: number, options: RequestOptions = {}): Promise<Lease> {
     const { signal, deadlineMs, priority = 'soon' } = options

@@ -73,7 +73,10 @@ export interface StoredModel {
    * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS). The latter only with `experts: false`.
    */
   layer(layer: string | number, options?: LayerOptions): StoredExtent
-  /** Returns a tensor by its name or an alias (tied weights). @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT) */
+  /**
+   * Returns a tensor by its name or an alias (tied weights). @throws ExtentNotFoundError, LoaderError
+   * (INVALID_ARGUMENT)
+   */
   tensor(name: string): StoredExtent
   /**
    * Returns the numbers of a layer's routed experts, ascending; none for a dense layer.

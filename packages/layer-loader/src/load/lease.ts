@@ -18,7 +18,10 @@ export interface LoadStatistics {
   /** Start of the first read and end of the last one; Infinity and -Infinity without reads. */
   readonly startNs: number
   readonly endNs: number
-  /** Time for checksums, by this machine's clock even in a simulation. 0 without checks, and if the store computes them during reads. */
+  /**
+   * Time for checksums, by this machine's clock even in a simulation. 0 without checks, and if the store computes them
+   * during reads.
+   */
   readonly verifyNs: number
 }
 
@@ -49,9 +52,9 @@ export interface Loaded extends LoadReport {
  * A loaned layer, expert or tensor in memory. Its bytes stay unchanged until `release`; then the slot is refilled.
  *
  * `memory`, `bytes`, `range()` and `tensor()` throw LoaderError (USE_AFTER_RELEASE) once the lease is released or its
- * loader closed. `name`, `part`, `index`, `tensors`, `lengthBytes`, `statistics`, `verified` and `generation` remain available.
- * A `Uint8Array` obtained before is plain memory, whose late use cannot be detected: keep the lease, not the array.
- * With `poison: true`, such an array reads 0xa5 until the slot is refilled, which helps in tests.
+ * loader closed. `name`, `part`, `index`, `tensors`, `lengthBytes`, `statistics`, `verified` and `generation` remain
+ * available. A `Uint8Array` obtained before is plain memory, whose late use cannot be detected: keep the lease, not the
+ * array. With `poison: true`, such an array reads 0xa5 until the slot is refilled, which helps in tests.
  */
 export class Lease implements LoadReport {
   readonly name: string

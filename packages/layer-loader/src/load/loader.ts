@@ -1,5 +1,6 @@
 import { optionalNodeModule } from '@gpunvme/nvme-spec/runtime'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
+import { describeValue } from '../formats/invalid-argument.js'
 import { quote } from '../formats/quote.js'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import { Announcer } from './announcer.js'
@@ -48,8 +49,8 @@ export interface RequestOptions {
  * using layer = await loader.request(model.layer(12)).lease()
  * ```
  *
- * @throws LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS), RangeError or TypeError for invalid options.
- * A model without checksums requires `verify: 'off'`.
+ * @throws LoaderError (INVALID_ARGUMENT, UNVERIFIABLE_MEDIA, NO_CHECKSUMS), RangeError or TypeError for invalid
+ * options. A model without checksums requires `verify: 'off'`.
  */
 export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loader {
   requireModel(model)
@@ -101,7 +102,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     this.slotBytes = memoryBytes === undefined ? (options.slotBytes ?? this.largestLayerBytes()) : memoryBytes
     if (memoryBytes === undefined) checkCount('slotBytes', this.slotBytes)
     else if (typeof memoryBytes !== 'number' || !(memoryBytes >= 1))
-      throw new RangeError(`memoryBytes: expected at least 1, got ${String(memoryBytes)}`)
+      throw new RangeError(`memoryBytes: expected a number of bytes, at least 1, got ${describeValue(memoryBytes)}`)
     this.meter = new LoadMeter(model.store.clock)
     // Each read in flight adds a listener: this is not a leak.
     const events = optionalNodeModule('node:events') as typeof import('node:events') | undefined

@@ -27,11 +27,12 @@ export interface ModelInFiles extends StoredModel {
 
 /**
  * Opens a model in its original files, without a drive of its own: by the path of its file, of any part of a split
- * GGUF, of a safetensors index or shard; or by the URL of one of these: `file:`, or on a server that supports Range requests.
- * With `direct: false`, the default, `blockBytes` defaults to 1: reads begin and end at any byte, and a tensor is moved
- * only if its place in the read is not a multiple of `alignBytes`. Gaps of up to 32 KiB between tensors are read too.
- * @throws LoaderError (INVALID_ARGUMENT); errors of `openModelFile` and `openFileStore`; for a URL, errors of `openHttpSource`, and TypeError or
- * URIError if it is invalid. Then nothing stays open.
+ * GGUF, of a safetensors index or shard; or by the URL of one of these: `file:`, or on a server that supports Range
+ * requests. With `direct: false`, the default, `blockBytes` defaults to 1: reads begin and end at any byte, and a
+ * tensor is moved only if its place in the read is not a multiple of `alignBytes`. Gaps of up to 32 KiB between tensors
+ * are read too.
+ * @throws LoaderError (INVALID_ARGUMENT); errors of `openModelFile` and `openFileStore`; for a URL, errors of
+ * `openHttpSource`, and TypeError or URIError if it is invalid. Then nothing stays open.
  */
 export async function openModelInFiles(path: string | URL, options: ModelInFilesOptions = {}): Promise<ModelInFiles> {
   const opened: { close(): Promise<void> }[] = []

@@ -16,8 +16,8 @@ export interface LoaderOptions {
   /** Bytes per slot. Default: enough for any layer of the model. */
   readonly slotBytes?: number
   /**
-   * Total memory, instead of `slots` and `slotBytes`: each extent then gets memory of its own length, allocated when its
-   * turn to be read comes, and freed on release. For extents that stay, and for lengths that differ much.
+   * Total memory, instead of `slots` and `slotBytes`: each extent then gets memory of its own length, allocated when
+   * its turn to be read comes, and freed on release. For extents that stay, and for lengths that differ much.
    */
   readonly memoryBytes?: number
   /** Default: 'full'. A model without checksums requires an explicit 'off'. */
@@ -31,7 +31,10 @@ export interface LoaderOptions {
   readonly where?: 'host' | 'gpu'
   /** Allocator of slots instead of the store's; the store must be able to read into its memory. */
   readonly dma?: DmaAllocator
-  /** Computes checksums, except those that the store computes while it reads (`FileStoreOptions.reader`). Default: Node's zlib. */
+  /**
+   * Computes checksums, except those that the store computes while it reads (`FileStoreOptions.reader`). Default:
+   * Node's zlib.
+   */
   readonly checksummer?: Checksummer
   /** Moves bytes inside memory that the CPU cannot reach; required only if `alignBytes` needs moves there. */
   readonly move?: (memory: DmaMemory, moves: readonly Move[]) => Promise<void>
@@ -60,7 +63,7 @@ export function checkLoaderOptions({ where = 'host', inFlightBytes = 1, signal }
 /** @throws RangeError */
 export function checkCount(name: string, count: number): void {
   if (Number.isSafeInteger(count) && count >= 1) return
-  throw new RangeError(`${name}: expected an integer from 1 to ${Number.MAX_SAFE_INTEGER}, got ${count}`)
+  throw new RangeError(`${name}: expected an integer from 1 to ${Number.MAX_SAFE_INTEGER}, got ${describeValue(count)}`)
 }
 
 /** @throws LoaderError (INVALID_ARGUMENT) */

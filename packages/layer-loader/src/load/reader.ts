@@ -185,14 +185,20 @@ export class Reader {
     const timeNs = clock.now()
     const startMs = performance.now()
     const target = { memory: job.slot.memory, checksummer, signal: this.signal }
-    const replaced = new Set<PlacedUnit>()
-    for (let wrong = await firstMismatch(units, target); wrong; wrong = await firstMismatch(units, target)) {
+    let replacingMs = 0
+    let left = units
+    let replaced: PlacedUnit | undefined
+    for (let wrong = await firstMismatch(left, target); wrong; wrong = await firstMismatch(left, target)) {
       const { unit, got } = wrong
-      if (replaced.has(unit) || !(await this.replace(job, unit)))
+      const fromMs = performance.now()
+      if (unit === replaced || !(await this.replace(job, unit)))
         throw new VerificationError(this.model, extent, unit, got)
-      replaced.add(unit)
+      replacingMs += performance.now() - fromMs
+      // Those before it are right.
+      left = left.slice(left.indexOf(unit))
+      replaced = unit
     }
-    const spentNs = (performance.now() - startMs) * 1e6
+    const spentNs = (performance.now() - startMs - replacingMs) * 1e6
     job.verifyNs += spentNs
     this.meter.add('verifyNs', spentNs)
     const details = { chunks: units.length }

@@ -32,5 +32,5 @@ function describe(value: unknown): readonly [got: string, next: string] {
     return ['a catalogue, which describes files but cannot read them', `${files}, or modelInPlace(catalogue, ...)`]
   if (has(value, 'tensors', 'parts')) return ['headers of model files, which were opened only to be described', files]
   if (has(value, 'blockBytes')) return ['a drive or store', 'pass (await openImage(namespace)).model()']
-  return [value === null ? 'null' : typeof value, `${files}, or (await openImage(namespace)).model()`]
+  return [describeValue(value), `${files}, or (await openImage(namespace)).model()`]
 }

@@ -14,8 +14,8 @@ export interface LoaderStatistics {
   /** Bytes of the loaded extents, without surrounding blocks and chunks. */
   readonly wantedBytes: number
   /**
-   * Bytes read for requests that were cancelled, failed, or were put back for more urgent ones. For extents that had been
-   * loaded, this includes bytes of `wantedBytes`.
+   * Bytes read for requests that were cancelled, that failed, or that were put back for more urgent ones. For extents
+   * that had been loaded, this includes bytes of `wantedBytes`.
    */
   readonly discardedBytes: number
   /** Bytes moved in memory for alignment. */

@@ -5,8 +5,8 @@ import type { BlockStore, WritableBlockStore } from '../store/store.js'
 const inProgress = new Set<unknown>()
 
 /**
- * Runs a packing or a removal unless another one is writing to the same store or file: both would use the same free space and
- * overwrite each other.
+ * Runs a packing or a removal unless another one is writing to the same store or file: both would use the same free
+ * space and overwrite each other.
  * @throws LoaderError (PACK_IN_PROGRESS)
  */
 export async function oneAtATime<T>(store: WritableBlockStore, packing: () => Promise<T>): Promise<T> {

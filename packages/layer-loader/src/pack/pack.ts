@@ -89,12 +89,12 @@ export interface PackReceipt {
  *
  * Packing the same model again resumes an interrupted packing (see `resume`).
  *
- * Only one packing at a time: a second one on the same store or file is rejected. Other processes and hosts are not locked out;
- * if one publishes an image meanwhile, this one is not published.
+ * Only one packing at a time: a second one on the same store or file is rejected. Other processes and hosts are not
+ * locked out; if one publishes an image meanwhile, this one is not published.
  *
  * @throws LoaderError (READ_ONLY, EMPTY_MODEL, MODEL_EXISTS, IMAGE_EXISTS, DIRECTORY_FULL, PACK_IN_PROGRESS,
- * IMAGE_CHANGED, SOURCE_CHANGED), NamespaceTooSmallError, errors of `planPack`, errors of reading the model or writing the store, the
- * signal's reason. SOURCE_CHANGED: a model file is written meanwhile.
+ * IMAGE_CHANGED, SOURCE_CHANGED), NamespaceTooSmallError, errors of `planPack`, errors of reading the model or writing
+ * the store, the signal's reason. SOURCE_CHANGED: a model file is written meanwhile.
  */
 export async function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
   const store = asWritableStore(target)

@@ -17,7 +17,8 @@ export interface PlanPackOptions {
  * of its first part, the chunk table, the manifest and the directory. Reads and writes nothing.
  *
  * @param blockBytes logical block size of the namespace, only to reject unsupported ones.
- * @throws LoaderError (INVALID_ARGUMENT, EMPTY_MODEL, IMAGE_BLOCK_SIZE, MANIFEST_TOO_LONG); RangeError for an invalid name.
+ * @throws LoaderError (INVALID_ARGUMENT, EMPTY_MODEL, IMAGE_BLOCK_SIZE, MANIFEST_TOO_LONG); RangeError for an invalid
+ * name.
  */
 export function planPack(model: Model, blockBytes: number, options: PlanPackOptions = {}): PackPlan {
   requireHeaders(model)

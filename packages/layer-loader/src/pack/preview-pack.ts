@@ -27,8 +27,8 @@ export interface PackPreview {
   /** Models that stay. */
   readonly beside: readonly string[]
   /**
-   * Ranges of the store that would be overwritten and that no publication of the existing image has written, in order. Data
-   * there does not belong to the image. Empty if an image without a valid superblock is abandoned.
+   * Ranges of the store that would be overwritten and that no publication of the existing image has written, in order.
+   * Data there does not belong to the image. Empty if an image without a valid superblock is abandoned.
    */
   readonly neverWritten: readonly Extent[]
   /** Bytes of layers and source header. */
@@ -70,7 +70,8 @@ export async function previewPack(
 }
 
 /**
- * Includes gaps between extents: this publication claims all bytes up to its end, and a later publication may write there.
+ * Includes gaps between extents: this publication claims all bytes up to its end, and a later publication may write
+ * there.
  */
 function neverWrittenBy({ store, copies, isUnusable }: Target, plan: PackPlan): Extent[] {
   const { capacityBytes } = store

@@ -30,7 +30,8 @@ export interface RemoveReceipt extends Publication {
  * Removes a model from an image atomically: after an interruption, the image has the model or not, and all others.
  * Removing the last one leaves an image without models. The data are not overwritten: this is not an erasure.
  *
- * @throws ModelNotInImageError, LoaderError (READ_ONLY, NO_ROOM_FOR_DIRECTORY, PACK_IN_PROGRESS, IMAGE_CHANGED), errors of
+ * @throws ModelNotInImageError, LoaderError (READ_ONLY, NO_ROOM_FOR_DIRECTORY, PACK_IN_PROGRESS, IMAGE_CHANGED), errors
+ * of
  * `openImage` and of writing the store, the signal's reason.
  */
 export async function removeModel(target: Writable, name: string, options: RemoveOptions = {}): Promise<RemoveReceipt> {

@@ -37,7 +37,9 @@ export class BudgetInfeasibleError extends GpuNvmeError {
       next: [
         ...(fewerSlots ? [`use { slots: { copies: ${fewerSlots.copies}, drive: ${fewerSlots.drive} } }`] : []),
         'raise the budget',
-        ...(longest.part === undefined ? ['split the layers with fitLayers()'] : []),
+        ...(longest.part === undefined && expertSlots === undefined
+          ? ['split layers of several tensors with fitLayers()']
+          : []),
       ].join(', or '),
     })
     this.budget = budget

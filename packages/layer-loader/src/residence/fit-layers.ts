@@ -30,14 +30,14 @@ export function fitLayers(model: LoadableModel, options: FitOptions, reading: La
   const fitting = fit(whole, memoryOf, options)
   if (fitting === whole) return model
   const { name, store, checkable } = model
-  const byName = new Map(fitting.map((extent) => [extent.name, extent]))
-  const layer: LoadableModel['layer'] = (wanted, more) => byName.get(String(wanted)) ?? model.layer(wanted, more)
-  return { name, store, checkable, layers: [...byName.keys()], layer }
+  const parts = new Map(fitting.flatMap((extent) => (extent.part ? [[extent.name, extent] as const] : [])))
+  const layer: LoadableModel['layer'] = (wanted, more) => parts.get(String(wanted)) ?? model.layer(wanted, more)
+  return { name, store, checkable, layers: fitting.map((extent) => extent.name), layer }
 }
 
 /**
- * Returns the sizes of the layers of a pass, or of their parts, as `fitLayers` splits them: for model files that are not
- * on a store. Alignment and check units are not included.
+ * Returns the sizes of the layers of a pass, or of their parts, as `fitLayers` splits them: for model files that are
+ * not on a store. Alignment and check units are not included.
  * @throws RangeError or TypeError for invalid options
  */
 export function fitLayerSizes({ layers }: Pick<LayersWithTensors, 'layers'>, options: FitOptions): LayerSize[] {
@@ -50,7 +50,9 @@ export function fitLayerSizes({ layers }: Pick<LayersWithTensors, 'layers'>, opt
   return fit(whole, memoryOf, options).map((extent) => sizeOf(extent, memoryOf))
 }
 
-/** Returns the layers if they can be placed; otherwise these and parts that can, except for tensors that exceed a slot. */
+/**
+ * Returns the layers if they can be placed; otherwise these and parts that can, except for tensors that exceed a slot.
+ */
 function fit(layers: readonly StoredExtent[], memoryOf: MeasureMemory, options: FitOptions): readonly StoredExtent[] {
   if (
     isFeasible(

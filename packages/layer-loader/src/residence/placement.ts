@@ -74,9 +74,9 @@ type ModelLoader = Loader<LoadableModel>
 type Memory = Pick<LoaderOptions, 'slots' | 'slotBytes' | 'memoryBytes'>
 
 /**
- * Brings the layers of a plan to the GPU with loaders. Resident layers are leases that are kept; the others pass through
- * the slots of two lanes, one for copies from host memory and one for reads of the drive. In tier 1, a read is the first
- * half of a copy, so all layers are in the lane of copies.
+ * Brings the layers of a plan to the GPU with loaders. Resident layers are leases that are kept; the others pass
+ * through the slots of two lanes, one for copies from host memory and one for reads of the drive. In tier 1, a read is
+ * the first half of a copy, so all layers are in the lane of copies.
  */
 export class Placement {
   private readonly model: LoadableModel

@@ -7,7 +7,9 @@ import { planResidence, type ResidenceOptions } from './plan.js'
 import type { LayerSize } from './predict.js'
 import { replan } from './replan.js'
 
-/** Length of a layer of Llama 3.1 70B in Q6_K: 669.4 MiB. PCIe Gen3 x8 copies it in 103 ms, an SN740 reads it in 201 ms. */
+/**
+ * Length of a layer of Llama 3.1 70B in Q6_K: 669.4 MiB. PCIe Gen3 x8 copies it in 103 ms, an SN740 reads it in 201 ms.
+ */
 const LAYER_BYTES = 701_890_560
 const layersOf = (count: number, lengthBytes = LAYER_BYTES): LayerSize[] =>
   Array.from({ length: count }, (_, index) => ({ name: `blk.${index}`, lengthBytes }))

@@ -133,9 +133,10 @@ export class ResidentModel {
   /**
    * Returns the layers in the order of computation, each on the GPU, while the following ones are loaded; at the end,
    * the first layers of an equal pass are loaded. Release a layer after computing it.
-   * @throws RangeError for an unknown layer in `skip`; LoaderError (INVALID_ARGUMENT) for an unknown `whenHeld`. At the first `next`: TypeError during another pass or `adopt`,
-   * LoaderError (PLAN_NOT_ADOPTED) if the last `adopt` failed. Later: VerificationError, TransferError, LoaderError
-   * (ALL_SLOTS_HELD), the signal's reason; another pass may follow.
+   * @throws RangeError for an unknown layer in `skip`; LoaderError (INVALID_ARGUMENT) for an unknown `whenHeld`. At the
+   * first `next`: TypeError during another pass or `adopt`, LoaderError (PLAN_NOT_ADOPTED) if the last `adopt` failed.
+   * Later: VerificationError, TransferError, LoaderError (ALL_SLOTS_HELD), the signal's reason; another pass may
+   * follow.
    */
   pass(options: PassOptions = {}): AsyncGenerator<ResidentLease, undefined> {
     const { plan } = this
@@ -211,7 +212,7 @@ export class ResidentModel {
     signal,
   }: PassOptions): AsyncGenerator<ResidentLease, undefined> {
     const either = signal ? AbortSignal.any([signal, this.signal]) : this.signal
-    // Before the other pass, which never ends if the model was closed and its iterator is not used further.
+    // Checked first: after close, an abandoned pass never ends, and its error would hide the closing.
     either.throwIfAborted()
     if (this.isPassing || this.adopting !== undefined)
       throw new TypeError('pass: expected no other pass and no adoption in progress')

@@ -95,8 +95,8 @@ export class SetPlan {
 
   /**
    * Creates the set. The members' content is lost. An interruption leaves a complete set or none.
-   * @throws LoaderError (MEMBER_IN_USE, READ_ONLY); errors of openSet; errors of writing, including ForeignDataError of a drive's
-   * guard: then there may be no set on the members.
+   * @throws LoaderError (MEMBER_IN_USE, READ_ONLY); errors of openSet; errors of writing, including ForeignDataError of
+   * a drive's guard: then there may be no set on the members.
    */
   async create({
     replace = false,

@@ -47,7 +47,9 @@ export class MirrorCopy implements BlockStore {
     checkTransfers(this, transfers, memory)
     const { member } = this
     try {
-      return await member.store.read(transfers.map(toMember), memory, options)
+      const summary = await member.store.read(transfers.map(toMember), memory, options)
+      member.readBytes += summary.bytes
+      return summary
     } catch (error) {
       const { signal } = options
       if (error instanceof GpuNvmeError && error !== signal?.reason)

@@ -38,8 +38,8 @@ export interface MirrorParts<S extends BlockStore = BlockStore> {
 }
 
 /**
- * Stores with the same content. Reads are divided between them, and continue on the others when one is lost. Readers that
- * know a checksum find the right bytes by `copies` if a member returns wrong ones.
+ * Stores with the same content. Reads are divided between them, and continue on the others when one is lost. Readers
+ * that know a checksum find the right bytes by `copies` if a member returns wrong ones.
  */
 export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
   readonly kind = 'mirror'
@@ -193,7 +193,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
       this.found.add({ kind: 'repaired', member: copy.index, message })
     }
     if (wrong.length > 0) return
-    const message = `a read returned ${what}, which each member returns right now: ${this.locate(offsetBytes, lengthBytes)}`
+    const message = `a read returned ${what}; no member did when they were read again: ${this.locate(offsetBytes, lengthBytes)}`
     this.found.add({ kind: 'repaired', message })
   }
 

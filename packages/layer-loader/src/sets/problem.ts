@@ -4,9 +4,8 @@ import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 export interface SetProblem {
   /**
    * At opening: `missing`, `stale`, `label` (unusable label of an unknown member), `label-copy` (one of two copies is
-   * damaged), `unmeasured` (the measurement failed). Later: `lost`, `repaired` (another member had the data: this one could not read them, or returned bytes with a wrong
-   * checksum), `stalled`
-   * (another member repeated a late read).
+   * damaged), `unmeasured` (the measurement failed). Later: `lost`, `repaired` (another member had the data: this one
+   * could not read them, or returned bytes with a wrong checksum), `stalled` (another member repeated a late read).
    */
   readonly kind: 'missing' | 'stale' | 'label' | 'label-copy' | 'unmeasured' | 'lost' | 'repaired' | 'stalled'
   /** Index of the member; absent if unknown. */

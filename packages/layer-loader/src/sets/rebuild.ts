@@ -30,8 +30,8 @@ const BUFFERS = 8
  * then have no label. A new call starts from the beginning.
  * @param members all stores of the mirror in any order: its members and their replacements.
  * @returns the open mirror, without members lost meanwhile, which become stale.
- * @throws TypeError for a stripe; RangeError for more stores than places; LoaderError (MEMBER_IN_USE, MEMBER_TRUNCATED, READ_ONLY)
- * for a store that is too small; errors of `openSet`, and of a member's `read` and `write`.
+ * @throws TypeError for a stripe; RangeError for more stores than places; LoaderError (MEMBER_IN_USE; MEMBER_TRUNCATED
+ * for a store that is too small; READ_ONLY); errors of `openSet`, and of a member's `read` and `write`.
  */
 export async function rebuildMirror(
   members: readonly Writable[],

@@ -163,7 +163,10 @@ export class FileBlocks implements BlockStore {
     return { ...summary, crc32s: sums.crc32s }
   }
 
-  /** Reads and computes checksums in one pass. Returns false, and reads nothing, if the file or the memory does not allow it. */
+  /**
+   * Reads and computes checksums in one pass. Returns false, and reads nothing, if the file or the memory does not
+   * allow it.
+   */
   private async readSummed({ offsetBytes, memoryBytes, bytes }: Piece, sums: RangeSums): Promise<boolean> {
     if (this.memoryAlignBytes !== 1 && isUnaligned(bytes.buffer)) return false
     const there = Math.min(bytes.length, this.sizeBytes - offsetBytes)

@@ -100,7 +100,7 @@ test('openWritableFileStore rejects other kinds of files, partial blocks and mis
   )
   await expect(openWritableFileStore(folder)).rejects.toMatchObject({
     code: 'ERR_GPUNVME_FILE_TARGET',
-    message: `Refused to write to ${folder}: it is a directory\n  Try: name a file in it; { sizeBytes } creates it`,
+    message: `Refused to write to ${folder}: it is a directory\n  Try: pass the path of a file in this directory, with { sizeBytes } to create it`,
   })
   await expect(openWritableFileStore(existing('odd', new Uint8Array(5000)))).rejects.toThrow(
     'its size of 5000 bytes is not a positive multiple of 4096',

@@ -96,7 +96,12 @@ async function openExisting(path: string, blockBytes: number, overwrite: boolean
 /** Returns the error of opening a target, for which `openHandle` advises as for a model. */
 function asTargetError(path: string, error: unknown): unknown {
   if (hasCode(error, 'ERR_GPUNVME_MODEL_NOT_A_FILE'))
-    return targetRefused(path, 'it is a directory', 'name a file in it; { sizeBytes } creates it', error)
+    return targetRefused(
+      path,
+      'it is a directory',
+      'pass the path of a file in this directory, with { sizeBytes } to create it',
+      error,
+    )
   if (hasCode(error, 'ERR_GPUNVME_MODEL_ACCESS'))
     return new LoaderError(error.code, error.category, `Cannot open ${path} to write to it: permission denied`, {
       next: `ls -l ${path}, then chmod, or run as a user with write permission`,

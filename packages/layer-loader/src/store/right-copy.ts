@@ -26,7 +26,7 @@ export async function readRightCopy(
       if (crc32(bytes) === expected) right ??= bytes
       else wrong.push(copy)
     } catch (error) {
-      // A copy that cannot be read is not wrong; the store has recorded the failure.
+      // A copy that cannot be read is not wrong.
       if (!(error instanceof GpuNvmeError) || error === options.signal?.reason) throw error
     }
   }

@@ -31,7 +31,10 @@ export interface MemoryRange {
   readonly lengthBytes: number
 }
 
-/** Totals of a read, and the checksums that were computed on the way, in the order of their ranges; others are undefined. */
+/**
+ * Totals of a read, and the checksums that were computed on the way, in the order of their ranges; others are
+ * undefined.
+ */
 export interface ChecksummedSummary extends StoreSummary {
   readonly crc32s: readonly (number | undefined)[]
 }
@@ -104,7 +107,8 @@ export interface BlockStore {
 
 /** A writable store. The drive's write guard has passed, or will before the first byte. */
 export interface WritableBlockStore extends BlockStore {
-  /** Equal for two stores over the same bytes, so that only one of them is packed to at a time. Default: none is. */
+  /** Identifies the medium: equal for two stores over the same bytes, so that only one of them is packed to at a time.
+   * Default: the store object itself. */
   readonly mediumId?: string
   /**
    * Writes all transfers from `memory`. They are durable only after `flush`.

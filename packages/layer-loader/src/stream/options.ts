@@ -31,7 +31,8 @@ export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes' | 'memory
   /** Layers to omit, by name or number. They are not read. */
   readonly skip?: readonly (string | number)[]
   /**
-   * Maximum bytes per slot. A layer that takes more is loaded in parts, split between tensors, with a lease for each: see
+   * Maximum bytes per slot. A layer that takes more is loaded in parts, split between tensors, with a lease for each:
+   * see
    * `Lease.part`. Default: enough for any of the layers.
    */
   readonly slotBytes?: number

@@ -157,7 +157,7 @@ export const opcodeCases: readonly ControllerCase[] = [
   {
     id: 'admin-nsid-not-used',
     title: 'Admin commands that do not use NSID are aborted with Invalid Field in Command for any NSID but 0h',
-    spec: 'Base 2.3 §4.1.1, Figure 142',
+    spec: 'Base 2.2 §4.1.1, Figure 92',
     needs: needsPairs(3),
     async run(host) {
       await host.startWithPair(8)

@@ -7,7 +7,7 @@ import type { Effects } from '../nvm/io-command.js'
 /** An Admin command. It takes effect at once when its time has passed. */
 export interface AdminCommand {
   readonly effects?: Effects
-  /** False if the command uses no NSID (Base 2.1 Figure 141). Default: true. */
+  /** False if the command does not use NSID (Base 2.1 Figure 141). Default: true. */
   readonly usesNsid?: false
   /** Checks that can fail as soon as the command is fetched. */
   prepare?(command: ServedCommand, device: Device, commands: CommandsUnderWay): Ended | undefined

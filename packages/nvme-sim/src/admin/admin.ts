@@ -51,7 +51,7 @@ export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, 
 /** Identify and the log pages report support according to these tables. */
 const supported: SupportedCommands = { admin: adminCommands, io: ioCommands }
 
-/** Executes an Admin command. A command that uses no NSID rejects any but 0h (Base 2.1 §4.1.1, Figure 92). */
+/** Executes an Admin command. A nonzero NSID is rejected if the command does not use it (Base 2.2 §4.1.1, Fig. 92). */
 export function performAdmin(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
   const { OPC, NSID } = command.sqe
   const implementation = adminCommands.get(OPC)

@@ -57,7 +57,7 @@ describe('a simulation refuses faults of queues that it cannot have', () => {
     expect(refused.message).toContain('the largest queue identifier of this drive is 16: this can never strike')
   })
 
-  it('and takes those of its last queue, and of any doorbell that can be written', () => {
+  it('accepts faults of the last queue and of any writable doorbell', () => {
     const rules: FaultPlan['rules'] = [
       { match: { qid: 16 }, action: { kind: 'hang' } },
       { match: { register: 'SQyTDBL', qid: 17 }, action: { kind: 'lose-write' } },

@@ -236,7 +236,8 @@ function covers({ iova, lengthBytes }: Range, first: number, count: number): boo
   return first >= iova && first + count <= iova + lengthBytes
 }
 
-const isPowerOfTwo = (value: number) => Number.isSafeInteger(value) && value >= 1 && Number.isInteger(Math.log2(value))
+const isPowerOfTwo = (value: number) =>
+  Number.isSafeInteger(value) && value >= 1 && 2 ** Math.round(Math.log2(value)) === value
 
 const requestFields: Fields<DmaRequest> = {
   alignBytes: optional(number(isPowerOfTwo, 'a power of two')),

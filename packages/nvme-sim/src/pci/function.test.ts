@@ -306,7 +306,7 @@ describe('power', () => {
     expect(host.bar.read32(CSTS)).toBe(0)
   })
 
-  it('is no mistake of a host that rings a doorbell before it reads CSTS', async () => {
+  it('reports no diagnostic if the host rings a doorbell before it reads CSTS', async () => {
     const host = await enabled()
     host.simulation.powerCycle()
     host.submit(0, { opcode: 0x06 })

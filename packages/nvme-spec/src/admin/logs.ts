@@ -100,7 +100,7 @@ export interface LogPagePart {
  * is in bytes; if `of` is 'index', it is in entries of the page's list, which not every log page supports (Base 2.1
  * §5.1.12).
  * @throws TypeError or RangeError for a count or an offset that does not fit the fields, and for a byte offset that is
- *   not a multiple of four, whose low bits a controller may ignore; for another `of`.
+ *   not a multiple of four, whose low bits a controller may ignore; RangeError for another string as `of`.
  */
 export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'bytes' | 'index' = 'bytes'): LogPagePart {
   const where = (field: string) => ({ name: `${GetLogPage.name}.${field}`, spec: GetLogPage.spec })

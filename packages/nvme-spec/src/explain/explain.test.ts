@@ -213,9 +213,9 @@ describe('a queue entry', () => {
     ])
   })
 
-  it('has the type of a Fabrics command instead of a Namespace Identifier, and names the function that decodes it', () => {
-    const { title, lines } = explainSqe('admin', memory(64, { 0: '7f400100 01' }))
-    expect(title).toBe('Fabrics Command')
+  it('shows FCTYPE instead of NSID for a Fabrics command (Base 2.2 §4.1.2, Figure 94)', () => {
+    const { title, spec, lines } = explainSqe('admin', memory(64, { 0: '7f400100 01' }))
+    expect([title, spec]).toEqual(['Fabrics Command', 'Base 2.2 §4.1.2'])
     expect(lines.map(({ path }) => path)).not.toContain('NSID')
     expect(lines.find(({ path }) => path === 'FCTYPE')).toMatchObject({
       raw: 1,

@@ -34,7 +34,9 @@ export interface ExplainedLine {
   /** Nesting depth: the number of lines that contain this one. */
   readonly depth: number
   readonly place: Place
-  /** The decoded value; for a word with rows, its number. Undefined for an array: its elements have lines of their own. */
+  /**
+   * The decoded value; for a word with rows, its number. Undefined for an array: its elements have lines of their own.
+   */
   readonly raw: number | bigint | string | Uint8Array | undefined
   /** The value as text: `8`, `0x1b36`, `"SN1"`; '' for an array. */
   readonly text: string
@@ -78,7 +80,7 @@ export function explain(
   byteOffset = 0,
   { memoryPageBytes = 4096 }: ExplainOptions = {},
 ): ExplainedLine[] {
-  // What was looked up by number may be undefined.
+  // Lookups such as `logStructure` return undefined for an unknown number.
   if (!(layout as Layout | undefined)?.fields) refuseArgument('layout', 'a declaration', layout)
   checkInteger('memoryPageBytes', memoryPageBytes, 1)
   const data = viewOf(layout, memory, byteOffset)

@@ -10,7 +10,6 @@ import {
   formatFields,
   inHex,
   merge,
-  openBits,
   someOf,
   struct,
   u16,
@@ -32,11 +31,13 @@ import {
   SGL_DESCRIPTOR_BYTES,
   type DecodedSglDescriptor,
 } from '../sgl.js'
+import { FABRICS_OPCODE, fabricsPsdt } from './entry.js'
 
-/** Opcode of every Fabrics command, on Admin and I/O queues alike (Base 2.2 §6). */
-export const FABRICS_OPCODE = 0x7f
+export { FABRICS_OPCODE }
 
-/** Fabrics Command Types (Base 2.2 §6, Figure 541). C0h to FFh are vendor specific; all others not listed are reserved. */
+/**
+ * Fabrics Command Types (Base 2.2 §6, Figure 541). C0h to FFh are vendor specific; all others not listed are reserved.
+ */
 export const FCTYPE = codes(
   'FCTYPE',
   { doc: 'Fabrics Command Types', spec: 'Base 2.2 §6' },
@@ -52,10 +53,9 @@ export const FCTYPE = codes(
 
 const COMMAND_BYTES = 64
 
-// PSDT is open: Figure 95 defines 0 and 2, and Linux uses 1.
 const commandFields = {
   OPC: inHex(dwordBits(0, bits(7, 0, 'Opcode: 7Fh'))),
-  PSDT: dwordBits(0, openBits(15, 14, 'PRP or SGL for Data Transfer', { NO_DATA: 0, DATA: 2 })),
+  PSDT: fabricsPsdt,
   CID: inHex(dwordBits(0, bits(31, 16, 'Command Identifier'))),
   FCTYPE: someOf(u8(4, 'Fabrics Command Type'), FCTYPE.values),
 } satisfies FieldMap
@@ -81,8 +81,8 @@ function fabricsCommand<const F extends FieldMap>(
 }
 
 /**
- * A Fabrics command of any type, such as a vendor specific one (Base 2.2 §4.1.2, Figures 94 and 95). Linux 6.1 sends PSDT
- * 1 (`SQE.PSDT.SGL`) over TCP; its target rejects PSDT 2 of Figure 95 with Invalid Field in Command.
+ * A Fabrics command of any type, such as a vendor specific one (Base 2.2 §4.1.2, Figures 94 and 95). Linux 6.1 sends
+ * PSDT 1 (`SQE.PSDT.SGL`) over TCP; its target rejects PSDT 2 of Figure 95 with Invalid Field in Command.
  */
 export const FabricsSqe = struct(
   'Fabrics SQE',
@@ -111,7 +111,9 @@ export const Connect = fabricsCommand(
   }),
 )
 
-/** CNTLID in the data of Connect for the Admin Queue: any controller of the dynamic controller model (Base 2.1 §6.3). */
+/**
+ * CNTLID in the data of Connect for the Admin Queue: any controller of the dynamic controller model (Base 2.1 §6.3).
+ */
 export const CNTLID_DYNAMIC = 0xffff
 
 /** CNTLID in the data of Connect for the Admin Queue: any controller of the static controller model (Base 2.1 §6.3). */
@@ -207,8 +209,8 @@ export const FabricsResponse = struct(
 
 /**
  * Response to Connect (Base 2.2 §6.3, Figures 548 and 549). CNTLID and AUTHREQ apply to a successful Connect. With the
- * status Connect Invalid Parameters, bytes 3:0 are a `ConnectInvalidParameters`. SQHD FFFFh means that SQ flow control is
- * disabled.
+ * status Connect Invalid Parameters, bytes 3:0 are a `ConnectInvalidParameters`. SQHD FFFFh means that SQ flow control
+ * is disabled.
  */
 export const ConnectResponse = struct(
   'Connect response',

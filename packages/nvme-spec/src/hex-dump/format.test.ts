@@ -12,9 +12,12 @@ test('formats bytes as hexdump -C of util-linux 2.38 does', () => {
   expect(formatHexDump(new Uint8Array(0))).toEqual([])
 })
 
-test('rejects other memory and an invalid offset', () => {
+test('rejects bytes that are not a Uint8Array, and an offset that is not an integer of at least 0', () => {
   expect(() => formatHexDump(new ArrayBuffer(3) as never)).toThrow(new TypeError('bytes: expected a Uint8Array'))
-  expect(() => formatHexDump(BYTES, -1)).toThrow(new RangeError('startOffset: expected at least 0, got -1'))
+  for (const offset of [-1, 0.5, NaN, '16' as never])
+    expect(() => formatHexDump(BYTES, offset)).toThrow(
+      new RangeError(`startOffset: expected an integer of at least 0, got ${offset}`),
+    )
 })
 
 test('writes dumps that parseHexDump reads, from any offset and with repeated lines', () => {

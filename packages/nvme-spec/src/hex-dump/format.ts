@@ -4,11 +4,12 @@ const GROUP_BYTES = 8
 /**
  * Formats bytes like `hexdump -v -C`, 78 columns wide, without omitting lines: `parseHexDump` reads the result.
  * @param startOffset offset of the first byte.
- * @throws TypeError for bytes that are not a Uint8Array, RangeError for an offset below 0.
+ * @throws TypeError for bytes that are not a Uint8Array, RangeError for an offset that is not an integer of at least 0.
  */
 export function formatHexDump(bytes: Uint8Array, startOffset = 0): string[] {
   if (!(bytes instanceof Uint8Array)) throw new TypeError('bytes: expected a Uint8Array')
-  if (!(startOffset >= 0)) throw new RangeError(`startOffset: expected at least 0, got ${startOffset}`)
+  if (!Number.isSafeInteger(startOffset) || startOffset < 0)
+    throw new RangeError(`startOffset: expected an integer of at least 0, got ${startOffset}`)
   const lines: string[] = []
   for (let at = 0; at < bytes.length; at += LINE_BYTES) {
     lines.push(formatLine(startOffset + at, bytes.subarray(at, at + LINE_BYTES)))

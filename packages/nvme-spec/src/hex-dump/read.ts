@@ -23,7 +23,9 @@ export function readDumpBytes(dump: Uint8Array, name = 'the dump'): Uint8Array {
   return dump
 }
 
-/** A dump with colours, or with a few bytes that are not text, is not binary data: its digits would be decoded as data. */
+/**
+ * A dump with colours, or with a few bytes that are not text, is not binary data: its digits would be decoded as data.
+ */
 function refuseDamagedDump(dump: Uint8Array, name: string): void {
   const start = Array.from(dump.subarray(0, 200), (byte) => String.fromCharCode(byte)).join('')
   // oxlint-disable-next-line no-control-regex -- the escape sequences of colours

@@ -25,7 +25,8 @@ declare const zeroBasedBrand: unique symbol
 export type ZeroBased = number & { readonly [zeroBasedBrand]: true }
 
 /**
- * Returns the 0's based value of a count of at least one. The field in which it is stored rejects a count that exceeds it.
+ * Returns the 0's based value of a count of at least one. `encode` rejects a
+ * value that does not fit its field.
  * @throws RangeError if the count is not a positive safe integer, TypeError if it is not a number.
  */
 export function zeroBased(count: number): ZeroBased {
@@ -65,8 +66,8 @@ export interface Bits<T = unknown, V extends NamedValues = NamedValues> {
   /** Declared by `wideBits`: a bigint. */
   readonly wide?: boolean
   /**
-   * Whether it is printed in hexadecimal with leading zeroes. If undefined, integers of more than 32 bits are addresses,
-   * printed in hexadecimal without leading zeroes.
+   * Whether it is printed in hexadecimal with leading zeroes. If undefined, integers of more than 32 bits are
+   * addresses, printed in hexadecimal without leading zeroes.
    */
   readonly hex?: boolean
   /** Never present; carries the stored type. */
@@ -326,8 +327,8 @@ export interface Nested<D, E> {
 }
 
 /**
- * Returns the rows, or the named values, of several maps as one. Declarations use it instead of `{ ...rows }`: a bundler
- * cannot know that a spread runs no code, and keeps it even if nothing uses the declaration.
+ * Returns the rows, or the named values, of several maps as one. Declarations use it instead of `{ ...rows }`: a
+ * bundler cannot know that a spread runs no code, and keeps it even if nothing uses the declaration.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function merge<const T extends readonly object[]>(...parts: T): Merged<T> {

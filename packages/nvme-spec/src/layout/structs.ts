@@ -218,7 +218,7 @@ export function struct<const F extends FieldMap>(
   return Object.freeze(withHandles(fields, methods, fieldHandle)) as unknown as Struct<F>
 }
 
-/** Adds missing values, and missing rows of words. */
+/** Returns `values` with defaults for missing fields and for missing rows of words. */
 function withDefaults(defaults: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): object {
   const filled: Record<string, unknown> = { ...defaults, ...values }
   for (const key in defaults) if (isPlain(filled[key])) filled[key] = { ...(defaults[key] as object), ...filled[key] }

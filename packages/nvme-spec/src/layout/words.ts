@@ -26,7 +26,9 @@ export function loadBits(raw: number | bigint, row: Bits): number | bigint {
   return isBig(row) ? value : Number(value)
 }
 
-/** Returns the bits of a raw word that no row declares. A number for a number, which is ten times faster than a bigint. */
+/**
+ * Returns the bits of a raw word that no row declares. A number for a number, which is ten times faster than a bigint.
+ */
 export function undeclaredIn(raw: number | bigint, rows: BitsMap): number | bigint {
   if (typeof raw === 'bigint') return Object.values(rows).reduce((rest, row) => rest & ~bitsOf(row), raw)
   let rest = raw
@@ -56,9 +58,9 @@ export function wordDecoder(rows: BitsMap): (raw: number | bigint) => Readonly<R
 }
 
 /**
- * Returns an object with the names of rows or fields, each 0. Storing values in a copy of it is several times faster than
- * adding names to an empty object, and most values are 0. It is a copy of `rows` for the same reason: V8 turns an object to
- * which many names are added into a hash table.
+ * Returns an object with the names of rows or fields, each 0. Storing values in a copy of it is several times faster
+ * than adding names to an empty object, and most values are 0. It is a copy of `rows` for the same reason: V8 turns an
+ * object to which many names are added into a hash table.
  */
 export function zeroesOf(rows: object): Record<string, unknown> {
   const zeroes: Record<string, unknown> = { ...rows }
@@ -106,7 +108,7 @@ export function formatOf(
 ): (value: number | bigint) => string {
   const widthBits = row.msb - row.lsb + 1
   if (hasAny(row.values)) return (value) => nameIn(row, Number(value))
-  if (row.hex) return (value) => `0x${hexOf(value).padStart(widthBits / 4, '0')}`
+  if (row.hex) return (value) => `0x${hexOf(value).padStart(Math.ceil(widthBits / 4), '0')}`
   // Addresses and LBAs; a declared counter or capacity is not.
   return widthBits > 32 && row.hex === undefined ? (value) => `0x${hexOf(value)}` : String
 }

@@ -159,7 +159,7 @@ describe('logical block tags', () => {
       expect(() => unpackTags(64, 0.5, { CDW2: 0, CDW3: 0, CDW14: 0 })).toThrow(RangeError)
     })
 
-    it('are refused with a guard that does not exist, or dwords that are not 32 bits', () => {
+    it('are rejected for a guard width other than 16, 32 or 64 bits, and for dwords that are not 32-bit integers', () => {
       expect(() => packTags(17 as never, 8, { storageTag: 0n, referenceTag: 0n })).toThrow(
         new RangeError('Logical block tags (Guard): expected 16, 32 or 64 bits, got 17 (NVM 1.2 §5.3.1.4.1)'),
       )

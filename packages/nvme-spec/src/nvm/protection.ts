@@ -84,7 +84,7 @@ const where = { name: 'Logical block tags', spec: 'NVM 1.2 §5.3.1.4.1' } as con
  * Returns the dwords for a command's tags: LBST and ILBRT of commands that write, ELBST and EILBRT of commands that
  * read (NVM 1.2 §5.3.1.4.1, Figures 157 to 165). `STS` is the namespace's Storage Tag Size in bits.
  * @throws RangeError for a format that does not exist, an STS that the format does not have, or a tag that does not fit
- *   its bits; TypeError for a tag that is not a bigint.
+ *   its bits; TypeError for a format that is not a number, or a tag that is not a bigint.
  */
 export function packTags(guardBits: GuardBits, STS: number, tags: LogicalBlockTags): TagDwords {
   const referenceBits = checkSizes(guardBits, STS)
@@ -99,7 +99,7 @@ export function packTags(guardBits: GuardBits, STS: number, tags: LogicalBlockTa
  * Returns the tags in a command's dwords, without the bits that the format ignores (NVM 1.2 §5.3.1.4.1). `STS` is the
  * namespace's Storage Tag Size in bits.
  * @throws RangeError for a format that does not exist, an STS that the format does not have, or a dword that is not an
- *   integer of 32 bits; TypeError for one that is not a number.
+ *   integer of 32 bits; TypeError for a format or a dword that is not a number.
  */
 export function unpackTags(guardBits: GuardBits, STS: number, { CDW2, CDW3, CDW14 }: TagDwords): LogicalBlockTags {
   const referenceBits = checkSizes(guardBits, STS)
@@ -115,7 +115,7 @@ export function unpackTags(guardBits: GuardBits, STS: number, { CDW2, CDW3, CDW1
 
 /** Returns the width of the Reference Tag in bits. */
 function checkSizes(guardBits: GuardBits, STS: number): number {
-  if (!Object.hasOwn(storageBits, guardBits)) refuse(where, 'Guard', '16, 32 or 64 bits', guardBits)
+  if (![16, 32, 64].includes(guardBits)) refuse(where, 'Guard', '16, 32 or 64 bits', guardBits)
   const [least, most] = storageBits[guardBits]
   if (!(Number.isInteger(STS) && STS >= least && STS <= most))
     refuse(where, 'Storage Tag Size', `an integer from ${least} to ${most} with ${guardBits}b guards`, STS)

@@ -38,8 +38,10 @@ describe('traceSqe', () => {
     expect([traceSqe(1, append).name, traceSqe(1, append, 0, 'zns').name]).toEqual(['NVM opcode 0x7d', 'Zone Append'])
   })
 
-  test('has no namespace of a Fabrics command', () => {
-    expect(traceSqe(1, Connect.create().data)).toMatchObject({ name: 'Fabrics Command', opcode: 0x7f, nsid: 0 })
+  test('reports nsid 0 and no PRPs for a Fabrics command, which has an SGL', () => {
+    const entry = traceSqe(1, Connect.create().data)
+    expect(entry).toMatchObject({ name: 'Fabrics Command', opcode: 0x7f, nsid: 0 })
+    expect(Object.keys(entry)).not.toContain('prp1')
   })
 
   test('has no blocks for a command without them, and reads at an offset', () => {

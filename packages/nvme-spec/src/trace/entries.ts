@@ -1,12 +1,10 @@
 import { commandOf, formatSqe } from '../commands.js'
 import { CQE, formatCqe, SQE } from '../entries.js'
+import { FABRICS_OPCODE } from '../fabrics/entry.js'
 import type { CommandSet, Memory } from '../layout/index.js'
 import { viewOf } from '../layout/facts.js'
 import { formatStatus } from '../status.js'
 import type { TraceCommand, TraceCompletion } from '../transport/index.js'
-
-/** Opcode of Fabrics commands, which have no Namespace Identifier (Base 2.2 §6). */
-const FABRICS = 0x7f
 
 /**
  * Returns the submission queue entry at byteOffset, as trace events have it.
@@ -20,15 +18,17 @@ export function traceSqe(qid: number, memory: Memory, byteOffset = 0, set: Comma
   const text = formatSqe(inQueue, data, byteOffset)
   const command = commandOf(inQueue, OPC)
   const { SLBA, NLB } = command?.fields ?? {}
+  // They have no NSID, and an SGL in place of PRPs.
+  const isFabrics = OPC === FABRICS_OPCODE
   return {
     qid,
     cid: CID,
     opcode: OPC,
-    name: command?.name ?? /^(?:.* opcode 0x[\da-f]+|Fabrics Command)/.exec(text)![0],
-    nsid: OPC === FABRICS ? 0 : NSID,
+    name: isFabrics ? 'Fabrics Command' : (command?.name ?? /^.* opcode 0x[\da-f]+/.exec(text)![0]),
+    nsid: isFabrics ? 0 : NSID,
     ...(SLBA !== undefined && { slba: exact(data.getBigUint64(byteOffset + SLBA.offset, true)) }),
     ...(NLB !== undefined && { nlb: NLB.codec(NLB).get(data, byteOffset) as number }),
-    ...(PSDT === SQE.PSDT.PRP && { prp1: inHex(PRP1), prp2: inHex(PRP2) }),
+    ...(!isFabrics && PSDT === SQE.PSDT.PRP && { prp1: inHex(PRP1), prp2: inHex(PRP2) }),
     raw: hexOf(data, byteOffset, SQE.bytes),
     text,
   }

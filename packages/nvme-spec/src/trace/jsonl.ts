@@ -5,9 +5,9 @@ import type { TraceCommand, TraceCompletion, TraceEvent, TraceSink } from '../tr
 
 /**
  * Returns a sink that writes each event as one line of JSON (JSONL), with keys in a fixed order: timeNs, track, name,
- * durationNs, command, completion, details. `parseTraceLine` reads a line back to an equal event, except that NaN and infinite details,
- * which JSON cannot represent, become strings. The sink throws RangeError or TypeError for a time that is not a number
- * below 2^53, or a duration below 0.
+ * durationNs, command, completion, details. `parseTraceLine` reads a line back to an equal event, except that NaN and
+ * infinite details, which JSON cannot represent, become strings. The sink throws RangeError or TypeError for a time
+ * that is not a number below 2^53, or a duration below 0.
  * @param output receives a whole line per call, with its line break.
  */
 export function jsonlTrace(output: (text: string) => void): TraceSink {
@@ -28,8 +28,8 @@ export function jsonlTrace(output: (text: string) => void): TraceSink {
 /**
  * Parses one line written by `jsonlTrace`, with or without its line break.
  * @param lineNumber line number in the file, from 1, for the error.
- * @throws TraceLineError for an invalid line: truncated, or with an unknown key or an invalid value; TypeError if `line`
- *   is not a string.
+ * @throws TraceLineError for an invalid line: truncated, or with an unknown key or an invalid value; TypeError if
+ *   `line` is not a string.
  */
 export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
   if (typeof line !== 'string') refuseArgument('trace line', 'a string', line)

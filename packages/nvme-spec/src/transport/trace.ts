@@ -10,11 +10,15 @@ export interface TraceEvent {
   readonly name: string
   /** Duration; absent for an instant. */
   readonly durationNs?: number
-  /** The command, where an event is about its submission queue entry: submitted by the host, fetched by the controller. */
+  /**
+   * The command, where an event is about its submission queue entry: submitted by the host, fetched by the controller.
+   */
   readonly command?: TraceCommand
   /** The completion, where an event is about a completion queue entry: posted by the controller, seen by the host. */
   readonly completion?: TraceCompletion
-  /** Further facts. Text that names its own fields, such as that of a register's `format`, is printed without its key. */
+  /**
+   * Further facts. Text that names its own fields, such as that of a register's `format`, is printed without its key.
+   */
   readonly details?: Readonly<Record<string, string | number>>
 }
 
@@ -24,7 +28,7 @@ export interface TraceCommand {
   readonly qid: number
   readonly cid: number
   readonly opcode: number
-  /** 'Read'; 'NVM opcode 0xc0' for an undeclared one; 'Fabrics Command' for any of Fabrics. */
+  /** 'Read'; 'NVM opcode 0xc0' for an undeclared one; 'Fabrics Command' for opcode 7Fh. */
   readonly name: string
   /** Namespace Identifier; 0 for Fabrics commands, which have none. */
   readonly nsid: number

@@ -90,8 +90,8 @@ export interface DmaMemory {
 export interface DmaRequest {
   /**
    * Alignment of the first byte's iova, a power of two. Default: 4096. Queues, PRP lists and Admin data also need whole
-   * pages of this length: the driver rejects memory in which two segments share a page. So does data that PRPs describe;
-   * for it, the driver requests at least the memory page size of the controller (CC.MPS).
+   * pages of this length: the driver rejects memory in which two segments share a page. So does data that PRPs
+   * describe; for it, the driver requests at least the memory page size of the controller (CC.MPS).
    */
   readonly alignBytes?: number
   /** Requires exactly one segment. Queues need it (CAP.CQR); data does not. */
@@ -181,6 +181,6 @@ export interface Transport {
   reset?(kind: 'function' | 'bus'): Promise<void>
   /** Releases the controller and all resources of the transport, which cannot be used afterwards. */
   close(): Promise<void>
-  /** Returns true from `close` on, so that a driver can tell it from a device that has left the bus. */
+  /** Returns true once `close` was called: a driver uses it to distinguish a closed transport from a lost device. */
   isClosed?(): boolean
 }

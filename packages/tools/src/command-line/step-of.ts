@@ -12,7 +12,9 @@ import { howToRelease } from './release.js'
 import type { CommandStep, NextStep } from './next-step.js'
 import { ToolsError } from './tools-error.js'
 
-/** Errors whose next step on a command line differs from that of a program. Types only: few verbs load their modules. */
+/**
+ * Errors whose next step on a command line differs from that of a program. Types only: few verbs load their modules.
+ */
 type Reworded =
   | BindError
   | BlackwellRegistersError

@@ -84,7 +84,9 @@ function optionFacts(place: Command, typed: string): string[] {
   return didYouMean(near.map((each) => `--${each}`))
 }
 
-/** @throws UsageError for options of a verb before another verb of its group: `bench --markdown report results.json`. */
+/**
+ * @throws UsageError for options of a verb before another verb of its group: `bench --markdown report results.json`.
+ */
 export function refuseEarlyOptions(group: Command, verb: Command): void {
   const early = group.options.find(
     (option) =>

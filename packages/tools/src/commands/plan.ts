@@ -170,7 +170,9 @@ async function run(given: string | undefined, flags: Flags, { output, signal }: 
   })
 }
 
-/** Returns the plan for experts; undefined for a dense model, or if the number of experts that a token uses is unknown. */
+/**
+ * Returns the plan for experts; undefined for a dense model, or if the number of experts that a token uses is unknown.
+ */
 function expertPlan({ expertLayers, used }: Planned, options: ResidenceOptions, flags: Flags): ExpertPlan | undefined {
   const counts = expertLayers.flatMap(({ experts }) => (experts > 0 ? [experts] : []))
   const fewest = counts.reduce((least, count) => Math.min(least, count), Infinity)
@@ -216,7 +218,7 @@ function layerPlan(
 function describeInfeasible(name: string, { minimum }: BudgetInfeasibleError): string[] {
   const { vramBytes, ramBytes } = minimum
   return [
-    `Plan for "${printable(name)}": single experts fit into this budget, layers do not, even split between tensors.`,
+    `Plan for "${printable(name)}": single experts fit into this budget; layers do not, even if they are split between tensors.`,
     `Layers need at least ${formatBytes(vramBytes)} of GPU memory and ${formatBytes(ramBytes)} of host memory.`,
   ]
 }

@@ -13,9 +13,9 @@ export interface FileUser {
 }
 
 /**
- * Claims an image file: no other process may write to it, or read it while it is written, be it another simulated drive,
- * QEMU, or a copy. The kernel is queried, so that killed processes leave no stale locks; processes of other users are
- * visible only to root.
+ * Claims an image file: no other process may write to it, or read it while it is written, be it another simulated
+ * drive, QEMU, or a copy. The kernel is queried, so that killed processes leave no stale locks; processes of other
+ * users are visible only to root.
  * @returns a function that ends the claim.
  * @throws ImageInUseError, FileError
  */

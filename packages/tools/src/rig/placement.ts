@@ -132,7 +132,9 @@ function planFor({ tier }: ReachedTier, layers: readonly LayerSize[], options: R
   }
 }
 
-/** Runs `planFor` for these drives. @throws ToolsError (REAL_TIME_MEMORY) if no budget is enough; errors of `planFor` */
+/**
+ * Runs `planFor` for these drives. @throws ToolsError (REAL_TIME_MEMORY) if no budget is enough; errors of `planFor`
+ */
 function refuseBeyondDrive(opened: readonly OpenedTransport[], run: () => ResidencePlan): ResidencePlan {
   try {
     return run()

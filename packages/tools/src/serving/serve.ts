@@ -148,7 +148,9 @@ const HELP: CommandStep = { command: ['help', 'sim'], note: 'which shows an exam
 /** Maximum length of a plan. A rule takes about 100 bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Reads a plan in the format of `formatFaultPlan`. @throws FileError, FaultPlanFileError; UsageError if it is too long. */
+/**
+ * Reads a plan in the format of `formatFaultPlan`. @throws FileError, FaultPlanFileError; UsageError if it is too long.
+ */
 export async function readFaultPlan(path: string): Promise<FaultPlan> {
   const text = await readText('the fault plan', path, MAX_BYTES, HELP)
   try {

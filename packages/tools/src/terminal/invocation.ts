@@ -7,7 +7,9 @@ export interface Invocation {
   readonly program: string
   /** Text before a command that needs root, with a blank at its end; empty if this shell is root's. */
   readonly sudo: string
-  /** Options that name the drives of this run, which replace `--image FILE` and `--drive ADDRESS` in printed commands. */
+  /**
+   * Options that name the drives of this run, which replace `--image FILE` and `--drive ADDRESS` in printed commands.
+   */
   readonly drive?: readonly string[]
   /** Model file of this run, which replaces `MODEL` in printed commands. */
   readonly model?: string

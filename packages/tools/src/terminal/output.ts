@@ -74,8 +74,8 @@ export class Output {
   }
 
   /**
-   * Names the drive of the result: as a line of text, and as member `drive` of the next JSON result of a drive. If stdout
-   * has binary data, the line goes to stderr.
+   * Names the drive of the result: as a line of text, and as member `drive` of the next JSON result of a drive. If
+   * stdout has binary data, the line goes to stderr.
    */
   nameDrive({ line, facts }: { readonly line: string; readonly facts: object }): void {
     this.drive = facts
