@@ -104,10 +104,13 @@ test('an extent that exceeds memoryBytes is rejected with its length', async () 
   const { model, loader } = await opened({ memoryBytes: 3 * MIB })
   expect(() => loader.request(model.layer(1))).toThrow('takes 4194304 bytes of memory; the loader has 3145728')
   await loader.close()
-  await expect(opened({ memoryBytes: 0 })).rejects.toThrow('memoryBytes: expected at least 1, got 0')
+  await expect(opened({ memoryBytes: 0 })).rejects.toThrow('memoryBytes: expected a number of bytes, at least 1, got 0')
   // With null, no extent would ever get memory.
-  for (const memoryBytes of [null, '4096'] as unknown as number[])
-    expect(() => openLoader(model, { memoryBytes })).toThrow(`memoryBytes: expected at least 1, got ${memoryBytes}`)
+  for (const [memoryBytes, got] of [
+    [null, 'null'],
+    ['4096', '"4096"'],
+  ] as unknown as [number, string][])
+    expect(() => openLoader(model, { memoryBytes })).toThrow(`expected a number of bytes, at least 1, got ${got}`)
 })
 
 test('memoryBytes is rejected where slots are counted: it would wait for a slot that never comes', async () => {
