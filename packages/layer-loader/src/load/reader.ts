@@ -209,10 +209,10 @@ export class Reader {
   private async replace({ slot }: Job, { storeBytes, memoryBytes, lengthBytes, crc32 }: PlacedUnit): Promise<boolean> {
     // Other memory can only be written by the drive, which would write whole blocks, also those of other units.
     if (slot.memory.view === undefined) return false
-    const { timeoutNs } = this.options
+    const { timeoutNs, checksummer } = this.options
     const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
     const range = { offsetBytes: storeBytes, lengthBytes, crc32 }
-    const bytes = await readRightCopy(this.model.store, range, limits)
+    const bytes = await readRightCopy(this.model.store, range, limits, checksummer)
     if (bytes !== undefined) bytesIn(slot.memory, memoryBytes, lengthBytes).set(bytes)
     return bytes !== undefined
   }
