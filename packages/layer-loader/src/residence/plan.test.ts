@@ -128,7 +128,8 @@ describe('a budget that is too small', () => {
 
   test('a budget that suffices with fewer slots is rejected with their numbers', () => {
     const budget = { vramBytes: 3 * LAYER_BYTES, ramBytes: 2 * LAYER_BYTES }
-    const slots = 'use { slots: { copies: 2, drive: 2 } }, or raise the budget, or split layers of several tensors with fitLayers()'
+    const slots =
+      'use { slots: { copies: 2, drive: 2 } }, or raise the budget, or split layers of several tensors with fitLayers()'
     expect(() => planResidence(layersOf(80), options({ budget, tier: 1 }))).toThrow(slots)
     const fewer = { copies: 2, drive: 2 }
     expect(planResidence(layersOf(80), options({ budget, tier: 1, slots: fewer })).slots).toMatchObject(fewer)
