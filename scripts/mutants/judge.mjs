@@ -8,6 +8,8 @@ import { clearTimeout, setTimeout } from 'node:timers'
 /** Time limit of a test file, as a multiple of its duration without a bug. */
 const MAX_SLOWDOWN = 4
 const MIN_LIMIT_MS = 180_000
+/** Time limit of a test: below that of its file, so that a bug by which a test hangs is caught. */
+const TEST_LIMIT_MS = 60_000
 /** Error of a native test program that does not compile (packages/cuda-native/test/programs). */
 const COMPILE_ERROR = /^CompileError\b/
 
@@ -28,7 +30,8 @@ export async function runTests(root, file, { test, bail = false, baselineMs = 0 
   const report = join(root, 'mutant-report.json')
   rmSync(report, { force: true })
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', file, '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`]
+  const limit = `--testTimeout=${TEST_LIMIT_MS}`
+  const args = [vitest, 'run', file, limit, '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`]
   if (test !== undefined) args.push('--testNamePattern', test)
   if (bail) args.push('--bail=1')
   const startMs = performance.now()
