@@ -34,8 +34,7 @@ export interface QueueOptions {
   readonly queueDepth?: number
   /**
    * Entries of each submission queue, 2 to 65536, at most what CAP.MQES allows. Default: the smallest power of two
-   * above
-   * `queueDepth`, or the largest that CAP.MQES allows. A completion queue that is not shared has as many.
+   * above `queueDepth`, or the largest that CAP.MQES allows. A completion queue that is not shared has as many.
    */
   readonly queueEntries?: number
   /** Number of completion queues that the submission queues share. Default: one each. */

@@ -57,7 +57,7 @@ describe('a traced transport', () => {
     expect(() => bar.read32(2)).toThrow('register access: expected a multiple of 4')
     expect(() => bar.write32(0x14, -1)).toThrow('register write at 0x14: expected an integer from 0 to 2^32 - 1')
     expect(() => bar.write64(0x28, 1n << 64n)).toThrow('expected a bigint from 0n to 2n ** 64n - 1n')
-    expect(() => bar.write32('0' as unknown as number, 1)).toThrow(TypeError)
+    expect(() => bar.write32('0' as never, 1)).toThrow(TypeError)
     const memory = dma.alloc(4096)
     memory.free()
     expect(() => memory.free()).toThrow(TypeError)

@@ -31,8 +31,7 @@ export interface RemoveReceipt extends Publication {
  * Removing the last one leaves an image without models. The data are not overwritten: this is not an erasure.
  *
  * @throws ModelNotInImageError, LoaderError (READ_ONLY, NO_ROOM_FOR_DIRECTORY, PACK_IN_PROGRESS, IMAGE_CHANGED), errors
- * of
- * `openImage` and of writing the store, the signal's reason.
+ * of `openImage` and of writing the store, the signal's reason.
  */
 export async function removeModel(target: Writable, name: string, options: RemoveOptions = {}): Promise<RemoveReceipt> {
   const store = asWritableStore(target)

@@ -6,6 +6,13 @@ import { memberName } from './member-error.js'
 import type { MirrorMember } from './mirror-member.js'
 import type { MemberFailure } from './read-job.js'
 
+/** Callbacks to the mirror of a copy. */
+export interface CopyEvents {
+  readonly done: (bytes: number) => void
+  /** Called for an error of the member's drive. */
+  readonly failed: (failure: MemberFailure, wasAborted: boolean) => void
+}
+
 /** One member of a mirror as a store of the mirror's bytes, in memory of the mirror. */
 export class MirrorCopy implements BlockStore {
   readonly index: number
@@ -14,17 +21,16 @@ export class MirrorCopy implements BlockStore {
   readonly capacityBytes: number
   readonly dma: BlockStore['dma']
   private readonly member: MirrorMember
-  private readonly failed: (failure: MemberFailure, wasAborted: boolean) => void
+  private readonly events: CopyEvents
 
-  /** @param failed called for an error of the member's drive */
-  constructor(mirror: BlockStore, member: MirrorMember, failed: MirrorCopy['failed']) {
+  constructor(mirror: BlockStore, member: MirrorMember, events: CopyEvents) {
     this.index = member.index
     this.name = memberName({ index: member.index, name: member.store.name })
     this.blockBytes = mirror.blockBytes
     this.capacityBytes = mirror.capacityBytes
     this.dma = mirror.dma
     this.member = member
-    this.failed = failed
+    this.events = events
   }
 
   get busyBytes() {
@@ -48,12 +54,12 @@ export class MirrorCopy implements BlockStore {
     const { member } = this
     try {
       const summary = await member.store.read(transfers.map(toMember), memory, options)
-      member.readBytes += summary.bytes
+      this.events.done(summary.bytes)
       return summary
     } catch (error) {
       const { signal } = options
       if (error instanceof GpuNvmeError && error !== signal?.reason)
-        this.failed({ member, error }, signal?.aborted === true)
+        this.events.failed({ member, error }, signal?.aborted === true)
       throw error
     }
   }

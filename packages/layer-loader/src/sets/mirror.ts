@@ -176,7 +176,13 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
   }
 
   private copyOn(member: MirrorMember): MirrorCopy {
-    return new MirrorCopy(this, member, (failure, wasAborted) => this.failed(failure, wasAborted))
+    return new MirrorCopy(this, member, {
+      done: (bytes) => {
+        member.readBytes += bytes
+        if (member.bounced) this.bouncedBytes += bytes
+      },
+      failed: (failure, wasAborted) => this.failed(failure, wasAborted),
+    })
   }
 
   private recordWrong(

@@ -23,8 +23,7 @@ let gpu: Cuda | undefined
  * a drive on this machine's bus without a kernel driver (sysfs), bound to vfio-pci (vfio) or to the module gpunvme
  * (kmod), or one served by another program over a socket (vfio-user). Close it after use.
  * @throws UsageError for an unknown name; ImageFileError, ImageInUseError, UnknownProfileError; errors of `openSysfs`,
- * `openVfio`,
- * `openKmod` and `openVfioUser` of host-driver; NativeAddonError if a required addon is not built.
+ * `openVfio`, `openKmod` and `openVfioUser` of host-driver; NativeAddonError if a required addon is not built.
  */
 export function openTransport(name: 'sim', options?: SimOptions): Promise<HarmlessTransport>
 export function openTransport(name: 'qtest', options?: QtestOptions): Promise<HarmlessTransport>
