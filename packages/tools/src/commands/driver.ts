@@ -34,8 +34,7 @@ plan recommends steps, the best first; usually that is the open flavour of the
 driver. Nothing is downloaded or built; apply prints the steps to build.
 
 apply is experimental and needs --experimental: no module changed this way has
-been loaded yet. --dry-run shows the change without it; revert
-undoes it.
+been loaded yet. --dry-run shows the change without it; revert undoes it.
 
 apply and revert take one of
   pfn-lookup  the proprietary module cannot look up register pages on kernels
