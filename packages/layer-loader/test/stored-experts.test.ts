@@ -47,8 +47,11 @@ describe.each<Case>([
     },
   },
 ])('a model $how', ({ open, verify }) => {
+  let opened: Promise<StoredModel> | undefined
+  const stored = () => (opened ??= open())
+
   test('lists the experts of a layer, and none of a dense layer', async () => {
-    const model = await open()
+    const model = await stored()
     expect(model.experts(0)).toEqual(Array.from({ length: EXPERTS }, (_, expert) => expert))
     expect(model.experts('layer 1')).toEqual(model.experts(0))
     expect(model.experts('embedding')).toEqual([])
@@ -57,7 +60,7 @@ describe.each<Case>([
   })
 
   test('the model names the slices of an expert', async () => {
-    const { name, pieces } = (await open()).expert(1, 7)
+    const { name, pieces } = (await stored()).expert(1, 7)
     expect(name).toBe('layer 1 expert 7')
     expect(pieces.map(({ name, shape }) => [name, shape])).toEqual(
       STACKS.map((stack) => [`blk.1.${stack}.weight[7]`, [SLICE_BYTES]]),
@@ -65,7 +68,7 @@ describe.each<Case>([
   })
 
   test('loads the dense part of a layer without reading the experts', async () => {
-    const model = await open()
+    const model = await stored()
     const dense = model.layer(1, { experts: false })
     expect(dense.name).toBe('layer 1 without experts')
     await using loader = openLoader(model, { verify, slots: 1 })
@@ -82,7 +85,7 @@ describe.each<Case>([
   })
 
   test('returns a layer without experts as it is', async () => {
-    const model = await open()
+    const model = await stored()
     expect(model.layer('embedding', { experts: false })).toEqual(model.layer('embedding'))
     expect(model.layer(0, {})).toEqual(model.layer(0))
     expect(model.layer(0, { experts: true })).toEqual(model.layer(0))
@@ -93,7 +96,7 @@ describe.each<Case>([
     ['an option of another type', { experts: 'no' }],
     ['options that are not an object', false],
   ])('rejects %s', async (_, options) => {
-    const model = await open()
+    const model = await stored()
     expect(() => model.layer(0, options as object)).toThrow(INVALID)
     expect(() => model.layer({} as never)).toThrow(INVALID)
   })
@@ -112,7 +115,7 @@ describe.each<Case>([
   })
 
   test('streams the dense parts of its layers', async () => {
-    const model = await open()
+    const model = await stored()
     const shape = planStream(model, { experts: false, verify })
     expect(shape.layers).toEqual(planStream(model, { verify }).layers)
     const names: string[] = []

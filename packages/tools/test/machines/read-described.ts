@@ -24,7 +24,11 @@ export function rootOf(machine: Described): Promise<string> {
   })
 }
 
-/** Reads a described machine as if its root were '/', so that golden files contain no scratch paths. */
-export async function readDescribed(machine: Described): Promise<Machine> {
-  return { ...(await readMachine(await rootOf(machine))), root: '/' }
+const read = new Map<Described, Promise<Machine>>()
+
+/** Reads a described machine, once, as if its root were '/', so that golden files contain no scratch paths. */
+export function readDescribed(machine: Described): Promise<Machine> {
+  const known = read.get(machine) ?? rootOf(machine).then(async (root) => ({ ...(await readMachine(root)), root: '/' }))
+  read.set(machine, known)
+  return known
 }
