@@ -10,8 +10,8 @@ const globs = (...lists: string[]) =>
   lists.flatMap((list) => tiers[list]!).map((entry) => (entry.endsWith('/') ? `${entry}**/*.test.ts` : entry))
 
 const tier = process.env['GPUNVME_TIER'] ?? 'test'
-if (!['unit', 'test', 'stripped', 'all'].includes(tier))
-  throw new Error(`GPUNVME_TIER: expected unit, test, stripped or all, got ${JSON.stringify(tier)}`)
+if (!['unit', 'test', 'heavy', 'stripped', 'all'].includes(tier))
+  throw new Error(`GPUNVME_TIER: expected unit, test, heavy, stripped or all, got ${JSON.stringify(tier)}`)
 
 const tests = ['packages/*/{src,conformance,dst,calibration,test}/**/*.test.ts', 'test/**/*.test.ts']
 const outside = globs('processes', 'native', 'long', 'alone', 'slow')
@@ -20,7 +20,8 @@ const ofNative = globs('processes', 'native').filter((path) => path.startsWith('
 const sharing = tier === 'stripped' ? ofNative : []
 /** Files that each have a process of their own. */
 const apart = globs('processes', 'native', 'alone', 'slow').filter((path) => !sharing.includes(path))
-const slow = tier === 'all' ? [] : globs('slow')
+/** Files that the tier leaves out. */
+const left = tier === 'all' ? [] : tier === 'test' ? globs('heavy', 'slow') : globs('slow')
 /** Settings of all projects. Other packages are loaded as they are published, by Node: faster than as modules of vitest. */
 const shared = {
   // For tests that hang: no test may fail because the machine is busy.
@@ -51,7 +52,7 @@ export default defineConfig({
           ...shared,
           name: 'long',
           include: tier === 'unit' ? [] : [...globs('long'), ...sharing],
-          exclude: [...configDefaults.exclude, '**/dist/**', ...apart],
+          exclude: [...configDefaults.exclude, '**/dist/**', ...apart, ...left],
           // Each process keeps its imports from file to file.
           isolate: false,
         },
@@ -61,7 +62,7 @@ export default defineConfig({
           ...shared,
           name: 'others',
           include: tier === 'unit' ? [] : apart,
-          exclude: [...configDefaults.exclude, '**/dist/**', ...slow],
+          exclude: [...configDefaults.exclude, '**/dist/**', ...left],
         },
       },
     ],

@@ -1,21 +1,22 @@
-// The deterministic simulation campaigns: `npm run dst -- --seeds 10000`. Options stand below, in `usage`.
+// Runs random workloads under random faults: `npm run dst -- --seeds 10000`. docs/evidence/dst.md describes the campaigns;
+// options are in `usage` below.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import * as forDriver from '@gpunvme/host-driver/dst'
 import * as forSimulator from '@gpunvme/nvme-sim/dst'
 
-const usage = `usage: npm run dst -- [--seeds N] [--first S] [--only WHAT] [--json] [--replay FILE]
-  --seeds N      how many seeds; 200 when not given
-  --first S      the first of them; 1 when not given
-  --only WHAT    'simulator': raw hosts, with their mistakes, that judge the simulator;
-                 'driver': host-driver on the simulator; both when not given
-  --json         what was found as JSON, without wall times: equal on every machine
-  --replay FILE  runs the one scenario that a failed campaign has written, and prints its trace; no other option goes
-                 with it`
+const usage = `usage: npm run dst -- [--seeds N] [--first S] [--only NAME] [--json]
+       npm run dst -- --replay FILE
+  --seeds N      number of seeds; 200 by default
+  --first S      first seed; 1 by default
+  --only NAME    one campaign: simulator (a raw host, which also makes mistakes) or driver
+                 (host-driver on the simulator)
+  --json         print results as JSON, without wall times: the same on every machine
+  --replay FILE  run the scenario that a failed campaign wrote, and print its trace`
 
 const { hostDriver } = forDriver
 
-/** What both campaigns can do, each in its own way. */
+/** Operations of the campaigns. */
 const campaigns = {
   simulator: {
     run: (seeds) => forSimulator.runCampaign(seeds),
@@ -35,16 +36,16 @@ const campaigns = {
   },
 }
 
-/** Where a failing run is left, cut down, for --replay. */
+/** Path of the minimised scenario of a failed seed, for --replay. */
 const replayFile = (name, seed) => `dst-seed-${name}-${seed}.json`
 
 function count(name, text, least) {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value >= least) return value
-  return usageError(`--${name}: expected a whole number from ${least}, got ${text}`)
+  return usageError(`--${name}: expected an integer of at least ${least}, got ${text}`)
 }
 
-/** A mistake of whoever called: its text, and how it is done right. */
+/** Prints an error and the usage, and ends the process. */
 function usageError(message) {
   console.error(`${message}\n${usage}`)
   process.exit(2)
@@ -58,20 +59,20 @@ function readScenario(file) {
     usageError(`--replay ${file}: ${error.message}`)
   }
   const isScenario = Number.isSafeInteger(scenario?.seed) && Array.isArray(scenario.steps)
-  return isScenario ? scenario : usageError(`--replay ${file}: not a scenario as a failed campaign writes it`)
+  return isScenario ? scenario : usageError(`--replay ${file}: not a scenario that a campaign wrote`)
 }
 
 async function replay(file) {
   const scenario = readScenario(file)
-  // Only a scenario of the driver says where its faults happen.
+  // Only scenarios of the driver have a boundary, at which faults are injected.
   const { runTwice, traceOf } = 'boundary' in scenario ? campaigns.driver : campaigns.simulator
   const { failure } = await runTwice(scenario)
   console.log(await traceOf(scenario))
-  console.log(failure ? `seed ${scenario.seed}: ${failure.message}` : `seed ${scenario.seed}: nothing fails`)
+  console.log(failure ? `seed ${scenario.seed}: ${failure.message}` : `seed ${scenario.seed}: no failure`)
   return failure === undefined
 }
 
-/** Runs one campaign, and leaves the first seed that failed cut down in a file. */
+/** Runs one campaign. Minimises the first seed that fails, and writes its scenario to a file. */
 async function campaign(name, seeds, isJson) {
   const { run, format, minimise, formatMinimised } = campaigns[name]
   const startMs = performance.now()
@@ -86,7 +87,7 @@ async function campaign(name, seeds, isJson) {
   if (smallest) {
     console.error(await formatMinimised(smallest))
     writeFileSync(replayFile(name, worst.seed), JSON.stringify(smallest.scenario, null, 2))
-    console.error(`again: npm run dst -- --replay ${replayFile(name, worst.seed)}`)
+    console.error(`to repeat it: npm run dst -- --replay ${replayFile(name, worst.seed)}`)
   }
   const failures = result.failures.map(({ seed, failure }) => ({ seed, failure: failure.message }))
   return { ...result, failures }
@@ -103,7 +104,7 @@ async function campaignsOf({ seeds = '200', first = '1', only, json = false }) {
   return Object.values(results).every(({ failures }) => failures.length === 0)
 }
 
-// Without defaults, so that what was given is known.
+// Without defaults, so that options beside --replay are recognized.
 const options = {
   seeds: { type: 'string' },
   first: { type: 'string' },
@@ -123,7 +124,7 @@ function argumentsGiven() {
 const values = argumentsGiven()
 const beside = Object.keys(values).filter((name) => name !== 'replay' && name !== 'help')
 if (values.replay !== undefined && beside.length > 0) {
-  usageError(`--replay runs one scenario, and takes no --${beside.join(', --')}`)
+  usageError(`--replay and --${beside.join(', --')} are mutually exclusive`)
 }
 if (values.help) console.log(usage)
 else process.exitCode = (await (values.replay !== undefined ? replay(values.replay) : campaignsOf(values))) ? 0 : 1

@@ -1,7 +1,7 @@
 // Runs the tests of a tier and prints a summary last. A failing step does not stop the others.
 //
 //   npm run test:unit             unit tests: no process, no native code, no socket
-//   npm test                      format, types, lint, and every test except the slow list
+//   npm test                      format, types, lint, and every test outside of the lists heavy and slow
 //   npm test -- FILE…             the test files whose path contains FILE, whatever their tier
 //   npm run test:all              everything, part by part
 //   npm run test:all -- PART…     these parts
@@ -18,13 +18,16 @@ const MAX_RETRIED_FILES = 20
 
 const root = join(import.meta.dirname, '..')
 const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
+/** Builds native programs of tests in parallel. Tests build those that are missing, each for itself. */
+const buildPrograms = 'node packages/cuda-native/scripts/build-tests.mjs'
 const guests = '--config=vitest.guests.config.ts'
 
-/** Parts: `commands`, then a vitest run by its arguments and environment; `native` if the part uses native code. */
+/** Parts: `commands`, then a vitest run by its arguments and environment; `native` if the part uses native addons. */
 const parts = {
   unit: { vitest: [], env: { GPUNVME_TIER: 'unit' } },
   test: {
     commands: [
+      `${buildPrograms} standin/ headers/ checksum/`,
       'oxfmt --check .',
       'oxlint',
       `turbo run check:root typecheck --continue --output-logs=errors-only --concurrency=${availableParallelism()}`,
@@ -32,6 +35,7 @@ const parts = {
     vitest: [],
     native: true,
   },
+  heavy: { commands: [buildPrograms], vitest: tiers.heavy, env: { GPUNVME_TIER: 'heavy' }, native: true },
   slow: { vitest: tiers.slow, env: { GPUNVME_TIER: 'all' }, native: true },
   qemu: { vitest: tiers.qemu, env: { GPUNVME_TIER: 'all', GPUNVME_REQUIRE: 'qemu' } },
   mutants: { commands: ['node scripts/mutants/run.mjs'], native: true },
@@ -40,7 +44,7 @@ const parts = {
   guests: { vitest: [guests], native: true },
   'guests:full': { vitest: [guests], env: { GPUNVME_VM: 'full' }, native: true },
 }
-const everything = ['test', 'slow', 'mutants', 'kernels', 'campaign', 'guests:full']
+const everything = ['test', 'heavy', 'slow', 'mutants', 'kernels', 'campaign', 'guests:full']
 
 const selected = select(process.argv.slice(2))
 const failedSteps = []
@@ -48,8 +52,7 @@ const first = { files: [], errors: [] }
 const second = { files: [], errors: [] }
 
 run('turbo run build --output-logs=errors-only'.split(' '))
-if (selected.some(({ native }) => native))
-  for (const script of ['build-native', 'build-tests']) run(['node', `packages/cuda-native/scripts/${script}.mjs`])
+if (selected.some(({ native }) => native)) run(['node', 'packages/cuda-native/scripts/build-native.mjs'])
 for (const { commands = [], vitest, env } of selected) {
   for (const command of commands) run(command.split(' '))
   if (vitest !== undefined) runTests(vitest, env)

@@ -1,9 +1,9 @@
-// A QEMU that can be a client of vfio-user (10.1 and newer), as JSON: { program, arguments, version }.
+// Finds a QEMU that is a vfio-user client (10.1 or later) and prints it as JSON: { program, arguments, version }.
 //
 //   node scripts/vfio-user-qemu.mjs
 //
-// It is the one that GPUNVME_VFIO_USER_QEMU names, or the one on PATH, or Debian's backport, which is downloaded with apt,
-// unpacked in node_modules/.cache with all its libraries, and run by their own loader: nothing is installed.
+// GPUNVME_VFIO_USER_QEMU names one; otherwise it is the one on PATH, or Debian's backport, which is downloaded with apt and
+// unpacked with its libraries in node_modules/.cache, not installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,10 +19,10 @@ const named = process.env.GPUNVME_VFIO_USER_QEMU
 const found = named === undefined ? (usable({ program: PROGRAM, arguments: [] }) ?? unpacked()) : asked(named)
 process.stdout.write(`${JSON.stringify(found)}\n`)
 
-/** The command with its version, where its QEMU has the device. */
+/** Returns the command with its version if its QEMU has the device. */
 function usable(command) {
   const ask = (...args) => spawnSync(command.program, [...command.arguments, ...args], { encoding: 'utf8' })
-  // The list of all devices loads modules, of which some may be those of another QEMU that is installed.
+  // Listing all devices would load modules, some of which may be those of another QEMU.
   const { error, stdout } = ask('-device', `${DEVICE},help`)
   if (error || !stdout.startsWith(`${DEVICE} options:`)) return undefined
   return { ...command, version: /version (\S+)/.exec(ask('--version').stdout)?.[1] }

@@ -10,6 +10,12 @@ test.each(Object.entries(tiers))('the tier list %s names existing files, each on
   expect(entries.filter((entry, index) => entries.indexOf(entry) !== index)).toEqual([])
 })
 
+test('each entry of the list heavy is also in a list of what it depends on', () => {
+  const others = ['processes', 'native', 'long', 'alone'].flatMap((list) => tiers[list]!)
+  const isListed = (entry: string) => others.some((other) => entry.startsWith(other) || other.startsWith(entry))
+  expect(tiers['heavy']!.filter((entry) => !isListed(entry))).toEqual([])
+})
+
 test('no file of the list long mocks modules: it would mock them for the files after it', () => {
   const pattern = /vi\.(?:mock|doMock|spyOn|stub)/
   const folders = packages.flatMap(({ name }) =>

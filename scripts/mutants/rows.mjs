@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const fields = ['id', 'what', 'file', 'from', 'to', 'tier', 'caughtBy', 'test', 'says', 'build', 'needs']
-const required = fields.slice(0, 7)
-const allowed = { tier: ['unit', 'test', 'all'], build: [undefined, 'addon', 'ptx'] }
+const fields = ['id', 'what', 'file', 'from', 'to', 'caughtBy', 'test', 'says', 'build', 'needs']
+const required = fields.slice(0, 6)
+const builds = [undefined, 'addon', 'ptx']
 
 /** Returns all rows, in the order of their files. Throws an error that lists all invalid rows. */
 export function readRows(root) {
@@ -23,9 +23,7 @@ function problemsOf(root, row) {
   const unknown = Object.keys(row).filter((name) => !fields.includes(name))
   const missing = required.filter((name) => row[name] === undefined)
   if (unknown.length + missing.length > 0) return [`unknown fields [${unknown}], missing fields [${missing}]`]
-  const problems = Object.entries(allowed)
-    .filter(([name, values]) => !values.includes(row[name]))
-    .map(([name, values]) => `${name} is ${row[name]}; expected one of ${values.filter(Boolean).join(', ')}`)
+  const problems = builds.includes(row.build) ? [] : [`build is ${row.build}; expected addon or ptx`]
   if (row.caughtBy.length === 0) problems.push('caughtBy is empty')
   for (const file of row.caughtBy) if (!existsSync(join(root, file))) problems.push(`no test file ${file}`)
   if (row.from === row.to) problems.push('from equals to')
@@ -33,6 +31,22 @@ function problemsOf(root, row) {
   const count = readFileSync(join(root, row.file), 'utf8').split(row.from).length - 1
   if (count !== 1) problems.push(`expected \`from\` once in ${row.file}, found ${count} times`)
   return problems
+}
+
+/** Returns the cheapest tier that runs all tests which must catch the bug: `unit`, `test`, or a list that `npm test` leaves out. */
+export function tierOf(root, { caughtBy }) {
+  const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
+  const isIn = (...lists) => {
+    const entries = lists.flatMap((list) => tiers[list])
+    return caughtBy.some((file) => entries.some((each) => (each.endsWith('/') ? file.startsWith(each) : file === each)))
+  }
+  return isIn('slow')
+    ? 'slow'
+    : isIn('heavy')
+      ? 'heavy'
+      : isIn('processes', 'native', 'long', 'alone')
+        ? 'test'
+        : 'unit'
 }
 
 /** Returns the rows that `only` names, by default all, and of these the part `shard` ("1/4"). */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Copy, removeStaleCopies } from './copy.mjs'
 import { judge, runTests, stopTests } from './judge.mjs'
-import { readRows, selectRows } from './rows.mjs'
+import { readRows, selectRows, tierOf } from './rows.mjs'
 
 const { values: flags } = parseArgs({
   options: {
@@ -19,7 +19,7 @@ const print = flags.json ? console.error : console.log
 
 const rows = select()
 if (flags.list) {
-  for (const { id, tier, what } of rows) print(`${id}  [${tier}]  ${what}`)
+  for (const row of rows) print(`${row.id}  [${tierOf(root, row)}]  ${row.what}`)
   process.exit()
 }
 
@@ -57,7 +57,7 @@ for (const row of rows) {
     broken === undefined ? await judge(copy.root, row, baselines) : { verdict: notBuilt(row, broken), by: broken }
   copy.restore(row)
   const ms = performance.now() - startMs
-  results.push({ id: row.id, what: row.what, tier: row.tier, verdict, by, seconds: Math.round(ms / 100) / 10 })
+  results.push({ id: row.id, what: row.what, tier: tierOf(root, row), verdict, by, seconds: Math.round(ms / 100) / 10 })
   print(
     `${verdict.padEnd(9)}  ${row.id}: ${row.what} ${seconds(ms)}\n           ${by.split('\n').slice(0, 12).join('\n           ')}`,
   )

@@ -118,8 +118,8 @@ export async function endingOf(use: () => unknown): Promise<string> {
 }
 
 /**
- * Declares the test of a fuzzer: `seeds` inputs in `npm test`; as many as the time allows in `npm run fuzz`.
- * @param reached endings that must occur in `npm test`, which show that inputs pass the first checks.
+ * Declares the test of a fuzzer: `seeds` inputs in CI; as many as the time allows in `npm run fuzz`.
+ * @param reached endings that must occur in CI, which show that inputs pass the first checks.
  * @param lacks the reason why the fuzzer cannot run on this machine, in the form that scripts/test-summary.mjs parses.
  */
 export function testFuzzer(

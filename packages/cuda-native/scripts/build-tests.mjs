@@ -1,5 +1,6 @@
-// Builds the native programs of tests (test/programs/table.mjs) in parallel, so that no test waits for a compiler. Programs
-// that are up to date are not rebuilt. Exit status 1 if a program does not compile; its tests fail with the same message.
+// Builds the native programs of tests (test/programs/table.mjs) in parallel, so that no test waits for a compiler: all, or
+// those whose names begin with an argument. Programs that are up to date are not rebuilt. Exit status 1 if a program does not
+// compile; its tests fail with the same message.
 import { built, compilerProblem, tidy } from '../test/programs/build.mjs'
 import { programs } from '../test/programs/table.mjs'
 
@@ -7,7 +8,9 @@ const problem = compilerProblem()
 if (problem !== undefined) console.log(`Test programs are not built: ${problem}. Their tests are skipped.`)
 else {
   const startMs = performance.now()
-  const results = await Promise.allSettled(Object.keys(programs).map(built))
+  const prefixes = process.argv.length > 2 ? process.argv.slice(2) : ['']
+  const names = Object.keys(programs).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
+  const results = await Promise.allSettled(names.map(built))
   for (const { reason } of results) if (reason !== undefined) console.error(reason.message)
   const failed = results.filter(({ status }) => status === 'rejected').length
   tidy()

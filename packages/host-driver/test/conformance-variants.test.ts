@@ -5,7 +5,7 @@ import { faulty, HostEngine, traced } from '../src/index.js'
 import { simulatedDevices } from '../conformance/simulated.js'
 import { otherDriver } from './other-driver.js'
 
-// Simulated drives and an engine that conformance.test.ts does not use. In the slow list: `npm test` leaves this file out.
+// Simulated drives and an engine that conformance.test.ts does not use. In the slow list: CI leaves this file out.
 
 const slow = { reason: 'it takes seconds, and runs on the ideal drive', cases: ['queue-of-65536-entries', 'mdts-none'] }
 const options = { describe, test, time: 'virtual', mayRefuse: false, skip: [slow] } as const

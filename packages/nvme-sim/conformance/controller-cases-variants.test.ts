@@ -2,7 +2,7 @@ import { zeroBased } from '@gpunvme/nvme-spec'
 import { describeControllerCases, skippedByAll } from '../test/controller-cases.js'
 import { deriveProfile } from '../src/index.js'
 
-// Controllers that controller-cases.test.ts does not use. In the slow list: `npm test` leaves this file out.
+// Controllers that controller-cases.test.ts does not use. In the slow list: CI leaves this file out.
 
 const MIB = 1024 * 1024
 

@@ -19,7 +19,7 @@ export interface Program {
 }
 
 /**
- * Returns a program of table.mjs, building it unless `npm test` has done so. Throws a CompileError. A build takes up to
+ * Returns a program of table.mjs, building it unless that has been done. Throws a CompileError. A build takes up to
  * BUILD_MS, which is to be the time limit of the calling hook or test.
  */
 export async function program(name: string): Promise<Program> {
@@ -44,10 +44,10 @@ function runnable(name: string, path: string): Program {
   }
 }
 
-/** Seeds of a randomized program: the first one in `npm test`, all if GPUNVME_TIER is `all`, as in `npm test -- FILE`. */
+/** Seeds of a randomized program: the first one in CI, all if GPUNVME_TIER is `all`, as in `npm test -- FILE`. */
 export const seedsOf = (...seeds: readonly string[]): readonly string[] => byTier(seeds.slice(0, 1), seeds)
 
-/** Returns the first value in `npm test`, the second if GPUNVME_TIER is `all`. */
+/** Returns the first value in CI, the second if GPUNVME_TIER is `all`. */
 export const byTier = <T>(brief: T, complete: T): T => (process.env['GPUNVME_TIER'] === 'all' ? complete : brief)
 
 /** Time limit of a hook or test that builds programs. */
