@@ -1,7 +1,7 @@
 // Writes include/gpunvme/nvme_spec_check.c: prints values encoded with the header, which a test compares with those
 // encoded in TypeScript.
 
-/** The check program for the header that `out` holds. */
+/** Returns the check program for the header in `out`. */
 export function writeCheckProgram(
   /** @type {Pick<import('./rows.mjs').Output, 'words' | 'functions' | 'calls'>} */ out,
 ) {

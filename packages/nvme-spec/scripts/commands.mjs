@@ -1,5 +1,5 @@
-// A command in C: its opcode, and for each field the dword it stands in with its place there. The entry itself is
-// struct gpunvme_sqe, whatever the command.
+// Writes the C macros of commands: the opcode, and the dword of each field with its place in that dword. The entry of
+// every command is struct gpunvme_sqe.
 import { sqeFields } from '../dist/layout/commands.js'
 import { comment, docOf, macro } from './names.mjs'
 import { define, defineNumber, defineRow, knownValue } from './rows.mjs'
@@ -12,7 +12,7 @@ import { define, defineNumber, defineRow, knownValue } from './rows.mjs'
 /** @type {Record<string, Field>} */
 const common = sqeFields
 
-/** The macros of a command, and a function which builds an entry of it with them. */
+/** Writes the macros of a command, and a function of the check program that encodes an entry with them. */
 export function writeCommand(
   /** @type {Output} */ out,
   /** @type {string} */ exportName,
@@ -45,7 +45,7 @@ function writeField(
   const path = `${owner}.${key}`
   const dword = define(out, [owner, key, 'DWORD'], `${Math.floor(offset / 4)}`)
   if (isWide(field)) {
-    if (offset % 4 !== 0) throw new Error(`${path}: a field of more than one dword begins with a dword`)
+    if (offset % 4 !== 0) throw new Error(`${path}: a field longer than one dword must be dword-aligned`)
     define(out, [owner, key, 'BITS'], `${lengthBytes * 8}`, doc)
     return
   }
@@ -56,7 +56,7 @@ function writeField(
   }
 }
 
-/** Stores a known value in a field. */
+/** Returns C statements that store a known value in a field. */
 function statement(/** @type {string[]} */ parts, /** @type {Field} */ field) {
   const name = macro(...parts)
   if (isWide(field)) return `wide(dw, ${name}_DWORD, ${name}_BITS);`

@@ -1,5 +1,6 @@
-// Documents the rows of declarations in dist/**/*.d.ts, so that an editor shows what `CC.EN` or `id.MDTS` is: types are
-// inferred from the declarations, whose docs are values. Runs after tsc; members with a comment are left as they are.
+// Adds comments for the rows of declarations to dist/**/*.d.ts, so that editors describe `CC.EN` or `id.MDTS`. tsc
+// cannot emit them, since the descriptions are values and the types are inferred. Runs after tsc. Does not change members
+// that have a comment.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,7 +11,7 @@ import { bitPlace, bytePlace, commandPlace } from './places.mjs'
 const dist = join(import.meta.dirname, '..', 'dist')
 
 /**
- * Field maps that are not exported: an export with the same fields, and the name for the comments.
+ * Field maps that are not exported, each with an export that has the same fields, and the name to use in comments.
  * @type {Record<string, [like: string, owner: string]>}
  */
 const unexported = {
@@ -20,7 +21,7 @@ const unexported = {
 }
 
 /**
- * @typedef {Record<string, { rows?: Rows | undefined, comment?: string }>} Rows what to write at members of a type, by name
+ * @typedef {Record<string, { rows?: Rows | undefined, comment?: string }>} Rows comments for the members of a type, by name
  */
 
 const inBytes = (/** @type {any} */ field) => `byte${field.lengthBytes === 1 ? '' : 's'} ${bytePlace(field)}`
@@ -53,7 +54,7 @@ for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
   writeFileSync(path, documented)
 }
 
-/** Comments for the rows of a declaration; undefined for other values. @returns {Rows | undefined} */
+/** Returns comments for the rows of a declaration; undefined for other values. @returns {Rows | undefined} */
 function rowsOf(/** @type {any} */ value) {
   if (typeof value !== 'object' || value === null) return undefined
   const { name, spec, fields, widthBits, opcode, access, fid, data } = value
@@ -105,12 +106,12 @@ function sentence(/** @type {any} */ { doc, zeroBased }, /** @type {string} */ p
   return `${doc}${zeroBased ? "; 0's based" : ''}. ${place}. ${spec}.`.replaceAll('*/', '* /')
 }
 
-/** A sentence about fields of `n64`. */
+/** Returns a sentence on the precision of `n64` fields; an empty string for other fields. */
 function exactness(/** @type {any} */ { codec }) {
   return codec === long ? ' A cursor rounds values from 2^53; decoding returns them as bigints.' : ''
 }
 
-/** Finds members of type literals that have a row. */
+/** Adds to `comments` those for the members of type literals, with their positions. */
 function annotate(/** @type {ts.Node} */ type, /** @type {Rows} */ rows, /** @type {[number, string][]} */ comments) {
   if (!ts.isTypeLiteralNode(type)) {
     ts.forEachChild(type, (child) => annotate(child, rows, comments))

@@ -1,6 +1,10 @@
-// Writes what derives from the declarations: the C header, its check program and the map from the specification to
-// the tests, below the repository's root or another folder. With --check nothing is written, and a file that differs is
-// an error; so are a declaration that no list has, and one that no test names.
+// Generates the files that derive from the declarations: the C header, its check program, and the map from the
+// specification to the tests. Writes them below the repository's root, or below the given folder.
+//
+//   node scripts/gen.mjs [--check] [FOLDER]
+//
+// --check writes nothing, and fails if a file differs. In both modes, a declaration that is in no list or that no test
+// names is an error.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -21,13 +25,15 @@ const files = {
 }
 
 const problems = [
-  ...unlisted.map((item) => `${item}: in no list of src/all.ts, nor among the registers of src/registers.ts; add it`),
-  ...untested.map((item) => `${item}: no test beside it names it`),
+  ...unlisted.map(
+    (item) => `${item}: missing from the lists of src/all.ts and from the registers of src/registers.ts; add it`,
+  ),
+  ...untested.map((item) => `${item}: no test names it`),
 ]
 for (const [file, content] of Object.entries(files)) {
   if (existsSync(file) && readFileSync(file, 'utf8') === content) continue
   if (values.check)
-    problems.push(`${relative(root, file)} is not what the declarations say; run: pnpm gen (or npm run gen)`)
+    problems.push(`${relative(root, file)} differs from the declarations; run: pnpm gen (or npm run gen)`)
   else {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, content)

@@ -62,10 +62,10 @@ const doorbells = `
 #define GPUNVME_SQ_TAIL_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid)) << (2 + (dstrd))))
 #define GPUNVME_CQ_HEAD_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid) + 1) << (2 + (dstrd))))`
 
-/** Entries of queues, which a GPU loads and stores 16 bytes at a time. */
+/** Structures aligned to 16 bytes: queue entries, which a GPU loads and stores 16 bytes at a time. */
 const queueEntries = new Set([SQE, CQE])
 
-/** The header, and what the check program does with it. */
+/** Returns the text of the header, and the parts of its check program. */
 export function writeHeader() {
   /** @type {import('./rows.mjs').Output} */
   const out = { header: [prelude], words: [], calls: [], functions: [], unique: uniqueNames() }
@@ -100,7 +100,7 @@ export function writeHeader() {
     defineNumber(out, [name, 'FID'], `${name}.fid`, feature.fid)
     for (const dword of /** @type {const} */ (['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15', 'DW0'])) {
       const word = feature[dword]
-      // Dword 0 of a completion that has Command Dword 11's rows has its macros, too.
+      // If dword 0 of the completion has the rows of Command Dword 11, the macros of CDW11 apply to it.
       if (word === undefined || (dword === 'DW0' && word.fields === feature.CDW11?.fields)) continue
       defineWord(out, [name, dword], `${name}.${dword}`, word)
     }

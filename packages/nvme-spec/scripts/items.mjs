@@ -1,4 +1,4 @@
-// What is declared: every item of the entry points with the name it is exported by and the file that declares it.
+// Lists the declarations of all entry points, with the export and the source file of each.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,10 +17,10 @@ export const packageRoot = join(import.meta.dirname, '..')
  * @typedef {import('../dist/layout/index.js').Field<any>} Field
  * @typedef {import('../dist/layout/index.js').Facts} Facts
  * @typedef {import('../dist/status.js').StatusTable} StatusTable
- * @typedef {{ exportName: string, file: string }} Place where a declaration stands, the file relative to the package
+ * @typedef {{ exportName: string, file: string }} Place where a declaration is; the path is relative to the package
  */
 
-/** Every structure, those that others contain before them. */
+/** Returns all structures, including nested ones; nested structures precede those that contain them. */
 function withNested(/** @type {readonly AnyStruct[]} */ structs) {
   /** @type {Set<AnyStruct>} */
   const seen = new Set()
@@ -38,19 +38,19 @@ const places = new Map()
 export const statusTables = []
 
 const read = (/** @type {string} */ file) => readFileSync(join(packageRoot, 'src', file), 'utf8')
-/** Chapters, in the order of the entry points that export them. */
+/** Chapters: the source files that entry points export from, in that order. */
 const chapters = ['', 'pci/', 'vfio-user/', 'fabrics/'].flatMap((folder) =>
   Array.from(read(`${folder}index.ts`).matchAll(/ from '\.\/(.*)\.js'$/gm), ([, name]) => `${folder}${name}.ts`),
 )
 const rank = (/** @type {string} */ file) => (chapters.includes(file) ? chapters.indexOf(file) : chapters.length)
-/** Source files outside layout/, relative to the package, with their text: chapters first. */
+/** Source files outside layout/, chapters first: path relative to the package, and text. */
 export const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !/\.(test|test-d|bench)\.ts$/.test(file) && !file.startsWith('layout/'))
   .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   .map((file) => ({ file: `src/${file}`, text: read(file) }))
 for (const { file, text } of sources) {
   const built = join(packageRoot, file.replace(/^src/, 'dist').replace(/ts$/, 'js'))
-  if (!existsSync(built)) throw new Error(`${file} is newer than what was built last; build and generate: pnpm gen`)
+  if (!existsSync(built)) throw new Error(`${file} is not built; to build and generate, run: pnpm gen`)
   const module = await import(pathToFileURL(built).href)
   for (const [, exportName = ''] of text.matchAll(/^export const (\w+)/gm)) {
     const value = module[exportName]
@@ -62,7 +62,7 @@ for (const { file, text } of sources) {
 const declared = [spec, pci].map(declarationsIn)
 const inFabrics = declarationsIn(fabrics)
 const order = [...places.keys()]
-/** @type {<T>(items: readonly T[]) => T[]} in the order of the sources */
+/** Sorts items in the order of the sources. @type {<T>(items: readonly T[]) => T[]} */
 const inOrder = (items) => items.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
 
 export const items = {
@@ -72,7 +72,7 @@ export const items = {
   features: allFeatures,
   words: inOrder(declared.flatMap(({ words }) => words)),
   codes: inOrder(declared.flatMap(({ codes }) => codes)),
-  // Not used by GPU code or the kernel module: the map has them, the C header does not.
+  // In the map but not in the C header: GPU code and the kernel module do not use them.
   vfioUser: inOrder(declarationsIn(vfioUser).structs),
   fabrics: inOrder(inFabrics.structs),
   fabricsWords: inOrder(inFabrics.words),
@@ -80,12 +80,12 @@ export const items = {
 }
 
 const listed = new Set(/** @type {unknown[]} */ (Object.values(items).flat()))
-/** Exported declarations, `name (file)`, that no list has: nothing would be generated for them, and nothing test them. */
+/** Exported declarations that are in no list, as `name (file)`: they would be neither generated nor tested. */
 export const unlisted = Array.from(places)
   .filter(([value]) => isDeclaration(value) && !listed.has(value))
   .map(([, { exportName, file }]) => `${exportName} (${file})`)
 
-/** Every declaration has a name and a source, and nothing else has both. */
+/** Returns whether a value is a declaration: only declarations have both a name and a source. */
 function isDeclaration(/** @type {any} */ value) {
   return typeof value === 'object' && typeof value?.name === 'string' && typeof value.spec === 'string'
 }
@@ -96,9 +96,10 @@ function isStatusTable(value) {
   return rows.length > 0 && rows.every((row) => typeof row?.sct === 'number' && typeof row.sc === 'number')
 }
 
-/** Where an item is declared; its export's name is its name in C, too. */
+/** Returns where an item is declared. The name of its export is also its name in C. */
 export function placeOf(/** @type {{ name: string }} */ item) {
   const place = places.get(item)
-  if (place === undefined) throw new Error(`${item.name} is no \`export const\` of a file in src: give it a name`)
+  if (place === undefined)
+    throw new Error(`${item.name} is not an \`export const\` of a file in src: export it by name`)
   return place
 }

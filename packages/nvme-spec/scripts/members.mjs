@@ -1,4 +1,4 @@
-// Which members of C hold the fields of a structure, so that C aligns them by itself to where they are declared.
+// Computes the C members that hold the fields of a structure. Natural alignment puts them at their declared offsets.
 import { isPart } from '../dist/layout/index.js'
 import { docOf, lower } from './names.mjs'
 
@@ -6,11 +6,11 @@ import { docOf, lower } from './names.mjs'
  * @typedef {import('./items.mjs').AnyStruct} AnyStruct
  * @typedef {import('./items.mjs').Field} Field
  * @typedef {{ rows: [string, Field][], offset: number, bytes: number, type: string, count: number, name: string,
- *   doc: string, align: number }} Member a member, which holds one field or the rows that share some bytes
- * @typedef {(nested: AnyStruct) => { tag: string, align: number }} NestedOf what a structure is called in C
+ *   doc: string, align: number }} Member a C member, which holds one field, or the rows that share its bytes
+ * @typedef {(nested: AnyStruct) => { tag: string, align: number }} NestedOf tag and alignment of a structure in C
  */
 
-/** The largest power of two, up to 8, that divides a number. */
+/** Returns the largest power of two, up to 8, that divides a number. */
 const alignmentOf = (/** @type {number} */ number) => [8, 4, 2].find((align) => number % align === 0) ?? 1
 
 /** @type {<T>(list: readonly T[], keyOf: (item: T) => number) => Map<number, T[]>} */
@@ -20,7 +20,7 @@ function groupBy(list, keyOf) {
   return groups
 }
 
-/** A field that is bits of a dword, but has whole bytes to itself, as a field of those bytes. */
+/** Converts bits of a dword that are whole bytes to a field of these bytes. Returns other fields unchanged. */
 function wholeBytes(/** @type {Field} */ field) {
   const { msb, lsb } = field
   if (!isPart(field) || lsb % 8 !== 0 || msb % 8 !== 7) return field
@@ -29,7 +29,7 @@ function wholeBytes(/** @type {Field} */ field) {
   return { ...field, offset, lengthBytes, elementBytes: lengthBytes, msb: msb - lsb, lsb: 0 }
 }
 
-/** The members of a structure in order: those that hold its fields, and arrays of bytes for the gaps between them. */
+/** Returns the members of a structure in order: those that hold its fields, and byte arrays for the gaps. */
 export function membersOf(
   /** @type {string} */ owner,
   /** @type {AnyStruct} */ struct,
@@ -55,7 +55,7 @@ export function membersOf(
   return withGaps(owner, sorted, struct.bytes)
 }
 
-/** What a whole field is in C where nothing is aligned to more than `limit` bytes. */
+/** Returns the C type of a field that is not a part of a dword. Its alignment is at most `limit` bytes. */
 function shapeOf(/** @type {Field} */ field, /** @type {number} */ limit, /** @type {NestedOf} */ nestedOf) {
   const { offset, lengthBytes: bytes } = field
   const doc = docOf(field)
@@ -74,7 +74,7 @@ function shapeOf(/** @type {Field} */ field, /** @type {number} */ limit, /** @t
   return array(`uint${element * 8}_t`, element)
 }
 
-/** Members for rows of the dword at `offset`: as few as the fields that have bytes of their own leave room for. */
+/** Returns the widest members that hold the rows of the dword at `offset` without overlapping the bytes in `taken`. */
 function sharedMembers(
   /** @type {string} */ owner,
   /** @type {number} */ offset,
@@ -105,7 +105,7 @@ function sharedMembers(
       }
     })
   }
-  throw new Error(`${owner}: no member of C holds ${rows.map(([key]) => key).join(' ')} in the dword at byte ${offset}`)
+  throw new Error(`${owner}: no C member can hold ${rows.map(([key]) => key).join(' ')} in the dword at byte ${offset}`)
 }
 
 /** @type {(owner: string, members: Member[], lengthBytes: number) => Member[]} */
@@ -118,7 +118,7 @@ function withGaps(owner, members, lengthBytes) {
     if (count > 0) filled.push({ rows: [], offset: end, bytes: count, type: 'uint8_t', count, name, doc: '', align: 1 })
   }
   for (const member of members) {
-    if (member.offset < end) throw new Error(`${owner}: ${member.name} in C would overlap the member before it`)
+    if (member.offset < end) throw new Error(`${owner}: the C member ${member.name} would overlap the previous one`)
     gap(member.offset)
     filled.push(member)
     end = member.offset + member.bytes

@@ -1,13 +1,13 @@
-// Where a row stands, in words: for the documentation of declarations in editors and on the site.
+// Formats the places of rows, for the documentation of declarations in editors and on the site.
 
-/** Bits of a word: '15:14', '3'. @type {(row: { msb: number, lsb: number }) => string} */
+/** Formats the bits of a row in a word: '15:14', '3'. @type {(row: { msb: number, lsb: number }) => string} */
 export function bitPlace({ msb, lsb }) {
   return msb === lsb ? `${lsb}` : `${msb}:${lsb}`
 }
 
 /** @typedef {{ offset: number, lengthBytes: number, msb: number, lsb: number }} Place */
 
-/** Bytes of a structure, the last one first: '257:256'. @type {(field: Place) => string} */
+/** Formats the bytes of a field in a structure, the last one first: '257:256'. @type {(field: Place) => string} */
 export function bytePlace(field) {
   const { offset, lengthBytes } = field
   const last = offset + lengthBytes - 1
@@ -15,7 +15,7 @@ export function bytePlace(field) {
   return `${last === offset ? offset : `${last}:${offset}`}${isPart ? ` bits ${bitPlace(field)}` : ''}`
 }
 
-/** Command Dwords, and bits of one: '12, 15:0', '11:10'. @type {(field: Place) => string} */
+/** Formats a field's Command Dword and bits, or its dwords: '12, 15:0', '11:10'. @type {(field: Place) => string} */
 export function commandPlace({ offset, lengthBytes, msb, lsb }) {
   const dword = offset >> 2
   if (lengthBytes > 4) return `${dword + lengthBytes / 4 - 1}:${dword}`

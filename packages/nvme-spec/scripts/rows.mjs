@@ -1,18 +1,18 @@
-// Rows of a word as macros of C, and the lines of the check program that go with them.
+// Writes the rows of words as C macros, with the lines of the check program that check them.
 import { comment, constant, docOf, macro } from './names.mjs'
 
 /**
  * @typedef {import('./items.mjs').BitsMap} BitsMap
  * @typedef {{ msb: number, lsb: number, doc: string, values: Readonly<Record<string, number>>, open?: boolean, zeroBased?: boolean }} Row
- * @typedef {object} Output what is written so far
+ * @typedef {object} Output the output so far
  * @property {string[]} header lines of the header
  * @property {string[]} words entries of the table of words in the check program
  * @property {string[]} calls statements of the check program's main
  * @property {string[]} functions functions of the check program
- * @property {(name: string, owner: string) => string} unique refuses a name that is taken
+ * @property {(name: string, owner: string) => string} unique rejects a name that is already used
  */
 
-/** A macro, and where it came from if it should collide. */
+/** Writes a macro and returns its name. The error for a duplicate name includes `parts`. */
 export function define(
   /** @type {Output} */ out,
   /** @type {string[]} */ parts,
@@ -24,7 +24,7 @@ export function define(
   return name
 }
 
-/** A number that has a name of its own, which the check program prints. */
+/** Writes a macro for a number, which the check program prints. */
 export function defineNumber(
   /** @type {Output} */ out,
   /** @type {string[]} */ parts,
@@ -37,8 +37,8 @@ export function defineNumber(
 }
 
 /**
- * The SHIFT and the MASK of a row, and its named values. The row's word is `shift` bits above where the row counts
- * from; `at` is the C expression of the byte offset at which the check program says that the word stands.
+ * Writes the SHIFT, the MASK and the named values of a row. Bit 0 of the row is bit `shift` of the word. `at` is a C
+ * expression for the byte offset of the word, which the check program prints.
  */
 export function defineRow(
   /** @type {Output} */ out,
@@ -60,7 +60,7 @@ export function defineRow(
   }
 }
 
-/** The rows of a word which is no part of a structure, and that word with a known value in every row. */
+/** Writes the rows of a word that is not in a structure. The check program prints it with known values. */
 export function defineWord(
   /** @type {Output} */ out,
   /** @type {string[]} */ parts,
@@ -76,7 +76,7 @@ export function defineWord(
   if (terms.length > 0) out.words.push(`{"word", "${path}", 0, ${terms.join(' | ')}},`)
 }
 
-/** What the check program stores in a row: the last of the values where only those that have names may be stored. */
+/** Returns what the check program stores in a row: the last named value, or PATTERN if the row accepts any value. */
 export function knownValue(
   /** @type {string[]} */ parts,
   /** @type {{ values: Readonly<Record<string, number>>, open?: boolean }} */ { values, open },

@@ -1,4 +1,4 @@
-// Writes docs/reference/spec-map.md: each declaration with its source, its file and the test that compares the two.
+// Generates docs/reference/spec-map.md: each declaration with its source, its file, and the test that compares the two.
 import { items, placeOf, sources } from './items.mjs'
 import { cited, link } from './links.mjs'
 import { writeStatuses } from './status-map.mjs'
@@ -26,7 +26,7 @@ const titles = {
   fabricsCodes: 'Tables of numbers of NVMe over Fabrics',
 }
 
-/** Functions and constants whose docstring cites a source, which are no declarations of rows. */
+/** Returns the functions and constants that are not declarations and whose doc comment cites a source. */
 function citing() {
   const declared = new Set(kinds.flatMap((kind) => items[kind].map((item) => placeOf(item).exportName)))
   return sources.flatMap(({ file, text }) =>
@@ -43,7 +43,7 @@ function citing() {
   )
 }
 
-/** The whole map, and what no test names. */
+/** Returns the text of the map, and the declarations that no test names. */
 export function writeSpecMap() {
   /** @type {[string, Entry[]][]} */
   const sections = kinds.map((kind) => [

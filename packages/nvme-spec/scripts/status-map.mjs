@@ -1,4 +1,4 @@
-// The statuses in docs/reference/spec-map.md.
+// Generates the sections of statuses in docs/reference/spec-map.md.
 import { sources, statusTables } from './items.mjs'
 import { cited, link } from './links.mjs'
 import { besideHas, besideOf } from './tests.mjs'
@@ -8,7 +8,7 @@ import { besideHas, besideOf } from './tests.mjs'
  * @typedef {import('../dist/status.js').StatusTable} StatusTable
  */
 
-/** A section for each table of statuses and each Status Code Type in it. */
+/** Writes a section for each Status Code Type of each table. Adds statuses that no test names to `untested`. */
 export function writeStatuses(/** @type {string[]} */ untested) {
   let count = 0
   const lines = statusTables.flatMap((place) => {
@@ -32,7 +32,7 @@ function row(/** @type {string} */ item, /** @type {StatusTable[string]} */ { sc
   return `| \`${item}\` | ${code} | ${name} | ${from.join(', ')} | ${retry} |`
 }
 
-/** What the comments of a type's rows cite, or where the rows have no comment of their type, the table's docstring. */
+/** Returns the citations in the comments of a type's rows, or, without such comments, in the table's doc comment. */
 function sourcesOf(/** @type {Place} */ { exportName, file }, /** @type {number} */ sct) {
   const text = sources.find((source) => source.file === file)?.text ?? ''
   const table = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\nexport const ${exportName} = ([^]*?)\\n}`)

@@ -1,4 +1,4 @@
-// Structures of C that are aligned as C aligns them by itself: no bit-fields, no `packed`.
+// Writes C structures with natural alignment: no bit-fields, no `packed`.
 import { isPart } from '../dist/layout/index.js'
 import { membersOf } from './members.mjs'
 import { comment, constant, lower, uniqueNames } from './names.mjs'
@@ -11,7 +11,7 @@ import { define, defineRow } from './rows.mjs'
  * @typedef {import('./members.mjs').Member} Member
  */
 
-/** A structure with its asserts, the macros of its rows, and a function that checks it. */
+/** Writes a structure with its assertions, the macros of its rows, and a function of the check program. */
 export function writeStruct(
   /** @type {Output} */ out,
   /** @type {string} */ exportName,
@@ -38,7 +38,7 @@ export function writeStruct(
   return { tag, align: Math.max(align, ...members.map((member) => member.align)) }
 }
 
-/** The macros of a field that is a part of a member, or that has rows or named values of its own. */
+/** Writes the macros of a field that is a part of a member, and of a field's rows and named values. */
 function writeRows(
   /** @type {Output} */ out,
   /** @type {string} */ owner,
@@ -58,7 +58,7 @@ function writeRows(
   }
 }
 
-/** Fills the structure with a known pattern and prints every field as it reads through the structure. */
+/** Writes a function that fills a structure with a known pattern and prints the value of every member. */
 function writeCheck(
   /** @type {Output} */ out,
   /** @type {string} */ exportName,

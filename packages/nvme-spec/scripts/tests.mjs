@@ -1,9 +1,9 @@
-// Which test names what is declared.
+// Finds the tests that name declarations.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packageRoot } from './items.mjs'
 
-/** Test files by name, with their text and the words in it. */
+/** Text and set of words of each test file, by path. */
 const tests = new Map(
   readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
@@ -14,12 +14,12 @@ const tests = new Map(
     }),
 )
 
-/** The test that names an item: the file beside its source, else another one in that folder or in one above it. */
+/** Returns the test that names an item: the one beside its source, else one in the same folder or a folder above. */
 export function testOf(/** @type {import('./items.mjs').Place} */ { exportName, file }) {
   return [besideOf(file), ...testsUpwards(dirname(file))].find((test) => tests.get(test)?.words.has(exportName))
 }
 
-/** Whether the test beside a source has these words in it. */
+/** Returns whether the test beside a source contains a text. */
 export function besideHas(/** @type {string} */ file, /** @type {string} */ text) {
   return tests.get(besideOf(file))?.text.includes(text) === true
 }

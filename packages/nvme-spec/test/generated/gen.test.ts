@@ -31,7 +31,7 @@ test('gen:check fails on a difference in any file, and names the command that wr
     writeFileSync(path, `${right} `)
     const { status, stderr } = gen('--check', folder)
     expect(status).toBe(1)
-    expect(stderr).toContain(`${file} is not what the declarations say; run: pnpm gen`)
+    expect(stderr).toContain(`${file} differs from the declarations; run: pnpm gen`)
     writeFileSync(path, right)
   }
 })
@@ -62,7 +62,7 @@ export const FORGOTTEN = aRegister('FORGOTTEN', { offset: 0xffc, access: 'ro', .
   const { status, stderr } = genIn(copy, folder)
   expect(status).toBe(1)
   const named = stderr.matchAll(
-    /^gen: (.*): in no list of src\/all\.ts, nor among the registers of src\/registers\.ts; add it$/gm,
+    /^gen: (.*): missing from the lists of src\/all\.ts and from the registers of src\/registers\.ts; add it$/gm,
   )
   expect(Array.from(named, ([, item]) => item)).toEqual(
     ['ForgottenStruct', 'ForgottenCommand', 'ForgottenFeature', 'ForgottenWord', 'FORGOTTEN_CODES', 'FORGOTTEN'].map(

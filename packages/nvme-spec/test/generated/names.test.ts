@@ -15,17 +15,19 @@ describe('names in C', () => {
   test('two declarations that would share a name are refused, with both of them', () => {
     const unique = uniqueNames()
     unique(macro('A_B', 'C'), 'A_B.C')
-    expect(() => unique(macro('A', 'B_C'), 'A.B_C')).toThrow('GPUNVME_A_B_C in C would be both A_B.C and A.B_C')
+    expect(() => unique(macro('A', 'B_C'), 'A.B_C')).toThrow(
+      'GPUNVME_A_B_C would be the C name of both A_B.C and A.B_C',
+    )
   })
 
   test.each(['INT', 'TEMPLATE', 'XOR', 'CURRENT'])('%s is no name of a member', (word) => {
-    expect(() => lower(word, `S.${word}`)).toThrow(`S.${word}: ${word.toLowerCase()} is a word of C, of C++ or`)
+    expect(() => lower(word, `S.${word}`)).toThrow(`S.${word}: ${word.toLowerCase()} is a keyword of C or C++, or`)
   })
 
   test('what is no identifier, or would end a comment, is refused', () => {
-    expect(() => macro('A', 'B-C')).toThrow('A.B-C: GPUNVME_A_B-C is no name of a macro in C')
-    expect(() => lower('4K', 'S.4K')).toThrow('S.4K: 4k is no name in C')
-    expect(() => comment('a */ b')).toThrow('ends or begins a comment')
+    expect(() => macro('A', 'B-C')).toThrow('A.B-C: GPUNVME_A_B-C is not a valid macro name in C')
+    expect(() => lower('4K', 'S.4K')).toThrow('S.4K: 4k is not a valid name in C')
+    expect(() => comment('a */ b')).toThrow('contains a delimiter of C comments')
   })
 
   test('constants are unsigned, and as wide as their word', () => {
