@@ -1,10 +1,10 @@
-// Compiles the module for kernels of several series, with warnings as errors, and says what it met.
+// Compiles the module for kernels of several series, with warnings as errors, and prints a summary of each build.
 //
-//   node kmod/scripts/kernels.mjs [SERIES …]     6.1, 6.12 and 7.2 when none is given
-//   node kmod/scripts/kernels.mjs --guest SERIES prints, as JSON, what a guest with that kernel is made of
-//   node kmod/scripts/kernels.mjs --image SERIES the same without the module, which is not compiled
+//   node kmod/scripts/kernels.mjs [SERIES …]      default: 6.1, 6.12 and 7.2
+//   node kmod/scripts/kernels.mjs --guest SERIES  build the module; print the parts of a guest with that kernel as JSON
+//   node kmod/scripts/kernels.mjs --image SERIES  print the parts of a guest without the module
 //
-// Debian's headers are downloaded with apt, unpacked in node_modules/.cache and never installed.
+// apt downloads Debian's packages, which are unpacked in node_modules/.cache and not installed.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,13 +15,13 @@ import { headers, image, makeArguments, SERIES } from './trees.mjs'
 const root = join(import.meta.dirname, '../..')
 const kmod = join(root, 'kmod')
 
-/** Sources in a folder of their own, with what was built of them elsewhere left out. */
+/** Copies the sources into a folder, without build products. @returns the folder */
 function copySources(folder) {
   run('make', ['-s', '-C', kmod, 'dkms-tree', `TO=${folder}`])
   return folder
 }
 
-/** Builds it. @returns { release, seconds, symbols, probes } and leaves gpunvme.ko in `folder` */
+/** Builds gpunvme.ko in `folder`. @returns { release, tree, ko, seconds, symbols, probes } */
 function build(series, folder) {
   const kernel = headers(series)
   copySources(folder)
@@ -44,6 +44,7 @@ function build(series, folder) {
   }
 }
 
+/** Builds both modules. @returns the folder with them, and the other parts of a guest */
 function guest(series) {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-kmod-'))
   const { release, tree } = build(series, folder)
@@ -52,6 +53,7 @@ function guest(series) {
   return { folder, ...partsOf(release) }
 }
 
+/** @returns the release, and the paths of its kernel, modules and busybox */
 function partsOf(release) {
   const parts = image(release)
   const place = (...paths) => paths.map((path) => join(parts, path)).find((path) => existsSync(path))
@@ -72,7 +74,7 @@ if (option === '--guest' && Object.hasOwn(SERIES, named ?? '') && others.length 
   const asked = process.argv.slice(2)
   const unknown = asked.filter((series) => !Object.hasOwn(SERIES, series))
   if (unknown.length > 0)
-    throw new Error(`expected series of ${Object.keys(SERIES).join(', ')}, got ${unknown.join(' ')}`)
+    throw new Error(`unknown series: expected ${Object.keys(SERIES).join(', ')}, got ${unknown.join(' ')}`)
   const gcc = run('gcc', ['--version']).split('\n')[0]
   console.log(gcc)
   for (const series of asked.length > 0 ? asked : Object.keys(SERIES)) {
@@ -81,7 +83,7 @@ if (option === '--guest' && Object.hasOwn(SERIES, named ?? '') && others.length 
       const { release, seconds, symbols, probes } = build(series, folder)
       const objects = readdirSync(folder).filter((name) => name.endsWith('.c') && !name.endsWith('.mod.c')).length
       console.log(
-        `${release}: ${objects} files, ${symbols} symbols of the kernel, no warning, ${seconds.toFixed(1)} s; has ${probes}`,
+        `${release}: ${objects} files, ${symbols} kernel symbols, no warnings, ${seconds.toFixed(1)} s; interfaces: ${probes}`,
       )
     } finally {
       rmSync(folder, { recursive: true })

@@ -1,11 +1,12 @@
-// Debian's packages of other suites than this machine's, by an apt of our own, unpacked and never installed.
+// Downloads Debian packages of other suites than this machine's, with a separate apt configuration. The packages are
+// unpacked and not installed.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
-/** Runs a program. @returns its output. @throws Error with what it said, where it fails. */
+/** Runs a program. @returns its stdout. @throws Error with its output if it fails. */
 export function run(command, args, options = {}) {
   const { error, status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
@@ -17,7 +18,7 @@ export function run(command, args, options = {}) {
   return stdout
 }
 
-/** An apt that knows `suites` of the mirror that this machine's apt has, and keeps what it knows in `folder`. */
+/** An apt configuration for `suites` of this machine's Debian mirror, with its state in `folder`. */
 export class Packages {
   #environment
   #folder
@@ -36,7 +37,7 @@ export class Packages {
       'Dir::State::lists': join(folder, 'lists'),
       'Dir::State::status': join(folder, 'status'),
       'Dir::Cache': join(folder, 'cache'),
-      // Downloads of root are handed to the user _apt, who may not enter this folder.
+      // Run by root, apt downloads as the user _apt, which may have no access to this folder.
       ...(process.getuid() === 0 && { 'APT::Sandbox::User': 'root' }),
     }
     const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}";\n`)
@@ -45,14 +46,14 @@ export class Packages {
     run('apt-get', ['-qq', 'update'], { env: this.#environment })
   }
 
-  /** What `pattern` captures of the newest package whose name it matches; undefined where there is none. */
+  /** Returns the first group of `pattern` in the newest package name that it matches; undefined if it matches none. */
   newest(pattern) {
     const names = run('apt-cache', ['pkgnames'], { env: this.#environment }).split('\n')
     const found = names.flatMap((name) => pattern.exec(name)?.[1] ?? [])
     return found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
   }
 
-  /** The tree of all that is in packages. Filled beside its place first, so that one that is there is whole. */
+  /** Unpacks packages into the folder `tree`. Creates it by a rename, so that an existing tree is complete. */
   unpack(names, tree) {
     const folder = mkdtempSync(join(this.#folder, 'new-'))
     try {
@@ -65,10 +66,10 @@ export class Packages {
   }
 }
 
-/** The archive that this machine's packages come from. */
+/** Returns the URI of the Debian mirror that this machine's apt uses. */
 function mirror() {
   const targets = run('apt-get', ['indextargets', '--format', '$(ORIGIN) $(REPO_URI)', 'Created-By: Packages'])
   const uri = /^Debian (\S+\/debian\/?)$/m.exec(targets)?.[1]
-  if (uri === undefined) throw new Error('apt of this machine knows no archive of Debian; expected one of its suites')
+  if (uri === undefined) throw new Error("the sources of this machine's apt include no Debian mirror")
   return uri
 }

@@ -1,16 +1,17 @@
-// Trees that a kernel's modules are built in, made of Debian's packages of headers anywhere on the disk, for compilers
-// and a C library that may be older than those the packages want.
+// Prepares trees to build kernel modules in, from unpacked Debian header packages. The compiler and the C library of
+// this machine may be older than those that the packages require.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Packages } from './packages.mjs'
 
-/** Series, by the suite whose kernel it is. The last suite is where a newer C library comes from. */
+/** Kernel series, each with the Debian suite that has it and the suffix of its releases, as a regular expression. */
 export const SERIES = {
   6.1: { suite: 'bookworm', suffix: '' },
   6.12: { suite: 'bookworm-backports', suffix: '\\+deb12' },
   7.2: { suite: 'trixie-backports', suffix: '\\+deb13' },
 }
+/** Suite and packages of a newer C library, for tools that need one. */
 const LIBRARY_SUITE = 'trixie'
 const LIBRARIES = ['libc6', 'libelf1t64', 'libzstd1', 'zlib1g']
 
@@ -23,11 +24,11 @@ function archive() {
   return packages
 }
 
-/** The kernel of a series that was unpacked before, or the newest. @returns { release, tree } */
+/** Prepares the headers of a series: the unpacked release, or else the newest. @returns { release, tree } */
 export function headers(series) {
   const { suffix } = SERIES[series]
   const release = unpackedBefore(series) ?? archive().newest(new RegExp(`^linux-headers-(${versionOf(series)})-amd64$`))
-  if (release === undefined) throw new Error(`apt has no headers of Linux ${series}`)
+  if (release === undefined) throw new Error(`apt has no headers for Linux ${series}`)
   const tree = join(CACHE, `headers-${release}`)
   const kbuild = suffix === '' ? `linux-kbuild-${series}` : `linux-kbuild-${release}`
   const names = ['amd64', 'common'].map((flavour) => `linux-headers-${release}-${flavour}`)
@@ -36,18 +37,21 @@ export function headers(series) {
   return { release: `${release}-amd64`, tree }
 }
 
-/** What needs no network; to have the newest, remove node_modules/.cache/gpunvme-kmod. */
+/**
+ * Returns the release of a series that is unpacked already; undefined if there is none. To get the newest release,
+ * remove node_modules/.cache/gpunvme-kmod.
+ */
 function unpackedBefore(series) {
   const pattern = new RegExp(`^headers-(${versionOf(series)})$`)
   return existsSync(CACHE) ? readdirSync(CACHE).flatMap((name) => pattern.exec(name)?.[1] ?? [])[0] : undefined
 }
 
-/** A pattern of releases. */
+/** Returns a regular expression for the releases of a series. */
 function versionOf(series) {
   return `${series.replace('.', '\\.')}\\.[\\d-]+${SERIES[series].suffix}`
 }
 
-/** The kernel itself, its modules and a busybox. @returns the tree of all three */
+/** Unpacks the kernel, its modules and busybox. @returns the folder with all three */
 export function image(release) {
   const tree = join(CACHE, `image-${release}`)
   if (existsSync(tree)) return tree
@@ -63,6 +67,7 @@ export function makeArguments({ release, tree }, folder) {
   return ['-C', sources, `M=${folder}`, `CC=${compiler}`, 'GPUNVME_WERROR=y', 'modules']
 }
 
+/** Adapts an unpacked tree to its path and to the tools of this machine. */
 function relocate(tree, release) {
   if (existsSync(join(tree, 'gcc'))) return
   const build = join(tree, 'usr/src', `linux-headers-${release}-amd64`)
@@ -79,7 +84,7 @@ function relocate(tree, release) {
   program(join(tree, 'gcc'), compilerOf())
 }
 
-/** gcc without the options that it does not know. */
+/** Returns a script that runs gcc without an option that older versions do not support. */
 function compilerOf() {
   const option = '-fmin-function-alignment=16'
   const known = spawnSync('gcc', [option, '-E', '-x', 'c', '/dev/null']).status === 0
@@ -93,7 +98,7 @@ exec gcc "$@"
 `
 }
 
-/** Programs of the package that this machine's C library is too old for are run by the one that they are of. */
+/** If this machine's C library is too old for the package's programs, makes them run with a newer one. */
 function adaptTools(kbuild) {
   const leaves = {
     'scripts/basic/fixdep': 'scripts/basic/fixdep',
