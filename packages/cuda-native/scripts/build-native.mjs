@@ -1,6 +1,6 @@
-// Builds the addons. If a tool is missing, prints what is missing: an error, except in the repository's build and for packing,
-// which continue without the addons. Addons that are up to date are not built again. A second build in the same folder waits
-// for the first.
+// Builds the addons. If a tool is missing, prints what is missing. That is an error, except in the repository's build
+// and for packing, which continue without the addons. Addons that are up to date are not rebuilt. A second build in the
+// same folder waits for the first.
 //
 //   node scripts/build-native.mjs              build
 //   node scripts/build-native.mjs --prebuilds  build if possible, and copy the addons to prebuilds/
@@ -48,7 +48,7 @@ if (reason === undefined) {
 }
 
 /**
- * Runs the build in a process that holds the folder's lock, which its end releases. Without `flock`, as on a machine without a
+ * Runs the build in a process that holds the folder's lock until it exits. Without `flock`, as on a machine without a
  * compiler, returns and continues without a lock.
  */
 function lock() {

@@ -1,13 +1,15 @@
-// Makes cuda/kernels.ptx of cuda/kernels.cu: the text that every driver since CUDA 12.2 translates for its GPU. nvcc
-// writes it for its own PTX version; what is shipped says an older one, after ptxas has agreed that nothing newer is in it.
+// Compiles cuda/kernels.cu to cuda/kernels.ptx, which every driver since CUDA 12.2 translates for its GPU. nvcc
+// declares its own PTX version; the shipped file declares an older one, after ptxas has verified that it uses nothing
+// newer.
 //
-//   node scripts/build-ptx.mjs [ROOT]          write it, where sources or compiler would make another one
-//   node scripts/build-ptx.mjs --check [ROOT]  write nothing; a text that is not of these sources is an error
+//   node scripts/build-ptx.mjs [ROOT]          write the file if it is out of date
+//   node scripts/build-ptx.mjs --check [ROOT]  write nothing, and fail if the file is out of date
 //
-// With --measure it is gpu-check/kernels/measure.ptx instead, of kernels that are not shipped.
+// --measure builds gpu-check/kernels/measure.ptx instead, from kernels that are not shipped.
 //
-// ROOT is the repository, or a copy of it. Without nvcc a text that is of these sources passes, by their checksums; with
-// nvcc of the version that made it, it is also made again and compared.
+// ROOT is the repository, or a copy of it. Without nvcc, the script only compares the checksums of the sources with
+// those in the file. With the nvcc version that compiled the file, it also compiles the sources and compares the
+// result.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,12 +17,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-/** The oldest PTX that has `.mmio`, and the oldest GPU that today's compilers know. */
+/** Oldest PTX version with `.mmio`, and oldest GPU architecture that current compilers support. */
 const shippedVersion = '8.2'
 const floor = '75'
-/** What nvcc 13.0 writes. Another version may mean other things by the same words: look at it, then name it here. */
+/** PTX versions that `lower` accepts; nvcc 13.0 writes 9.0. Check for changed semantics before adding another. */
 const knownVersions = ['8.2', '9.0']
-/** Advice on which bytes of a load are used, since PTX 8.3. Without it the load is what it says. */
+/** Hint on which bytes of a load are used, since PTX 8.3. The load itself does not depend on it. */
 const droppedPragma = /^\t\.pragma "used_bytes_mask \d+";\n/gm
 const knownPragmas = new Set(['"nounroll"'])
 
@@ -31,12 +33,12 @@ const { values, positionals } = parseArgs({
 const root = resolve(positionals[0] ?? join(import.meta.dirname, '../../..'))
 const packageRoot = join(root, 'packages/cuda-native')
 const specInclude = join(root, 'packages/nvme-spec/include')
-/** From the package's root: the source, and what is made of it. */
+/** Paths of the source and the PTX, relative to the package. */
 const source = values.measure ? 'gpu-check/kernels/measure.cu' : 'cuda/kernels.cu'
 const made = source.replace(/cu$/, 'ptx')
 const target = join(packageRoot, made)
 
-const remedy = 'run npm run gen on a machine with nvcc, and commit what it writes'
+const remedy = 'run npm run gen on a machine with nvcc, and commit the result'
 const shown = `packages/cuda-native/${made}`
 
 try {
@@ -54,23 +56,25 @@ function main() {
 
   if (compiler === undefined) {
     if (problem !== undefined) throw new Error(`${shown} ${problem}; ${remedy}`)
-    console.log(`${shown} is of these sources, by their checksums; nvcc is not here to make it again`)
+    console.log(`${shown} matches the checksums of its sources; not recompiled: nvcc is not installed`)
     return
   }
   if (problem === undefined && !committed.includes(compilerLine(compiler))) {
-    console.log(`${shown} is of these sources, by their checksums; nvcc ${compiler} is not the one that made it`)
+    console.log(
+      `${shown} matches the checksums of its sources; not recompiled: another nvcc than ${compiler} compiled it`,
+    )
     return
   }
   if (values.check && problem !== undefined) throw new Error(`${shown} ${problem}; ${remedy}`)
   const text = heading(sources, compiler) + lower(compile())
   assemble(text)
   if (text === committed) return
-  if (values.check) throw new Error(`${shown} is not what nvcc ${compiler} makes of its sources; ${remedy}`)
+  if (values.check) throw new Error(`${shown} differs from what nvcc ${compiler} compiles from its sources; ${remedy}`)
   writeFileSync(target, text)
   console.log(`wrote ${shown}`)
 }
 
-/** Why a text is not of these sources; undefined where it is. */
+/** Returns why a PTX text is not compiled from these sources; undefined if it is. */
 function staleness(text, sources) {
   if (text === undefined) return 'is missing'
   const named = [...text.matchAll(/^\/\/ {3}([0-9a-f]{64}) {2}(\S+)$/gm)].map(([, sum, name]) => [name, sum])
@@ -78,10 +82,10 @@ function staleness(text, sources) {
   const changed = sources.filter(({ name, sum }) => was.get(name) !== sum).map(({ name }) => name)
   const gone = [...was.keys()].filter((name) => !sources.some((source) => source.name === name))
   const names = [...changed, ...gone]
-  return names.length === 0 ? undefined : `is not of these sources: ${names.join(', ')} changed since`
+  return names.length === 0 ? undefined : `does not match its sources: ${names.join(', ')} changed`
 }
 
-/** A source and all that it includes, other than the compiler's own headers, by their checksums. */
+/** Returns the names and checksums of a source and of the headers that it includes, without those of the compiler. */
 function sourcesOf(first) {
   const found = new Map()
   const visit = (path, name) => {
@@ -99,7 +103,7 @@ function sourcesOf(first) {
   return [...found].map(([name, sum]) => ({ name, sum })).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What the compiler sees of a source: a comment that is put right makes no new text necessary. */
+/** Normalizes comments and whitespace of a source, so that a corrected comment does not make the PTX out of date. */
 function significant(text) {
   return text
     .replace(/"(?:\\.|[^"\\\n])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) => (part.startsWith('"') ? part : ' '))
@@ -108,7 +112,7 @@ function significant(text) {
     .trim()
 }
 
-/** The version of nvcc, such as 13.0.88; undefined where there is none. */
+/** Returns the version of nvcc, such as 13.0.88; undefined if it is not installed. */
 function compilerVersion() {
   const { error, output } = run('nvcc', ['--version'])
   return error === undefined ? (/ V(\d+(?:\.\d+)+)/.exec(output)?.[1] ?? 'of an unknown version') : undefined
@@ -117,7 +121,7 @@ function compilerVersion() {
 function compile() {
   return inScratch((folder) => {
     const ptx = join(folder, 'kernels.ptx')
-    // Relative paths, from the package: nothing of this machine can get into the text.
+    // Paths relative to the package, so that the output contains no path of this machine.
     const { status, output } = run('nvcc', [
       ...['-std=c++17', '-ptx', `-arch=compute_${floor}`, '-Werror', 'all-warnings'],
       ...['-I../nvme-spec/include', '-Icuda', '-o', ptx, source],
@@ -127,20 +131,20 @@ function compile() {
   })
 }
 
-/** ptxas refuses what the version that the text says does not know. */
+/** Assembles a text. ptxas rejects it if it uses anything newer than the PTX version it declares. */
 function assemble(text) {
   inScratch((folder) => {
     const ptx = join(folder, 'kernels.ptx')
     writeFileSync(ptx, text)
     const { status, output } = run('ptxas', [`-arch=sm_${floor}`, '-o', join(folder, 'kernels.cubin'), ptx])
-    if (status !== 0) throw new Error(`PTX ${shippedVersion} has not all that nvcc wrote\n${output}`)
+    if (status !== 0) throw new Error(`the output of nvcc is not valid in PTX ${shippedVersion}\n${output}`)
   })
 }
 
-/** The compiler's text as PTX of the version that is shipped. Throws on everything that nobody has looked at. */
+/** Converts the compiler's output to the shipped PTX version. Throws if it contains anything unknown. */
 function lower(text) {
   const start = text.indexOf('.version ')
-  // Before it there are comments alone, with the build of the compiler.
+  // Only comments, which name the compiler's build, may precede .version.
   if (
     start < 0 ||
     text
@@ -148,21 +152,23 @@ function lower(text) {
       .replace(/^\/\/.*$/gm, '')
       .trim() !== ''
   )
-    throw new Error('nvcc wrote something before .version that is no comment')
+    throw new Error('expected only comments before .version in the output of nvcc')
   const version = /^\.version (\S+)\n\.target (\S+)\n\.address_size (\S+)\n/.exec(text.slice(start))
   if (version === null || !knownVersions.includes(version[1]))
-    throw new Error(`nvcc wrote PTX ${version?.[1]}; known are ${knownVersions.join(' and ')}`)
+    throw new Error(`expected PTX ${knownVersions.join(' or ')} from nvcc, got ${version?.[1]}`)
   if (version[2] !== `sm_${floor}` || version[3] !== '64')
-    throw new Error(`nvcc wrote for ${version[2]}, ${version[3]} bits; expected sm_${floor}, 64 bits`)
+    throw new Error(`expected sm_${floor} and 64 bits from nvcc, got ${version[2]} and ${version[3]} bits`)
   const body = text
     .slice(start)
     .replace(/^\.version .*/, `.version ${shippedVersion}`)
     .replace(droppedPragma, '')
   for (const [, pragma] of body.matchAll(/\.pragma\s+([^;]*);/g))
-    if (!knownPragmas.has(pragma)) throw new Error(`nvcc wrote .pragma ${pragma}; known is ${[...knownPragmas].join()}`)
-  // Debug information names files; names of a file's own objects are made of its path; builds are numbered.
+    if (!knownPragmas.has(pragma))
+      throw new Error(`expected only .pragma ${[...knownPragmas].join()} from nvcc, got ${pragma}`)
+  // Debug information contains file names, names of internal objects derive from paths, and compiler builds have
+  // numbers.
   const machine = /^.*(?:\.file\b|\.loc\b|\.section\b|_INTERNAL_|\bCL-\d|(?:^|[\s"'=])\/\w).*$/m.exec(body)
-  if (machine !== null) throw new Error(`nvcc wrote what may be of this machine alone: ${machine[0].trim()}`)
+  if (machine !== null) throw new Error(`the output of nvcc may depend on this machine: ${machine[0].trim()}`)
   return `${body.trimEnd()}\n`
 }
 
@@ -193,7 +199,7 @@ function inScratch(use) {
 }
 
 function run(command, args) {
-  // Options that nvcc takes from there would make another text.
+  // nvcc would read additional options from these variables.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^NVCC_\w+_FLAGS$/.test(name)))
   const { error, status, stdout, stderr } = spawnSync(command, args, {
     cwd: packageRoot,

@@ -1,6 +1,6 @@
-// Builds the native programs of tests (test/programs/table.mjs) in parallel, so that no test waits for a compiler: all, or
-// those whose names begin with an argument. Programs that are up to date are not rebuilt. Exit status 1 if a program does not
-// compile; its tests fail with the same message.
+// Builds the native programs of tests (test/programs/table.mjs) in parallel, so that no test waits for a compiler.
+// Arguments are prefixes of the programs to build; without arguments, builds all. Programs that are up to date are not
+// rebuilt. Exit status 1 if a program does not compile; its tests fail with the same message.
 import { built, compilerProblem, tidy } from '../test/programs/build.mjs'
 import { programs } from '../test/programs/table.mjs'
 

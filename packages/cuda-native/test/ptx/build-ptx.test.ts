@@ -7,7 +7,7 @@ import { scratch } from '../../../../test/scratch.js'
 const repository = join(import.meta.dirname, '../../../..')
 const script = join(repository, 'packages/cuda-native/scripts/build-ptx.mjs')
 const shown = 'packages/cuda-native/cuda/kernels.ptx'
-const remedy = 'run npm run gen on a machine with nvcc, and commit what it writes'
+const remedy = 'run npm run gen on a machine with nvcc, and commit the result'
 
 /** A copy of all that the script reads. */
 let root: string
@@ -39,7 +39,7 @@ test('the PTX that is shipped is of the sources beside it', () => {
 
 describe('without nvcc', () => {
   test('a copy is judged by its checksums', () => {
-    const stdout = `${shown} is of these sources, by their checksums; nvcc is not here to make it again\n`
+    const stdout = `${shown} matches the checksums of its sources; not recompiled: nvcc is not installed\n`
     expect(build()).toEqual({ status: 0, stdout, stderr: '' })
   })
 
@@ -55,7 +55,7 @@ describe('without nvcc', () => {
     ],
   ])('a change of %s makes it stale, and npm run gen is what to do', (file, from, to, name) => {
     change(file, from, to)
-    const stderr = `build-ptx: ${shown} is not of these sources: ${name} changed since; ${remedy}\n`
+    const stderr = `build-ptx: ${shown} does not match its sources: ${name} changed; ${remedy}\n`
     expect(build()).toEqual({ status: 1, stdout: '', stderr })
     // Nothing can be written here, and nobody is to believe that it was.
     expect(build([])).toEqual({ status: 1, stdout: '', stderr })
@@ -64,9 +64,9 @@ describe('without nvcc', () => {
   test('so does a header that comes, and one that goes', () => {
     writeFileSync(join(root, 'packages/cuda-native/cuda/more.cuh'), '#pragma once\n')
     change('packages/cuda-native/cuda/prp.cuh', /#include "share\.cuh"/, '#include "more.cuh"\n$&')
-    expect(build().stderr).toContain('sources: cuda/more.cuh, cuda/prp.cuh changed since')
+    expect(build().stderr).toContain('sources: cuda/more.cuh, cuda/prp.cuh changed')
     change('packages/cuda-native/cuda/kernels.cu', /#include "pattern\.cuh"\n/, '')
-    expect(build().stderr).toContain('cuda/pattern.cuh changed since')
+    expect(build().stderr).toContain('cuda/pattern.cuh changed')
   })
 
   test('comments, spaces and headers of the CPU are nothing that a kernel is made of', () => {
@@ -76,7 +76,7 @@ describe('without nvcc', () => {
     expect(build().status).toBe(0)
     // What looks like a comment inside of a string is none.
     change('packages/cuda-native/cuda/gpu_port.cuh', /"fence\.sc\.sys;"/, '"fence.sc.sys; // strong"')
-    expect(build().stderr).toContain('cuda/gpu_port.cuh changed since')
+    expect(build().stderr).toContain('cuda/gpu_port.cuh changed')
   })
 
   test('a text that is missing is stale', () => {
