@@ -13,7 +13,7 @@ import { Schemas } from './schema-of-type.mjs'
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'schemas')
 
-/** Methods of Output that print a result, by whether a drive may be named in it. */
+/** Methods of Output that print a result, and whether the result may name a drive. */
 const METHODS = { object: false, record: false, driveObject: true, driveRecord: true }
 
 const files = await schemaFiles()
@@ -67,14 +67,14 @@ function* calls(program) {
       const type = checker.getTypeAtLocation(name)
       if (!type.isStringLiteral()) {
         const { line } = file.getLineAndCharacterOfPosition(node.getStart())
-        throw new Error(`${relative(root, file.fileName)}:${line + 1}: the name of the schema is not a constant`)
+        throw new Error(`${relative(root, file.fileName)}:${line + 1}: the name of the schema is not a string literal`)
       }
       yield { name: type.value, value: checker.getTypeAtLocation(value), namesDrive: METHODS[method] }
     }
   }
 }
 
-/** Type of the facts in a `NamedDrive`. */
+/** Returns the type of the facts in a `NamedDrive`. */
 function driveFacts(program) {
   const checker = program.getTypeChecker()
   const file = program.getSourceFile(join(root, 'src/drive/named-drive.ts'))

@@ -2,11 +2,11 @@ import ts from 'typescript'
 
 const { TypeFlags, SymbolFlags, ModifierFlags } = ts
 
-/** Makes JSON Schemas of TypeScript types: of the JSON that `Output` prints for their values. */
+/** Generates JSON Schemas from TypeScript types, for the JSON that `Output` prints for their values. */
 export class Schemas {
-  /** Types whose schema is being made. */
+  /** Types whose schema is being generated. */
   #open = []
-  /** Names of types that contain themselves, and their schemas. */
+  /** Names of the definitions of recursive types, by type. */
   #recursive = new Map()
   #definitions = {}
   #checker
@@ -17,7 +17,7 @@ export class Schemas {
 
   /**
    * Returns the schema of a result.
-   * @param [drive] schema of the facts in its member `drive`, beside its own
+   * @param [drive] schema of the facts that are added to the result's member `drive`
    */
   of(type, drive) {
     this.#definitions = {}
@@ -27,7 +27,7 @@ export class Schemas {
     const own = schema.properties?.drive
     const facts = own === undefined ? drive : join(drive, own)
     const { required = [] } = schema
-    // A result's optional own `drive` stays optional: no drive may have been named.
+    // If the result declares `drive` as optional, it stays optional: no drive may have been named.
     const isRequired = own === undefined || required.includes('drive')
     return {
       ...schema,
@@ -36,7 +36,7 @@ export class Schemas {
     }
   }
 
-  /** Makes one schema of a result, also if its type is a union, as that of an object with conditional members. */
+  /** Generates one schema for a result, even if its type is a union, as for an object with conditional members. */
   #whole(type) {
     const types = type.isUnion() ? type.types : [type]
     return types.map((each) => this.#schemaOf(each, 'the result')).reduce((a, b) => this.merge(a, b))
@@ -78,19 +78,18 @@ export class Schemas {
     if (flags & TypeFlags.StringLike) return { type: 'string' }
     if (flags & TypeFlags.NumberLike) return { type: 'number' }
     if (flags & TypeFlags.BooleanLike) return { type: 'boolean' }
-    // Digits, since JSON's numbers end at 2^53.
+    // A string of digits, since JSON numbers are exact only up to 2^53.
     if (flags & TypeFlags.BigIntLike) return { type: 'string', pattern: '^-?[0-9]+$' }
     if (flags & TypeFlags.NonPrimitive) return { type: 'object' }
     if (flags & TypeFlags.TypeParameter) return this.#schemaOf(this.#checker.getBaseConstraintOfType(type), where)
     return this.#once(type, where, () => this.#object(type, where))
   }
 
-  /** Makes a schema, or a reference to one that is being made. */
+  /** Generates a schema with `make`, or returns a reference if the type is recursive. */
   #once(type, where, make) {
     if (this.#open.includes(type)) {
       const name = type.aliasSymbol?.name ?? type.symbol?.name
-      if (name === undefined || name.startsWith('__'))
-        throw new Error(`${where}: a type without a name contains itself`)
+      if (name === undefined || name.startsWith('__')) throw new Error(`${where}: a recursive type has no name`)
       if (!this.#recursive.has(type)) this.#recursive.set(type, this.#unused(name))
       return { $ref: `#/$defs/${this.#recursive.get(type)}` }
     }
@@ -151,7 +150,7 @@ export class Schemas {
       const [declaration] = symbol.declarations ?? []
       if (declaration && ts.getCombinedModifierFlags(declaration) & ModifierFlags.Private) continue
       const member = checker.getTypeOfSymbol(symbol)
-      // JSON leaves out what is undefined, and functions.
+      // JSON omits undefined members and functions.
       if (member.flags & (TypeFlags.Undefined | TypeFlags.Never) || member.getCallSignatures().length > 0) continue
       const schema = this.#schemaOf(member, `${where}.${symbol.name}`)
       const description = ts.displayPartsToString(symbol.getDocumentationComment(checker)).replaceAll(/\s*\n\s*/g, ' ')
