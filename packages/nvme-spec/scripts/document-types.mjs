@@ -1,6 +1,6 @@
 // Adds comments for the rows of declarations to dist/**/*.d.ts, so that editors describe `CC.EN` or `id.MDTS`. tsc
-// cannot emit them, since the descriptions are values and the types are inferred. Runs after tsc. Does not change members
-// that have a comment.
+// cannot emit them, since the descriptions are values and the types are inferred. Runs after tsc. Members that have a
+// comment are not changed.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
