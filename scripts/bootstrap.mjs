@@ -1,5 +1,5 @@
-// Everything a fresh clone needs, from Node and npm alone: installs the pinned pnpm's lockfile when it is
-// stale, then runs one of our tasks, or the given command, with the workspace's programs on PATH.
+// Runs a task of this repository, or the given program, with the workspace's programs on PATH. First installs the
+// dependencies with the pinned pnpm if the lockfile has changed, so that a fresh clone needs only Node and npm.
 import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -34,25 +34,26 @@ const tasks = {
   'test:stripped': ['turbo run build --output-logs=errors-only', 'node scripts/environments.mjs bare --machine'],
   'test:in': ['node scripts/environments.mjs'],
   'test:vm:full': ['node scripts/test.mjs guests:full'],
-  // A drive that we serve beside QEMU's own in one guest, by turns: docs/evidence/vfio-user.md.
+  // Benchmarks a drive served over vfio-user and QEMU's own drive, alternately in one guest:
+  // docs/evidence/vfio-user.md.
   'bench:vfio-user': [
     'turbo run build --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
     'vitest run --root packages/tools --config vitest.vfio-user.config.ts',
   ],
-  // Our driver beside the kernel's and libnvm in such a guest, by turns: docs/evidence/peers.md.
+  // Benchmarks host-driver, the kernel's driver and libnvm, alternately in such a guest: docs/evidence/peers.md.
   peers: [
     'turbo run build --filter=@gpunvme/cuda-native... --filter=@gpunvme/host-driver... --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
     'vitest run --root packages/cuda-native --config vitest.peers.config.ts',
   ],
-  // The engine cuda on the GPU of this machine; exit status 3 where there is none: docs/evidence/hardware/README.md.
+  // Checks the engine cuda on this machine's GPU; exit status 3 without a GPU: docs/evidence/hardware/README.md.
   'test:gpu': [...buildGpuCheck, 'node packages/cuda-native/gpu-check/dist/main.js'],
-  // The same, as a folder that runs on a machine with nothing but a driver.
+  // Packs these checks into a folder that runs on a machine with only NVIDIA's driver.
   'gpu-check:pack': [...buildGpuCheck, 'node scripts/gpu-check/pack.mjs'],
-  // The module compiled for several kernels, by Debian's headers: kmod/README.md.
+  // Compiles the module for several kernels with Debian's headers: kmod/README.md.
   'kmod:kernels': ['node kmod/scripts/kernels.mjs'],
-  // The packages as they would be published, in tarballs/: docs/start.md.
+  // Packs the packages as they would be published, into tarballs/: docs/start.md.
   tarballs: [
     'turbo run build --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
@@ -61,8 +62,9 @@ const tasks = {
   // The linter reads the types of other packages from their builds.
   lint: ['turbo run build --output-logs=errors-only', 'oxlint'],
   docs: [buildSpec, 'typedoc'],
-  // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
-  // And the kernels' PTX, which derives from the header too; where nvcc is not, whether it is of these sources.
+  // Generates the files that derive from nvme-spec's declarations, such as the C header, and compiles the kernels' PTX,
+  // which depends on the header. Without nvcc, checks instead that the PTX matches its sources. Tests check all of
+  // these.
   gen: [
     buildSpec,
     'node packages/nvme-spec/scripts/gen.mjs',
@@ -76,7 +78,7 @@ const tasks = {
     'node packages/cuda-native/scripts/build-ptx.mjs --measure --check',
   ],
   bench: [buildCommand, 'node scripts/bench.mjs'],
-  // Random hosts, and the driver, against the simulator under random faults; see scripts/dst.mjs for its options.
+  // Runs random workloads on the simulator under random faults; scripts/dst.mjs describes the options.
   dst: ['turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only', 'node scripts/dst.mjs'],
   // Fuzzers of readers and protocols; scripts/fuzz.mjs describes the options.
   fuzz: ['turbo run build --output-logs=errors-only', 'node scripts/fuzz.mjs'],

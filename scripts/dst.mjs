@@ -9,7 +9,7 @@ const usage = `usage: npm run dst -- [--seeds N] [--first S] [--only NAME] [--js
        npm run dst -- --replay FILE
   --seeds N      number of seeds; 200 by default
   --first S      first seed; 1 by default
-  --only NAME    one campaign: simulator (a raw host, which also makes mistakes) or driver
+  --only NAME    one campaign: simulator (a raw host, which also violates the protocol) or driver
                  (host-driver on the simulator)
   --json         print results as JSON, without wall times: the same on every machine
   --replay FILE  run the scenario that a failed campaign wrote, and print its trace`

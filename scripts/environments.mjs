@@ -1,8 +1,9 @@
-// Runs the tests where something is missing that this machine has.
+// Runs the tests in environments that lack something that this machine has.
 //
-//   npm run test:in -- ENVIRONMENT   `npm run demo`, `npm test` and the part heavy in a fresh clone of HEAD, with an empty HOME
-//   npm run test:stripped            the files that look at the machine (`machine` in test/tiers.json) in a copy of this
-//                                    folder without native code, in the environment bare
+//   npm run test:in -- ENVIRONMENT   `npm run demo`, `npm test` and the part heavy, in a fresh clone of HEAD with an
+//                                    empty HOME
+//   npm run test:stripped            test files that inspect the machine (`machine` in test/tiers.json), in a copy of
+//                                    this folder without native code, in the environment bare
 //
 // Every test must pass there or be skipped with a reason. docs/how-to/testing.md describes the environments.
 import { spawnSync } from 'node:child_process'
@@ -21,8 +22,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-environment-'))
 const folderOf = (name) => join(scratch, name)
 
 /**
- * What differs from this machine: `programs` replaces PATH, `hides` folders and files are empty, `replaces` gives folders
- * other contents, and an ordinary user runs the tests unless `asRoot`.
+ * Differences from this machine: only `programs` are on PATH, the folders and files in `hides` are empty, `replaces`
+ * mounts other files and folders over some, and an unprivileged user runs the tests unless `asRoot` is set.
  */
 const environments = {
   bare: { programs: ['node', 'npm', 'npx', 'git', 'sh', ...COREUTILS.split(' ')] },
@@ -45,7 +46,7 @@ if (!Object.hasOwn(environments, name ?? '')) {
 const { programs, hides = [], replaces = () => ({}), asRoot = false } = environments[name]
 const isRoot = process.getuid() === 0
 if (!isRoot && (hides.length > 0 || asRoot)) {
-  console.error(`environments: ${name} needs root, to mount over folders in a namespace of its own`)
+  console.error(`environments: ${name} needs root, to mount over folders in a separate mount namespace`)
   process.exit(2)
 }
 
@@ -58,7 +59,7 @@ if (isRoot && !asRoot) spawnSync('chown', ['-R', `${UNPRIVILEGED_ID}:${UNPRIVILE
 const passed = commands.every(runInside)
 process.exitCode = passed ? 0 : 1
 
-/** Copies this folder without what was compiled here. @returns the command to run. */
+/** Copies this folder without native build outputs. @returns the command to run. */
 function copyTree() {
   const built = ['native/build', 'prebuilds', 'gpu-check/build'].map((path) => join('packages/cuda-native', path))
   const left = [...built, 'node_modules/.cache', '.reports', '.turbo'].map((path) => join(root, path))
@@ -67,7 +68,7 @@ function copyTree() {
   return [['test', '--', ...machine]]
 }
 
-/** Clones HEAD. @returns the two commands of the README, and the tests that `npm test` leaves to CI. */
+/** Clones HEAD. @returns the two commands of the README, and the one for the tests that only CI runs. */
 function cloneHead() {
   spawnSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' })
   return [['run', 'demo'], ['test'], ['run', 'test:all', '--', 'heavy']]
@@ -87,7 +88,7 @@ function hide(path) {
   return `if [ -e ${path} ]; then ${isFile ? 'mount --bind /dev/null' : 'mount -t tmpfs none'} ${path}; fi`
 }
 
-/** Debian 13's libnvme, whose names and mistakes are not those of the release that judges. */
+/** Unpacks Debian 13's libnvme, whose names and bugs differ from those of the release that tests compare with. */
 function otherLibnvme() {
   const tree = folderOf('libnvme')
   mkdirSync(folderOf('apt'))
@@ -99,11 +100,11 @@ function otherLibnvme() {
 /** @returns whether `npm` with these arguments passed in the environment. */
 function runInside(args) {
   const user = isRoot && !asRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}
-  // Not the caller's PATH: an unprivileged user gets EACCES, not ENOENT, for folders of root's.
+  // Not the caller's PATH: for root's folders, an unprivileged user gets EACCES instead of ENOENT.
   const path = programs === undefined ? SYSTEM_PATH : bin
   const tier = scope === '--machine' ? { GPUNVME_TIER: 'stripped' } : {}
   const env = { HOME: home, PATH: path, TMPDIR: home, ...tier }
-  // Mounting needs root, so that the user is changed after it.
+  // Mounting needs root, so setpriv changes the user afterwards.
   const asUser =
     user.uid === undefined ? [] : ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']
   const [command, rest, options] =

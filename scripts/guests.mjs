@@ -58,7 +58,7 @@ function digestOf({ files }) {
     encoding: 'utf8',
   })
   if (status !== 0 || stdout === '') throw new Error(`git ls-files: ${stderr || 'no file matches'}`)
-  // Not by an exclusion of git's: with several patterns under packages/, git 2.39 then lists nothing.
+  // Not excluded by a pathspec: with one and several patterns under packages/, git 2.39 lists nothing.
   const sources = stdout.split('\n').filter((line) => !line.endsWith('.test.ts'))
   return createHash('sha256').update(sources.join('\n')).digest('hex').slice(0, 12)
 }

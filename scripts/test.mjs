@@ -18,7 +18,7 @@ const MAX_RETRIED_FILES = 20
 
 const root = join(import.meta.dirname, '..')
 const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
-/** Builds native programs of tests in parallel. Tests build those that are missing, each for itself. */
+/** Builds native programs of tests in parallel. A test that finds its program missing builds it. */
 const buildPrograms = 'node packages/cuda-native/scripts/build-tests.mjs'
 const guests = '--config=vitest.guests.config.ts'
 

@@ -1,6 +1,6 @@
-// A plugin of typedoc for constants that the declaration functions of nvme-spec make: what such a constant declares -
-// offset, rows, named values, source - is in the value and not in its type, so it is taken from the built package and
-// put below the constant's own comment. A declaration without a comment has its `doc` for one.
+// A typedoc plugin for constants that the declaration functions of nvme-spec create. The offset, rows, named values and
+// source of such a constant are in its value, not in its type. The plugin reads them from the built package and appends
+// them to the constant's comment. A declaration without a comment gets its `doc` instead.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
@@ -16,7 +16,7 @@ const built = {
 
 const source = join(import.meta.dirname, '..', 'packages', 'nvme-spec', 'src')
 
-/** The groups of the main entry's exports: the comment above them in index.ts, by source file. */
+/** Returns the groups of the main entry's exports, by source file: the comments above them in index.ts. */
 function groupsOfExports() {
   const groups = new Map()
   let group = ''
@@ -53,7 +53,7 @@ export function load(app) {
   })
 }
 
-/** Paragraphs and tables that say what a declaration declares. */
+/** Returns paragraphs and tables that describe a declaration. */
 function describe({ spec, ...value }) {
   const source = `Source: ${escape(spec)}.`
   if (value.widthBits !== undefined) {
@@ -114,7 +114,7 @@ function hex(value) {
   return `${value.toString(16).toUpperCase().padStart(2, '0')}h`
 }
 
-/** Text that Markdown leaves as it is. */
+/** Escapes characters that have a meaning in Markdown. */
 function escape(text) {
   return text.replace(/[\\|<>*_`[\]{}@]/g, (character) => `\\${character}`)
 }

@@ -1,5 +1,5 @@
-// A plugin of typedoc that names each page of docs/ by its first heading, and each module as it is imported, instead of by
-// their files.
+// A typedoc plugin that names each page of docs/ after its first heading, and each module after its import specifier,
+// instead of after their files.
 import { join } from 'node:path'
 import { Converter, ReflectionKind } from 'typedoc'
 import { entries } from '../typedoc.config.mjs'

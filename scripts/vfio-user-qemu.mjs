@@ -2,8 +2,8 @@
 //
 //   node scripts/vfio-user-qemu.mjs
 //
-// GPUNVME_VFIO_USER_QEMU names one; otherwise it is the one on PATH, or Debian's backport, which is downloaded with apt and
-// unpacked with its libraries in node_modules/.cache, not installed.
+// GPUNVME_VFIO_USER_QEMU selects one. Otherwise it is the one on PATH, or Debian's backport, which apt downloads and
+// which is unpacked with its libraries in node_modules/.cache, not installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ function unpacked() {
   if (!existsSync(tree)) download(tree)
   const usr = join(tree, 'usr')
   const libraries = join(usr, 'lib/x86_64-linux-gnu')
-  // The loader would look for modules where the package is installed: the variable is what QEMU has for that.
+  // Without QEMU_MODULE_DIR, QEMU looks for its modules where the package would be installed.
   const command = usable({
     program: 'env',
     arguments: [
@@ -48,11 +48,12 @@ function unpacked() {
       ...['-L', join(usr, 'share/qemu'), '-L', join(usr, 'share/seabios')],
     ],
   })
-  if (command === undefined) throw new Error(`${tree} does not run; remove it to have it downloaded again`)
+  if (command === undefined)
+    throw new Error(`the QEMU in ${tree} does not run; remove this folder to download it again`)
   return command
 }
 
-/** All that the package depends on, as apt decides where nothing is installed; what is no library is not needed. */
+/** Downloads the package and the libraries that it depends on, as apt resolves them with no package installed. */
 function download(tree) {
   const packages = new Packages(CACHE, [SUITE, 'trixie'])
   const env = { ...process.env, APT_CONFIG: join(CACHE, 'apt.conf') }

@@ -1,11 +1,14 @@
-// Packs gpu-check, and the stack up to the command, into a folder that runs on a Linux machine with nothing but NVIDIA's
+// Packs gpu-check, the packages and the command gpunvme into a folder that runs on a Linux machine with only NVIDIA's
 // driver: no Node, no compiler, no package manager, no network.
 //
 //   node scripts/gpu-check/pack.mjs [--out FOLDER] [--node FILE | --no-node] [--tarballs FOLDER]
 //
-// FOLDER is .gpu-check when not given; what is in it goes. Node is the one that runs this, or FILE, stripped and
-// compressed; with --no-node, run.sh takes the one on PATH. Packages are packed,
-// or taken from where they were. Built before: npm run gpu-check:pack does all of it.
+//   --out FOLDER       output folder, whose content is replaced; .gpu-check by default
+//   --node FILE        Node to pack, stripped and compressed; by default the one that runs this script
+//   --no-node          pack no Node: run.sh and stack.sh use the one on PATH
+//   --tarballs FOLDER  tarballs of the packages; by default, the packages are packed
+//
+// `npm run gpu-check:pack` builds everything first.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -27,7 +30,7 @@ import { parseArgs } from 'node:util'
 const root = join(import.meta.dirname, '../..')
 const names = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 const source = join(root, 'packages/cuda-native/gpu-check')
-/** What a folder may be that travels to a machine by way of a tool with a limit of its own, with room beside it. */
+/** Maximum size of the folder: below the limit of tools that copy it to a machine. */
 const LIMIT_BYTES = 60 * 1024 * 1024
 
 const { values } = parseArgs({
@@ -56,7 +59,7 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/** As npm would unpack them, so that what is checked is what is published. */
+/** Unpacks the packages from their tarballs, so that the checks run on the published files. */
 function packages() {
   for (const name of names) {
     const packed = values.tarballs ?? scratch
@@ -64,14 +67,14 @@ function packages() {
     const tarball = readdirSync(packed).find((file) => file.startsWith(`gpunvme-${name}-`) && file.endsWith('.tgz'))
     const folder = join(out, 'node_modules/@gpunvme', name)
     mkdirSync(folder, { recursive: true })
-    // Declarations and maps are for those who program with them.
+    // Type declarations and source maps are not used at run time.
     const unused = ['--exclude=*.d.ts', '--exclude=*.map']
     run('tar', ['-xzf', join(packed, tarball), '--strip-components=1', '-C', folder, ...unused])
   }
-  // What the command parses its arguments with: the only package of others.
+  // The command's only third-party dependency, which parses its arguments.
   const commander = realpathSync(join(root, 'packages/tools/node_modules/commander'))
   cpSync(commander, join(out, 'node_modules/commander'), { recursive: true })
-  // Nothing is compiled there.
+  // Only compilation uses these.
   for (const folder of ['native', 'scripts'])
     rmSync(join(out, 'node_modules/@gpunvme/cuda-native', folder), { recursive: true, force: true })
 }
@@ -95,12 +98,12 @@ function node(path) {
   chmodSync(copy, 0o755)
   run('strip', ['--strip-all', copy])
   const { status, stdout, error } = spawnSync('xz', ['-T0', '-9', '-c', copy], { maxBuffer: 2 ** 28 })
-  if (status !== 0) throw new Error(`xz: ${error?.message ?? `ended with ${status}`}`)
+  if (status !== 0) throw new Error(`xz: ${error?.message ?? `exit status ${status}`}`)
   writeFileSync(join(out, 'node.xz'), stdout)
   writeFileSync(join(out, 'node.sha256'), `${run('sha256sum', [copy]).split(' ')[0]}\n`)
 }
 
-/** What the folder is, and what a machine must have for it. */
+/** Prints the size of the folder and the libraries that it requires. Throws if the folder is too large. */
 function report() {
   const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = files.map((entry) => join(entry.parentPath, entry.name))
@@ -111,16 +114,17 @@ function report() {
   ]
   for (const path of programs) {
     const what = path.startsWith(out) ? relative(out, path) : 'node'
-    console.log(`${what} needs ${needs(path)}`)
+    console.log(`${what} requires ${requirements(path)}`)
   }
   console.log(`${relative(root, out) || out}: ${files.length} files, ${(bytes / 1024 / 1024).toFixed(1)} MiB`)
-  if (bytes >= LIMIT_BYTES) throw new Error(`expected less than ${LIMIT_BYTES / 1024 / 1024} MiB`)
+  if (bytes >= LIMIT_BYTES)
+    throw new Error(`the folder is too large: expected less than ${LIMIT_BYTES / 1024 / 1024} MiB`)
   const { version } = JSON.parse(readFileSync(join(root, 'packages/cuda-native/package.json'), 'utf8'))
-  console.log(`@gpunvme/cuda-native ${version}; run it there: sh run.sh --report FILE, sh stack.sh`)
+  console.log(`@gpunvme/cuda-native ${version}; on the GPU machine, run: sh run.sh --report FILE, sh stack.sh`)
 }
 
-/** The newest version of each library's symbols that a program asks for. */
-function needs(path) {
+/** Returns the newest symbol version of each library that a program requires. */
+function requirements(path) {
   const table = run('objdump', ['-T', path])
   const newest = ['GLIBC', 'GLIBCXX', 'CXXABI'].flatMap((library) => {
     const versions = [...table.matchAll(new RegExp(`\\b${library}_(\\d+(?:\\.\\d+)+)`, 'g'))].map(
@@ -129,5 +133,5 @@ function needs(path) {
     const order = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     return order.length === 0 ? [] : [`${library} ${order.at(-1)}`]
   })
-  return newest.join(', ') || 'no versioned symbol'
+  return newest.join(', ') || 'no versioned symbols'
 }

@@ -1,16 +1,16 @@
 #!/bin/sh
 # Runs the whole stack of a packed copy on the GPU of this machine, with a simulated drive: sh stack.sh
 #
-# What the command says of the machine, its engines measured side by side, a model loaded by the engine cuda, and one
-# streamed into GPU memory and compared there. Everything that is printed, and the measurements, go to $OUT/stack, or to
-# stack in the folder from which this is called. No drive is looked for and no setting of the machine is changed.
+# Inspects the machine with gpunvme, benchmarks the engines, loads a model with the engine cuda, and streams a model
+# into GPU memory and verifies it there. Output and measurements go to $OUT/stack or, if OUT is not set, to ./stack.
+# Opens no drive of the machine, and changes none of its settings.
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/node.sh"
 out=${OUT:-$PWD}/stack
 mkdir -p "$out"
 
-# One step: its name, how many seconds it may take, and its command. All of them are run, whatever becomes of the others.
+# step NAME LIMIT COMMAND...: runs a command with a time limit in seconds. If it fails, the next steps still run.
 failed=
 step() {
   name=$1 limit=$2
@@ -18,8 +18,8 @@ step() {
   printf '\n== %s: %s\n' "$name" "$*" | sed "s|$node|node|; s|$here/||g" | tee "$out/$name.txt"
   { timeout "$limit" "$@"; echo "$?" >"$work/status"; } 2>&1 | tee -a "$out/$name.txt"
   status=$(cat "$work/status")
-  echo "-- $name ended with $status"
-  # doctor's 7: nothing but the simulator is possible here, which is what a machine without a drive is to be told.
+  echo "-- $name: exit status $status"
+  # Exit status 7 of doctor: only the simulator is usable, which is correct on a machine without a drive.
   case $name:$status in *:0 | doctor*:7) ;; *) failed="$failed $name" ;; esac
 }
 gpunvme() {
@@ -53,7 +53,7 @@ gpunvme load-json 90 load --image "$work/drive.img" $cuda --profile ideal --dept
 gpunvme load-to-gpu 120 load "$work/model.gguf" $cuda --profile ideal --to gpu --vram 72MiB --ram 48MiB --passes 3
 # Each step of first-light that uses the GPU, with a simulated drive.
 gpunvme first-light 120 first-light --image "$work/drive.img" --real-time --output "$out/first-light.json"
-# By Linux, and by fio if it is installed: from a file, since there is no drive.
+# I/O paths of Linux, and fio if it is installed, on a file, since there is no drive.
 gpunvme bench-file 60 bench --file "$work/drive.img" --bs 4KiB,128KiB --qd 1,32 --rw randread --size 64MiB --time 0.5 \
   --warm-up 0.2 --cool-down 0 --repeats 3 -o "$out/bench-file.json"
 step stream-to-gpu 120 "$node" "$here/stream-to-gpu.mjs" "$work/model.gguf"
