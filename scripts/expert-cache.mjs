@@ -1,5 +1,6 @@
-// The worked example of packages/layer-loader/docs/experts.md: hit rates of an LRU cache of experts over generated router
-// traces, and the tokens per second that `planExperts` predicts with them. Deterministic: seeded, and no clock is read.
+// The worked example of packages/layer-loader/docs/experts.md: hit rates of an LRU cache of experts over generated
+// router traces, and the tokens per second that `planExperts` predicts with them. Deterministic: uses a fixed seed and
+// no clock.
 //
 //   node scripts/expert-cache.mjs            print the tables
 //   node scripts/expert-cache.mjs --write    update them in the document
@@ -27,7 +28,9 @@ const LINK_BYTES_PER_NS = payloadLimit({ gen: 4, width: 16, mps: 256 }) / 1e9
 const DOCUMENT = new URL('../packages/layer-loader/docs/experts.md', import.meta.url)
 const [START, END] = ['<!-- tables -->\n', '<!-- end of tables -->']
 
-/** Returns pseudo-random numbers from 0 to 1, exclusive: a 32-bit xorshift (Marsaglia 2003) with shifts 13, 17 and 5. */
+/**
+ * Returns pseudo-random numbers from 0 to 1, exclusive: a 32-bit xorshift (Marsaglia 2003) with shifts 13, 17 and 5.
+ */
 function randomFrom(seed) {
   let state = seed
   return () => {
@@ -39,8 +42,9 @@ function randomFrom(seed) {
 }
 
 /**
- * Yields the experts of each layer of each token, `layers.length × EXPERTS_USED` a token, as numbers that are unique in the
- * model. Each layer has its own order of popularity; the expert of rank r has the weight r^-exponent. Tokens are independent.
+ * Yields the experts of each layer of each token, `layers.length × EXPERTS_USED` a token, as numbers that are unique in
+ * the model. Each layer has its own order of popularity; the expert of rank r has the weight r^-exponent. Tokens are
+ * independent.
  */
 function* routerTrace(layers, exponent, random) {
   let first = 0
@@ -57,7 +61,7 @@ function* routerTrace(layers, exponent, random) {
     for (const popularity of routed) {
       const weights = popularity.map((_, rank) => (rank + 1) ** -exponent)
       for (let used = 0; used < EXPERTS_USED; used++) {
-        // The router chooses different experts: those already chosen have no weight.
+        // A router never chooses the same expert twice: chosen ones get weight 0.
         let point = random() * weights.reduce((sum, weight) => sum + weight, 0)
         let rank = weights.findIndex((weight) => (point -= weight) < 0)
         if (rank < 0) rank = weights.findLastIndex((weight) => weight > 0)
@@ -68,7 +72,7 @@ function* routerTrace(layers, exponent, random) {
   }
 }
 
-/** Returns the fraction of the experts of a trace that an LRU cache already has, without the warm-up. */
+/** Returns the hit rate of an LRU cache of `places` experts over a trace, without the warm-up. */
 function hitRateOf(trace, places) {
   // A Map keeps the order of insertion: its first key is the least recently used one.
   const cached = new Map()
@@ -85,7 +89,7 @@ function hitRateOf(trace, places) {
   return hits / uses
 }
 
-/** Returns the same for a cache that keeps the experts that the warm-up used most. */
+/** Returns the hit rate of a cache that holds the `places` experts that the warm-up used most. */
 function pinnedHitRateOf(trace, places) {
   const uses = new Map()
   for (const { token, expert } of trace) if (token < WARM_UP) uses.set(expert, (uses.get(expert) ?? 0) + 1)
@@ -162,7 +166,7 @@ async function tables() {
           'trace',
           'LRU hits',
           'pinned hits',
-          'read a token',
+          'read per token',
           'first token',
           'later tokens',
           'throttled',

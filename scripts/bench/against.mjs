@@ -1,4 +1,4 @@
-// `npm run bench -- --against REV`: compares the working tree with a revision. docs/how-to/bench.md explains the output.
+// `npm run bench -- --against REV`: compares the working tree with a revision, as docs/how-to/bench.md describes.
 import { join } from 'node:path'
 import { instructionsOf, missingCallgrind, worksOf } from './instructions.mjs'
 import { compareRounds, ratioOf } from './ratios.mjs'
@@ -35,8 +35,8 @@ export function compareWith(root, commit, { rounds, selects }) {
 }
 
 /**
- * Runs a bench in both trees, alternating. `there` lists the bench's files in the revision's tree: that of the working tree
- * first, then the revision's own, which replaces it if it fails.
+ * Runs a bench in both trees, alternating. `there` lists the bench's files in the revision's tree: that of the working
+ * tree first, then the revision's own, which replaces it if it fails.
  */
 function compareBench(id, here, there, { rounds, count }) {
   const result = { id, figures: [], onlyInWorkingTree: [], onlyInRevision: [], instructions: [], failures: [] }

@@ -1,8 +1,8 @@
-// Counts the instructions per operation of what a bench exports as `works`, by callgrind, after Node has optimized the code.
+// Counts the instructions per operation of a bench's exported `works`, by callgrind, after Node has optimized it.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Operations before counting, so that Node has optimized the code by then, and counted ones. */
+/** Operations before counting, after which Node has optimized the code, and counted operations. */
 const WARM_UP = 200_000
 const COUNTED = 500_000
 /** Limit on the CPU time of one run. A limit on wall time would depend on the load of the machine. */
@@ -24,8 +24,8 @@ export function worksOf(path) {
 }
 
 /**
- * Returns the instructions per operation of each work of the bench at `path`: the difference between a run that warms up
- * and counts, and one that only warms up, divided by the counted operations.
+ * Returns the instructions per operation of each work of the bench at `path`: the difference between a run that warms
+ * up and counts, and one that only warms up, divided by the counted operations.
  */
 export function instructionsOf(path, works) {
   return Object.fromEntries(works.map((work) => [work, (count(path, work, COUNTED) - count(path, work, 0)) / COUNTED]))

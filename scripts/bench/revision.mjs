@@ -5,7 +5,9 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node
 import { join, resolve } from 'node:path'
 import { benchFiles } from './run.mjs'
 
-/** Folder of the working tree's bench files in a package of the worktree: beside `bench`, so that relative paths hold. */
+/**
+ * Folder of the working tree's bench files in a package of the worktree: beside `bench`, so that relative paths hold.
+ */
 const OUR_BENCH = 'bench-of-the-working-tree'
 
 /** Returns the full hash of the commit that `revision` names. */
@@ -21,8 +23,8 @@ export function needsNative(root, name) {
 }
 
 /**
- * Checks out `commit`, calls `use` with the path of the tree, and removes the tree. A second process does the removal, when
- * its stdin closes, so that it also happens if this process is killed.
+ * Checks out `commit`, calls `use` with the path of the tree, and removes the tree. A second process does the removal,
+ * when its stdin closes, so that it also happens if this process is killed.
  */
 export async function withRevision(root, commit, use) {
   // Inside the git directory: on the same file system, so that pnpm can link packages, and hidden from other tools.
@@ -59,8 +61,8 @@ export function buildNative(folder) {
 }
 
 /**
- * Copies the working tree's benches into a tree, beside its own. Returns a function that lists the files of a bench there,
- * that of the working tree first.
+ * Copies the working tree's benches into a tree, beside its own. Returns a function that lists the files of a bench
+ * there, that of the working tree first.
  */
 export function shareBenches(root, folder) {
   for (const name of new Set(benchFiles(root).map((each) => each.name))) {

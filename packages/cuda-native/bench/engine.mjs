@@ -10,7 +10,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const DEPTH = 32
 const ROUNDS = 9
-/** 4 KiB reads use only a part of the media, as in the bench of nvme-sim. */
+/** Media that 4 KiB reads use: only a part, as in the bench of nvme-sim. */
 const SMALL_SPAN_BYTES = 64 * MIB
 
 /** Loads, stores, loads of the poll that finds the completion, doorbells: see ../docs/command-cost.md. */
@@ -34,7 +34,7 @@ function deviceCode() {
     const commands = 2 ** 20
     const lines = run('both', 2 * ROUNDS, commands, DEPTH, 8)
     const { commands: served, doorbellWrites } = lines.pop()
-    // The first round touches its memory for the first time.
+    // The first round includes page faults of untouched memory.
     const rounds = lines.slice(1)
     const ns = median(rounds.map(({ engineNs, deviceNs }) => engineNs - deviceNs))
     const deviceNs = median(rounds.map((each) => each.deviceNs))
@@ -81,7 +81,7 @@ function onModelledDrive(run, depth) {
   }
 }
 
-/** Counted by the same device code with a counting port, as a warp of one lane. */
+/** Counts accesses over PCIe with the same device code and a counting port, as a warp of one lane. */
 function transactions(run) {
   const of = (depth) => {
     const { sqeStores, listStores, outcomeStores, doorbells, polls, hostLoads } = run('count', 1, 2 ** 16, depth, 8)[1]
@@ -99,7 +99,7 @@ function transactions(run) {
   }
 }
 
-/** Counted by callgrind, if it is installed. */
+/** Counts instructions with callgrind, if it is installed. */
 function instructions(instructionsOf) {
   if (!isInstalled('valgrind')) {
     console.error('bench: instructions of the device code are not counted: valgrind is not installed')
@@ -186,7 +186,7 @@ async function throughput(drive) {
   ]
 }
 
-/** Time from a call of `execute` with one command until its promise resolves. */
+/** Measures the time from a call of `execute` with one command until its promise resolves. */
 async function latency(drive) {
   const calls = 2000
   const round = (engine) =>

@@ -12,7 +12,7 @@ const STREAM = 3.5e9
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** Returns a function that executes a plan of `count` reads by an engine of its own. */
+/** Returns a function that executes a plan of `count` reads with a new engine. */
 function executing({ lengthBytes, depth, sgl }) {
   const { transport, queue } = nullController({ depth, transferBytes: lengthBytes, sgl })
   const engine = new HostEngine(transport)
@@ -65,7 +65,7 @@ export const works = {
   namespaceReads: namespaceReads(),
 }
 
-/** Returns the nanoseconds of one command: the median of rounds of `commands`, each one call of `engine.execute`. */
+/** Returns the nanoseconds of one command: the median of rounds, each one call of `engine.execute` with `commands`. */
 async function costOf({ commands, ...load }) {
   const execute = executing(load)
   await execute(commands)
@@ -88,7 +88,7 @@ async function garbageOf({ commands, ...load }) {
     await execute(commands)
     rounds.push(Math.max(0, process.memoryUsage().heapUsed - before) / commands)
   }
-  // The first rounds run code that is not compiled yet, which boxes its numbers.
+  // The median, since the first rounds run code that is not optimized yet, which boxes numbers.
   return median(rounds)
 }
 

@@ -1,5 +1,5 @@
-// The driver on QEMU's controller, compared with a minimal loop on the same channel; and the speed of QEMU's controller
-// and of the simulator with that loop. Skipped without QEMU.
+// Rate of the driver on QEMU's controller, compared with a minimal loop on the same channel; and rates of QEMU's
+// controller and of the simulator with that loop. Skipped without QEMU.
 // Alone: node packages/host-driver/bench/qtest.mjs
 import { pathToFileURL } from 'node:url'
 import { Controller } from '@gpunvme/host-driver'

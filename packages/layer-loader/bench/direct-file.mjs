@@ -12,7 +12,7 @@ export async function bench() {
   const path = await packToFile(GIB)
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
-    // The order alternates, since the disk may have a budget of its own.
+    // The order alternates, since the disk may have a burst budget.
     const [first, second] = round % 2 === 0 ? [stream, fio] : [fio, stream]
     const results = [await first(path), await second(path)]
     const [ours, theirs] = round % 2 === 0 ? results : results.reverse()

@@ -12,7 +12,7 @@ const EXPERTS = 64
 /** Any two that are not neighbours. */
 const PICKED = [7, 42]
 
-/** As in Qwen3-30B-A3B: 2048 wide, 768 within an expert. */
+/** Shapes as in Qwen3-30B-A3B: hidden size 2048, intermediate size of an expert 768. */
 const SHAPES = {
   ffn_gate_exps: [EXPERTS, 768, 2048],
   ffn_up_exps: [EXPERTS, 768, 2048],
@@ -62,7 +62,9 @@ export async function bench() {
   ]
 }
 
-/** An urgent expert of 2.65 MB while layers of 87.5 MiB are read ahead: modelled time, compared with an idle drive. */
+/**
+ * Models the time of an urgent expert of 2.65 MB while layers of 87.5 MiB are read ahead, compared with an idle drive.
+ */
 async function urgentRows() {
   const rows = []
   for (const profile of ['sn740', '980pro', '990pro', 'p5800x', 'pm1753', 'sn530']) {
@@ -176,7 +178,7 @@ async function moeModel() {
   ).flat()
   await writeGguf(
     { write: (bytes) => Promise.resolve((pieces.push(bytes.slice()), { bytesWritten: bytes.length })) },
-    // With this name, the data do not start at a block.
+    // The length of the name is such that the tensor data do not start at a block boundary.
     {
       metadata: new Map([
         ['general.architecture', 'qwen3moe'],

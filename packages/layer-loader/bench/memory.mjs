@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 const LAYERS = 64
 const LAYER_BYTES = 64 * MIB
 
-/** Represents bytes of a layer that are not written. */
+/** Data of a layer, which `writeSparseModel` recognizes and does not write. */
 const hole = new Uint8Array(LAYER_BYTES)
 
 export async function bench() {

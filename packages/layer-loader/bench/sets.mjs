@@ -6,7 +6,7 @@ import { deriveProfile, profiles, RamMedia, simulate, SimulatedHost } from '@gpu
 
 const MIB = 1024 * 1024
 
-/** A layer of a large model. */
+/** Size of a layer of a large model. */
 const READ_BYTES = 96 * MIB
 const PASSES = 4
 

@@ -6,7 +6,7 @@ import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 
 const MIB = 1024 * 1024
 const MEDIA_BYTES = 256 * MIB
-/** 4 KiB reads use less, to measure the simulator and not the machine's memory. */
+/** Media that 4 KiB reads use: less than all, to measure the simulator and not the machine's memory. */
 const SMALL_SPAN_BYTES = 64 * MIB
 const ENTRIES = 64
 const DEPTH = 32

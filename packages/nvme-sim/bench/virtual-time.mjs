@@ -27,7 +27,7 @@ export async function bench() {
   return [await small(media), await large(media), await largeUnmoved(), await timeouts()]
 }
 
-/** 4 KiB reads that take no virtual time, so that only the simulator is measured. */
+/** Measures 4 KiB reads that take no virtual time, so that the figure is the cost of the simulator. */
 async function small(media) {
   const commands = 200_000
   const read = { commands, blocks: 8, depth: DEPTH, spanBlocks: (64 * MIB) / 512 }
@@ -49,7 +49,7 @@ async function small(media) {
   }
 }
 
-/** 10 GiB in commands of 1 MiB, at the rate of the preset, copying every byte. */
+/** Measures 10 GiB in commands of 1 MiB, at the rate of the preset, with every byte copied. */
 async function large(media) {
   const { commands, read } = tenGiB()
   const copy = copier(media, MIB, MEDIA_BYTES)
@@ -70,7 +70,7 @@ async function large(media) {
   }
 }
 
-/** The same with media that move no data. */
+/** Measures the same with media that move no data. */
 async function largeUnmoved() {
   const { read } = tenGiB()
   const speeds = []
@@ -89,7 +89,7 @@ async function largeUnmoved() {
   }
 }
 
-/** A minute of virtual time without completions, in steps of one second. */
+/** Measures a minute of virtual time without completions, in steps of one second. */
 async function timeouts() {
   const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'drop-completion' } }] }
   const { transport, clock } = simulate({ profile: 'sn740', faults })
@@ -113,7 +113,7 @@ async function timeouts() {
   }
 }
 
-/** A host with queue pair 1 of 64 entries. */
+/** Opens a host with queue pair 1 of 64 entries. */
 async function openHost(transport) {
   const host = new RawHost(transport)
   await host.enable()

@@ -7,7 +7,10 @@ import { print, versus } from './lib/versus.mjs'
 
 const ENTRIES = 1024
 
-/** @type {(lengthBytes: number) => DataView} bytes that a compiler cannot predict, the same in every run */
+/**
+ * Returns pseudo-random bytes, which a compiler cannot predict, and which are the same in every run.
+ * @type {(lengthBytes: number) => DataView}
+ */
 function noise(lengthBytes) {
   let state = 0x9e37_79b9
   const bytes = Uint8Array.from({ length: lengthBytes }, () => {
@@ -18,7 +21,7 @@ function noise(lengthBytes) {
 }
 
 /**
- * Both sum the values: the sums must be equal, and no read can be optimized away.
+ * Compares two functions that sum the values they read. The sums must be equal, and no read can be optimized away.
  * @type {(name: string, declared: (count: number) => number, byHand: (count: number) => number, options?: { perRound?: number, limit?: number }) => import('./lib/versus.mjs').Figure}
  */
 function reading(name, declared, byHand, options) {
@@ -99,7 +102,7 @@ function cqeByHand(count) {
   return sum
 }
 
-// Numbers that bring-up reads from Identify Controller.
+// Fields of Identify Controller that bring-up may use.
 const dumps = noise(16 * 4096)
 const controller = IdentifyController.view(dumps)
 

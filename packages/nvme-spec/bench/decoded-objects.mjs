@@ -1,5 +1,5 @@
-// Cost of decoding entries and structures into objects and text, as `gpunvme nvme decode` does. A fast driver uses the views
-// instead, so these figures have no goal.
+// Cost of decoding entries and structures into objects and text, as `gpunvme nvme decode` does. A fast driver uses the
+// views instead, so these figures have no goal.
 // Alone: node packages/nvme-spec/bench/decoded-objects.mjs
 import { isDeepStrictEqual } from 'node:util'
 import { pathToFileURL } from 'node:url'
@@ -20,7 +20,7 @@ for (let i = 0; i < ENTRIES; i++) {
   entry.FUA = i % 8 === 0 ? 1 : 0
 }
 
-// One in eight is a failure, with different named statuses.
+// One entry in eight has an error status; all named statuses occur in turn.
 const cqes = new DataView(new ArrayBuffer(ENTRIES * 16))
 const cqe = CQE.view(cqes)
 const statuses = Object.values(STATUS)

@@ -1,9 +1,9 @@
 // Encoding Read and Write SQEs through the declared views, compared with hand-written DataView code.
 // Alone: node packages/nvme-spec/bench/encode.mjs
 //
-// Node 26 misses the goal (2.2 to 2.4 ×, 2026-11-30): there, the hand-written code takes 4 ns, the time of its 16 stores. A
-// class with literal offsets and masks instead of the declared accessors takes as long as the view (9 ns), and 5 ns without
-// checks and without zeroing the entry.
+// Node 26 misses the goal (2.2 to 2.4 ×, 2026-11-30): there, the hand-written code takes 4 ns, the time of its 16
+// stores. A class with literal offsets and masks instead of the declared accessors takes as long as the view (9 ns),
+// and 5 ns without checks and without zeroing the entry.
 import { pathToFileURL } from 'node:url'
 import { Read, Write, zeroBased } from '@gpunvme/nvme-spec'
 import { garbageOf } from './lib/garbage.mjs'

@@ -1,5 +1,5 @@
-// Cost of the device code: shares served on this thread, with a device that answers at once. Prints one JSON object per
-// line.
+// Cost of the device code: serves shares on this thread, with a device that completes commands at once. Prints one JSON
+// object per line.
 //
 //   device_code <what> <rounds> <commands> <depth> <blocks of 512 bytes>
 //
@@ -33,7 +33,7 @@ struct Workload {
   uint32_t entries() const { return HostLeader::entries_for(depth); }
 };
 
-// A separate function, for the profiler.
+// A separate function, so that the profiler can count it.
 [[gnu::noinline]] void Serve(Leader& leader, uint64_t launch) { serve<SoloTeam, NullPort>(leader, launch); }
 
 class Engine {
@@ -67,7 +67,7 @@ class Engine {
   uint64_t launches_ = 0;
 };
 
-// The device alone: the same number of doorbells and commands, over entries that exist already.
+// Runs the device alone: the same number of doorbells and commands, with whatever entries the queue holds.
 [[gnu::noinline]] void AnswerAlone(NullDevice& device, const Workload& load) {
   for (uint32_t at = 0; at < load.commands; at += load.depth) device.Ring((at + load.depth) % load.entries());
 }

@@ -1,15 +1,15 @@
-// Measures the rate of the device code in virtual time, with the access costs of an H100 and a modelled drive. Prints one JSON
-// object.
+// Measures the rate of the device code in virtual time, with the access costs of an H100 and a modelled drive. Prints
+// one JSON object.
 //
 //   modelled_drive <commands> <depth> <shortest latency, ns> <longest latency, ns>
 //
 // A leader is a warp, whose lanes are fibers. Lanes that access memory at the same time wait only once.
 //
-// Costs, from the GPU checks of 2026-11-23 at 1.98 GHz, of a one-thread leader: 2,577 cycles for a load from host memory; 3,505
-// cycles for a single submission and 982 per submission in a batch of 32, hence 900 per entry and 2,605 per doorbell. An entry
-// of a lane is assumed to take as long, although other lanes store theirs at the same time. An ordered access to GPU memory is
-// assumed to take 500 ns: 32 commands of a warp through gnv::Device, about 30 such accesses in sequence, took 16 µs on an H200.
-// The drive starts each command as soon as it fetches it.
+// Costs, from the GPU checks of 2026-11-23 at 1.98 GHz, of a one-thread leader: 2,577 cycles for a load from host
+// memory; 3,505 cycles for a single submission and 982 per submission in a batch of 32, hence 900 per entry and 2,605
+// per doorbell. An entry of a lane is assumed to take as long, although other lanes store theirs at the same time. An
+// ordered access to GPU memory is assumed to take 500 ns: 32 commands of a warp through gnv::Device, about 30 such
+// accesses in sequence, took 16 µs on an H200. The drive starts each command as soon as it fetches it.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -25,13 +25,13 @@
 namespace gpunvme {
 namespace {
 
-// The head doorbell needs no fence, so this is an upper bound for it.
+// kRingNs includes a fence. The head doorbell needs none, so this is an upper bound for it.
 constexpr uint64_t kLoadNs = 1302, kEntryNs = 455, kRingNs = 1316, kLocalNs = 500;
 
 // A warp in virtual time. Each lane has its own clock; when lanes meet, all continue at the latest time.
 class ClockedTeam : public FiberTeam {
-  // All lanes of a leader always meet together. Two tables: a lane may arrive at the next meeting before another lane has left
-  // this one, but not at the meeting after the next.
+  // All lanes of a leader always meet together. Two tables: a lane may arrive at the next meeting before another lane
+  // has left this one, but not at the meeting after the next.
   static inline uint64_t clocks[kLanes] = {}, arrivals[2][kLanes] = {};
   static inline uint32_t meetings[kLanes] = {};
 

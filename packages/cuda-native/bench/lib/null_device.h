@@ -1,4 +1,4 @@
-// A controller that only completes commands, on the thread that rings it, so that the device code's own time remains.
+// A controller that only completes commands, on the thread that rings its doorbell. The bench subtracts its time.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace gpunvme {
 
-// One queue pair. At its doorbell it consumes submission entries and posts as many completions, in batches.
+// One queue pair. On a doorbell write, consumes submission entries and posts a completion for each, in batches.
 class NullDevice {
  public:
   explicit NullDevice(uint32_t entries) : sq(entries), cq(entries), entries_(entries) {}
@@ -22,7 +22,7 @@ class NullDevice {
       for (; head_ != tail && count < kBatch; head_ = Next(head_)) {
         const uint32_t* entry = sq[head_].dwords;
         cids[count++] = static_cast<uint16_t>(entry[0] >> 16);
-        // A sum of what arrived, so that the compiler keeps all of it.
+        // Reads a second dword of each entry. The program prints the sum, so that the compiler keeps the read.
         slbas += entry[10];
       }
       for (uint32_t at = 0; at < count; at++) {
@@ -72,8 +72,8 @@ struct NullPort : CpuPort {
   static void wake_host(void*) {}
 };
 
-// The same, but counts the accesses that would cross PCIe from a GPU, with queues and outcomes in host memory. Accesses without
-// a port, 32-bit accesses and accesses of GPU scope go to the GPU's own memory, or happen once per plan.
+// The same, but counts the accesses that would cross PCIe from a GPU, with queues and outcomes in host memory. Accesses
+// without a port, 32-bit accesses and accesses of GPU scope go to the GPU's own memory, or happen once per plan.
 struct CountingPort : NullPort {
   static inline uint64_t stores = 0, list_stores = 0, outcome_stores = 0, doorbells = 0, polls = 0, host_loads = 0;
 
@@ -91,7 +91,7 @@ struct CountingPort : NullPort {
   }
   static uint64_t load_completion64(const uint64_t* at) { return load_acquire64(at); }
   static uint64_t load_acquire64(const uint64_t* at) {
-    // The other polled word is in host memory.
+    // Loads outside of the CQ are of a word in host memory.
     const auto* cq = reinterpret_cast<const uint64_t*>(device->cq.data());
     (at >= cq && at < cq + 2 * device->cq.size() ? polls : host_loads)++;
     return NullPort::load_acquire64(at);

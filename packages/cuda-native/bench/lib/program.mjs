@@ -1,4 +1,4 @@
-// The device code as a program, compiled like the addon.
+// Compiles and runs programs with the device code, with the flags of the addon.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const FLAGS = [
   '-g',
 ]
 
-/** Whether a command can run here. */
+/** Returns whether a program is installed. */
 export const isInstalled = (command) => spawnSync(command, ['--version']).status === 0
 
 /** Compiles `<name>.cc` of this folder, calls `use` with functions that run it, and removes the program. */

@@ -1,4 +1,4 @@
-// The real-time simulator in memory of the addon, and the driver with an engine on top of it, as in a program.
+// The real-time simulator in memory that the addon allocates, and the driver with an engine on it.
 import { Controller } from '@gpunvme/host-driver'
 import { cpuKernelEngine } from '@gpunvme/cuda-native'
 import { loadHardwareHost, nativeHostModule } from '@gpunvme/cuda-native/host'
@@ -10,7 +10,7 @@ const MEMORY_BYTES = 32 * MIB
 const BLOCK_BYTES = 512
 const LARGE_BYTES = 128 * 1024
 
-/** Starts a filled drive in memory, which `withDriver` can open repeatedly. */
+/** Starts a drive with written media, which `withDriver` can open repeatedly. */
 export async function startDrive() {
   const region = loadHardwareHost().allocate(MEMORY_BYTES, 4096)
   const { address, lengthBytes } = region
@@ -97,7 +97,7 @@ function readerOf(namespace, memory, depth) {
 
 const media = []
 
-/** Memory in pieces of the size of the simulator's media pieces. */
+/** Returns memory in pieces of the same size as those of the simulator's media. */
 function mediaOf(spanBytes) {
   while (media.length * MIB < spanBytes) media.push(new Uint8Array(MIB).fill(1))
   return media

@@ -1,5 +1,5 @@
-// Streams the image at argv[2] argv[3] times alone and beside a caller that computes argv[4] ms on the same thread after
-// each layer. Prints [{ readMs, workMs, wallMs }], a round each.
+// node beside-work-passes.mjs IMAGE ROUNDS MS: in each round, streams IMAGE alone, and beside a caller that computes MS
+// milliseconds on the same thread after each layer. Prints [{ readMs, workMs, wallMs }], one entry per round.
 import { nativeFileReader } from '@gpunvme/cuda-native/host'
 import { openImage, streamLayers } from '@gpunvme/layer-loader'
 import { openFileStore } from '@gpunvme/layer-loader/store'

@@ -1,6 +1,6 @@
-// Makes argv[4] passes over the image at argv[2], alternately by a loader and by fs.readSync. The loader's reads and
-// native checksums use UV_THREADPOOL_SIZE threads, fs.readSync uses argv[3]. Prints { bytes, load, checksummer, cases:
-// [{ name, loader, reads }] }, with { wallMs, cpuMs } of each pass.
+// node cached-file-passes.mjs IMAGE THREADS PASSES: makes PASSES passes over IMAGE, alternately with a loader and with
+// fs.readSync. The loader's reads and native checksums use UV_THREADPOOL_SIZE threads, fs.readSync uses THREADS. Prints
+// { bytes, load, checksummer, cases: [{ name, loader, reads }] }, with { wallMs, cpuMs } of each pass.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -13,7 +13,9 @@ const SLOTS = 3
 const path = process.argv[2]
 const [threads, passes] = process.argv.slice(3).map(Number)
 
-/** Returns an allocator of memory that is shared with workers, at multiples of 64 KiB, and the memory it has allocated. */
+/**
+ * Returns an allocator of memory that is shared with workers, at multiples of 64 KiB, and the memory it has allocated.
+ */
 function sharedMemory() {
   const slots = []
   const alloc = (lengthBytes) => {
@@ -29,7 +31,7 @@ function sharedMemory() {
   return { dma: { alloc }, slots }
 }
 
-/** Returns the wall time of a call, and the CPU time of all threads. */
+/** Returns the wall time of a call, and the CPU time of all threads during it. */
 async function timed(what) {
   const before = process.cpuUsage()
   const startMs = performance.now()
@@ -66,8 +68,8 @@ async function openCase(options, verify, checksummer) {
 }
 
 /**
- * Reads the same bytes with `threads` threads including this one, in blocks of 1 MiB, into the memory that the loader of
- * this case uses.
+ * Reads the same bytes with `threads` threads including this one, in blocks of 1 MiB, into the memory that the loader
+ * of this case uses.
  */
 async function openReads({ extents, slots }) {
   const blocks = extents.flatMap(({ offsetBytes, lengthBytes }, layer) =>

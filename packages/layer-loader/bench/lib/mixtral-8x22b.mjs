@@ -1,8 +1,9 @@
 // The tensors of Mixtral-8x22B as published, and their 59 shards, as headers without weights.
 //
 // Shapes: config.json of mistralai/Mixtral-8x22B-v0.1 (hidden_size 6144, intermediate_size 16384, num_hidden_layers 56,
-// num_attention_heads 48, num_key_value_heads 8, num_local_experts 8, num_experts_per_tok 2, vocab_size 32000, bfloat16)
-// and the names of transformers' modeling_mixtral.py. The boundaries of the shards are our own: equal numbers of bytes.
+// num_attention_heads 48, num_key_value_heads 8, num_local_experts 8, num_experts_per_tok 2, vocab_size 32000,
+// bfloat16) and the names of transformers' modeling_mixtral.py. The boundaries of the shards are our own: equal numbers
+// of bytes.
 import { shardsOf } from './sharded-model.mjs'
 
 export const LAYERS = 56

@@ -5,7 +5,9 @@ import { COMPUTE_NS, LAYER_BYTES, LAYERS } from './rig.mjs'
 const VRAM_LAYERS = 20
 const RAM_LAYERS = 30
 
-/** Seven tensors copied from the buffer inside the GPU: read and written once at the RTX 3090's 936 GB/s. */
+/**
+ * Time to copy seven tensors from the buffer within the GPU: each byte is read and written at the RTX 3090's 936 GB/s.
+ */
 const SCATTER_NS = (2 * LAYER_BYTES) / 936
 
 const placeOf = (index) => (index < VRAM_LAYERS ? 'vram' : index < VRAM_LAYERS + RAM_LAYERS ? 'ram' : 'nvme')
@@ -22,7 +24,7 @@ export async function originalToken({ store, gpu, clock }) {
   const startNs = clock.now()
 
   for (let layer = 0; layer < LAYERS; layer++) {
-    // The worker gets the layer after the next, and waits for the shared buffer.
+    // The worker starts to read the layer after the next one, once the shared buffer is free.
     if (placeOf(layer + 2) === 'nvme' && layer + 2 < LAYERS) {
       const transfer = { offsetBytes: (layer + 2) * LAYER_BYTES, lengthBytes: LAYER_BYTES, memoryBytes: 0 }
       read.set(
@@ -38,7 +40,7 @@ export async function originalToken({ store, gpu, clock }) {
       transferred.set(next, gpu.copies.copy(inHost, 0, slot, 0, LAYER_BYTES))
     } else if (next < LAYERS && placeOf(next) === 'nvme') {
       await read.get(next)
-      // With a stream synchronization, since there is only one buffer.
+      // The predecessor synchronizes the stream here, since there is only one buffer.
       bufferIsFree = gpu.compute(SCATTER_NS)
       await bufferIsFree
     }

@@ -1,4 +1,4 @@
-// Reads layers of a GGUF in place, spread over the file, and prints the peak size of the process.
+// Reads layers of a GGUF in place, spread over the file, and prints the peak resident memory of the process.
 import { modelInPlace, streamLayers } from '@gpunvme/layer-loader'
 import { openFileStore, storeSource } from '@gpunvme/layer-loader/store'
 import { Catalogue, openModel } from '@gpunvme/layer-loader/formats'

@@ -29,7 +29,7 @@ export const cost = {
   copyNs: (lengthBytes) => (lengthBytes / LAYER_BYTES) * COPY_NS,
 }
 
-/** Calls `use` with the rig, and closes all parts afterwards. Data are not moved, since only time matters. */
+/** Calls `use` with the rig, and closes its controller afterwards. The rig moves no data, since only time matters. */
 export async function onRig(use) {
   const host = new SimulatedHost({
     hostMemoryBytes: 64 * GIB,
@@ -53,7 +53,7 @@ export function modelOn({ store }) {
     const piece = { name: `${name} weights`, dtype: 'U8', shape: [LAYER_BYTES], lengthBytes: LAYER_BYTES, runs: [run] }
     return { name, pieces: [piece], checks: [] }
   }
-  // A loader rejects media that move no data, since it could not tell; here only time matters.
+  // A loader rejects media that move no data. This hides that property, since only time matters here.
   const timed = Object.create(store, { movesData: { value: undefined } })
   return { name: 'llama-3.1-70b-q6_k', store: timed, layers: names, checkable: false, layer }
 }

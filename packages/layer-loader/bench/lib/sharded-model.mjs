@@ -1,10 +1,10 @@
-// A safetensors model of many shards with headers and without weights: all other bytes are zero.
+// A safetensors model of many shards that have real headers; all other bytes are zero.
 
 const LAYERS = 60
 const EXPERTS = 160
 const PROJECTIONS = ['gate_proj', 'up_proj', 'down_proj']
 
-/** Returns a model of equal tensors with a publisher's names, as `shardsOf`. */
+/** Returns a model of equally long tensors with names as published models have, like `shardsOf`. */
 export function shardedModel({ shards, modelBytes }) {
   const names = tensorNames()
   const length = Math.floor(modelBytes / names.length / 2)

@@ -1,4 +1,4 @@
-// Streams the model of an image through two slots, and prints the size of the process before and at its peak.
+// Streams the model of an image through two slots, and prints the resident memory before and at its peak.
 import { openImage, streamLayers } from '@gpunvme/layer-loader'
 import { simulate } from '@gpunvme/nvme-sim'
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'

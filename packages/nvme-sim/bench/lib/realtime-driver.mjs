@@ -1,4 +1,4 @@
-// A host on its own thread that only loads and stores in shared memory, like a native thread: it rings with plain
+// A host on its own thread that only loads and stores in shared memory, like a native thread: it rings doorbells with
 // stores and sends no wake-up. Unlike the raw host of nvme-sim, it has no transport, and it loads with Atomics.
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -16,12 +16,13 @@ const sq = new Int32Array(memory, sqOffsetBytes, entries * 16)
 sq.fill(0)
 const cq = new Int32Array(memory, cqOffsetBytes, entries * 4)
 const doorbells = new Int32Array(memory, barOffsetBytes + 0x1000 + 8, 2)
-const nobody = new Int32Array(new SharedArrayBuffer(4))
+/** A word that no thread notifies, to sleep on. */
+const neverNotified = new Int32Array(new SharedArrayBuffer(4))
 let tail = 0
 let head = 0
 let phase = 1
 
-/** As much memory as the media, in pieces of the same size. */
+/** Source memory of copies: as large as the media, in pieces of the same size. */
 const sources = []
 
 parentPort.on('message', ({ transfer, copy }) => {
@@ -62,7 +63,7 @@ function transferAll({ opcode, commands, blocks, depth, spanBlocks, spins = SPIN
     if (head !== before) {
       Atomics.store(doorbells, 1, head)
       empty = 0
-    } else if (++empty % spins === 0) Atomics.wait(nobody, 0, 0, 0.05)
+    } else if (++empty % spins === 0) Atomics.wait(neverNotified, 0, 0, 0.05)
   }
   return performance.now() - startMs
 }
@@ -73,7 +74,7 @@ function writeEntry(opcode, slot, slba, blocks) {
   sq[at] = opcode | (slot << 16)
   sq[at + 1] = 1
   setAddress(at + 6, baseIova + data)
-  // PRP2 is the second page, or a list of several.
+  // PRP2 is the address of the second page, or of a list of all further pages.
   setAddress(at + 8, baseIova + (blocks > 16 ? list : data + PAGE))
   sq[at + 10] = slba
   sq[at + 12] = blocks - 1

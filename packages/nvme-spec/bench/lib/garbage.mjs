@@ -1,9 +1,9 @@
-// Measures what an operation allocates, without collections during the run.
+// Measures the bytes that an operation allocates, without garbage collections during the run.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Room for 256 bytes per operation. Size of a semi-space in MiB; only both flags together set it. */
+/** Size of a semi-space in MiB, enough for 256 bytes per operation. Only both flags together set it. */
 const SEMI_SPACE_MIB = 256
 
 /**
