@@ -21,7 +21,7 @@ beforeAll(() => {
   built = { status, printed: stdout + stderr }
 }, LIMIT_MS)
 
-/** The text of a page of the documentation, a line for each row of a table. */
+/** Returns the text of a page of the documentation, with one line for each table row. */
 function page(path: string): string {
   const html = readFileSync(join(folder, path), 'utf8')
   return html
@@ -34,7 +34,7 @@ test('the site of all packages and docs/ builds without a warning: nothing undoc
   expect(built).toEqual({ status: 0, printed: '' })
 })
 
-test('the site has the pages of docs/ by their titles, and those of packages', () => {
+test('the site contains the pages of docs/ under their titles, and the pages of the packages', () => {
   expect(page('documents/Tiers.html')).toContain('A tier says where the queues are')
   expect(page('documents/_gpunvme_nvme-spec.html')).toContain('@gpunvme/nvme-spec')
 })

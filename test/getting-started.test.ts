@@ -12,12 +12,12 @@ const top = scratch()
 
 interface Step {
   readonly folder: string
-  /** A file to write; commands to run where there is none. */
+  /** Name of the file to write; if undefined, `text` contains commands to run. */
   readonly file: string | undefined
   readonly needs: string | undefined
   readonly exits: readonly number[]
   readonly text: string
-  /** What the commands print on stdout; not compared where the page shows nothing. */
+  /** Expected stdout of the commands; not checked if undefined. */
   readonly shown: string | undefined
 }
 
@@ -37,7 +37,7 @@ const missing: Readonly<Record<string, string | undefined>> = {
     : 'gpunvme_host is not built',
 }
 
-test('the page has something to run for each of the three', () => {
+test('the page has blocks to run for each of the three kinds of users', () => {
   expect([...new Set(steps.map(({ folder }) => folder))]).toEqual(['spec', 'ci', 'host'])
 })
 
@@ -80,20 +80,20 @@ async function perform({ folder, file, exits, text, shown }: Step): Promise<void
 }
 
 /**
- * Returns the line without `npx`, which takes a second for each of two dozen lines: PATH includes node_modules/.bin.
- * packed.test.ts runs the command by npx.
+ * Returns a line without `npx`, which would take a second in each of two dozen lines. PATH includes node_modules/.bin
+ * instead. packed.test.ts runs the command with npx.
  */
 function withoutNpx(line: string): string {
   return line.replaceAll('npx ', '')
 }
 
-/** The packages of those names and what they need, which is not in any registry yet. */
+/** Installs packages and their dependencies from tarballs, since they are not in a registry yet. */
 function install(cwd: string, names: readonly string[]): Promise<void> {
   const alone = names.length === 1 && names[0] === '@gpunvme/nvme-spec'
   return installInto(cwd, alone ? [tarballs.get('nvme-spec')!] : [...tarballs.values()])
 }
 
-/** What is shown, with '…' for anything that differs from run to run. */
+/** Returns a pattern for the output that the page shows, in which '…' stands for text that differs between runs. */
 function patternOf(shown: string): RegExp {
   const literal = shown.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return new RegExp(`^${literal.join('[^]*?')}$`)

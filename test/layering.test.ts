@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { filesBelow, packages, root } from './packages.js'
 
-/** What each package's sources may depend on: the arrows of the architecture, which point down only. */
+/** The packages that the sources of each package may import: the arrows of the architecture, which point only down. */
 const arrows: Record<string, readonly string[]> = {
   'nvme-spec': [],
   'nvme-sim': ['nvme-spec'],
@@ -13,21 +13,21 @@ const arrows: Record<string, readonly string[]> = {
   tools: ['cuda-native', 'host-driver', 'layer-loader', 'nvme-sim', 'nvme-spec'],
 }
 
-/** What tests may use besides: everything before the package in this order, so that no cycle can arise. */
+/** Tests may also import all packages before their own in this order, so that no cycle can arise. */
 const testOrder = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 
 /** Examples count as tests, since tests run them. */
 const isTest = (path: string) =>
   /\.(test|test-d|bench|fuzz)\.m?[jt]s$|(?<!\/src)\/(test|bench|examples)\/|\/gpu-check\//.test(path)
 
-/** Folders of judges beside src/: cases, campaigns and calibration. They may use what tests may use. */
+/** Folders of judges beside src/: cases, campaigns and calibration. They may import what tests may import. */
 const judges = ['conformance', 'dst', 'calibration']
 const isJudge = (path: string) => judges.includes(/\/packages\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? '')
 const isProduct = (path: string) => !isTest(path) && !isJudge(path)
 
 function importsOf(path: string): string[] {
   const text = readFileSync(path, 'utf8')
-  // No specifier has a blank in it; a description that ends in 'from' has one before its next quotation mark.
+  // A specifier contains no space; a title that ends in 'from' is followed by one before the next quotation mark.
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^'\s]+)'/g)].map((match) => match[1]!)
 }
 
@@ -51,7 +51,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(Object.keys(manifest.scripts ?? {}).filter((script) => lifecycle.includes(script))).toEqual([])
   })
 
-  test('imports along the arrows only, tests along their order', () => {
+  test('imports only along the arrows, and its tests only along their order', () => {
     const wrong = filesBelow(folder, ['.ts', '.mjs', '.js']).flatMap((path) => {
       const allowed = isTest(path) ? [name, ...before] : isJudge(path) ? before : arrows[name]!
       return importsOf(path)
@@ -62,7 +62,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(wrong).toEqual([])
   })
 
-  test('keeps its own imports relative and its declared dependencies used', () => {
+  test('imports its own files by relative paths, and uses all declared dependencies', () => {
     const sources = filesBelow(folder, ['.ts']).filter(isProduct)
     const used = new Set(
       sources.flatMap(importsOf).flatMap((specifier) => /^@gpunvme\/([^/]+)/.exec(specifier)?.[1] ?? []),
@@ -83,7 +83,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect([...own(dependencies), ...optional]).toEqual(expect.arrayContaining(used))
   })
 
-  test('keeps its product free of its judges', () => {
+  test('does not import judges from its product sources', () => {
     const wrong = filesBelow(join(folder, 'src'), ['.ts'])
       .filter(isProduct)
       .flatMap((path) => importsOf(path).map((specifier) => [path, join(dirname(path), specifier)] as const))
@@ -93,7 +93,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(wrong).toEqual([])
   })
 
-  test('reaches into no other package: into the sources from tests only, into dist/ from nowhere', () => {
+  test('imports files of other packages by path only from tests, and never from dist/', () => {
     const wrong = filesBelow(folder, ['.ts', '.mjs', '.js']).flatMap((path) =>
       importsOf(path)
         .map((specifier) => [specifier, relative(join(root, 'packages'), join(dirname(path), specifier))] as const)
@@ -105,7 +105,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
   })
 })
 
-test('the wire format needs neither Node nor any package', () => {
+test('nvme-spec imports neither Node modules nor packages', () => {
   const spec = packages.find(({ name }) => name === 'nvme-spec')!
   const sources = filesBelow(`${spec.folder}/src`, ['.ts']).filter(isProduct)
   expect(sources.flatMap(importsOf).filter((specifier) => !specifier.startsWith('.'))).toEqual([])
@@ -113,7 +113,7 @@ test('the wire format needs neither Node nor any package', () => {
 
 interface Folders {
   readonly name: string
-  /** From low to high: each imports from lower ones only, types included. */
+  /** From low to high: each imports only from lower ones, including types. */
   readonly folders: readonly string[]
   /** Files beside the folders that all may import. */
   readonly base: readonly string[]

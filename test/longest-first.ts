@@ -6,8 +6,8 @@ const root = join(import.meta.dirname, '..')
 const { first } = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8')) as { readonly first: string[] }
 
 /**
- * Starts the files of the list `first` before all others, so that no worker runs a long file alone at the end. vitest knows
- * the duration of a file only after a run, and a fresh clone has none.
+ * Starts the files of the list `first` before all others, so that no worker runs a long file alone at the end. vitest
+ * knows the duration of a file only after a run, and a fresh clone has none.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -17,7 +17,7 @@ export interface Package {
   }
 }
 
-/** Every package of the workspace, by its short name. */
+/** All packages of the workspace; `name` is without the scope. */
 export const packages: readonly Package[] = readdirSync(join(root, 'packages')).map((name) => {
   const folder = join(root, 'packages', name)
   return {
@@ -27,7 +27,7 @@ export const packages: readonly Package[] = readdirSync(join(root, 'packages')).
   }
 })
 
-/** Files below a folder with one of these endings, built and installed ones left out. */
+/** Returns the files below a folder with one of these endings, without built and installed files. */
 export function filesBelow(folder: string, endings: readonly string[]): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (['node_modules', 'dist', '.turbo', '.reports'].includes(entry.name)) return []

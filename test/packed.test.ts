@@ -16,13 +16,13 @@ describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
   const unpacked = unpack(tarball)
   const files = [...unpacked.keys()]
 
-  test('holds its licence, its README and compiled code, and no tests', () => {
+  test('contains the license, its README and compiled code, and no tests', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
     expect(files.some((file) => /^dist\/.*\.d\.ts$/.test(file))).toBe(true)
     expect(files.filter((file) => /\.(test|test-d|bench)\.|tsbuildinfo|^(src|test)\//.test(file))).toEqual([])
   })
 
-  test('refers to its siblings by version, not by workspace', () => {
+  test('depends on other packages by version, not by `workspace:`', () => {
     const packed = JSON.parse(Buffer.from(unpacked.get('package.json')!).toString()) as Package['manifest']
     expect(JSON.stringify(packed.dependencies ?? {})).not.toContain('workspace:')
   })
@@ -35,15 +35,15 @@ describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
     expect(messages).toEqual([])
   })
 
-  test('resolves with its types, by attw', () => {
-    // attw's exit status is what fails this; the look at its output makes sure that it looked at something.
+  test('resolves with its types, as checked by attw', () => {
+    // A problem makes attw exit with an error. The output shows that it checked this package.
     const report = run('attw', [tarball, '--profile', 'esm-only', '--no-color'], root)
     expect(report).toContain(`@gpunvme/${name}`)
     expect(report).not.toContain('No types')
   })
 })
 
-test('@gpunvme/nvme-spec alone is all that its user installs', async () => {
+test('@gpunvme/nvme-spec installs no other package', async () => {
   const folder = scratch()
   await installInto(folder, [tarballs.get('nvme-spec')!])
   expect(readdirSync(join(folder, 'node_modules', '@gpunvme'))).toEqual(['nvme-spec'])
@@ -79,11 +79,11 @@ describe.each(managers)('packages installed with %s', (manager) => {
 describe('packages installed with npm', () => {
   const folder = folders.npm
 
-  // Built where a compiler is, and then packed.
+  // The addon is built, and therefore packed, only if a compiler is installed.
   const hasAddon = unpack(tarballs.get('cuda-native')!).has(addon)
   const skipped = hasAddon ? '' : ' (skipped: [native] gpunvme_host is not built)'
 
-  test.skipIf(!hasAddon)(`the native addon comes with its package, and loads${skipped}`, () => {
+  test.skipIf(!hasAddon)(`the package contains a native addon that loads${skipped}`, () => {
     const script = `import { loadHardwareHost } from '@gpunvme/cuda-native/host'
       const region = loadHardwareHost().allocate(1, 4096)
       region.store32(0, 0x600d)
@@ -92,7 +92,7 @@ describe('packages installed with npm', () => {
     expect(existsSync(join(folder, 'node_modules/@gpunvme/cuda-native', addon))).toBe(true)
   })
 
-  test('the gpunvme command is there', () => {
+  test('provide the gpunvme command', () => {
     expect(run('npx', ['--no-install', 'gpunvme', '--help'], folder)).toContain('Usage: gpunvme')
   })
 })
@@ -104,10 +104,10 @@ const canCheck =
   [...unpack(tarballs.get('cuda-native')!).keys()].some((path) => path.endsWith('/gpunvme_cuda.node'))
 const withoutCompiler = canCheck ? '' : ' (skipped: [native] the native addons are not built)'
 
-describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything else${withoutCompiler}`, () => {
+describe.skipIf(!canCheck)(`gpu-check, packed for a machine with only NVIDIA's driver${withoutCompiler}`, () => {
   const folder = scratch()
 
-  /** Runs it with nothing of this machine but its programs: Node is not in the copy, which would take minutes to make. */
+  /** Runs the checks with a minimal environment. Uses Node of this machine, since packing it takes minutes. */
   function check(args: readonly string[], environment: Record<string, string> = {}) {
     const out = scratch()
     const path = `${dirname(process.execPath)}:/usr/bin:/bin`
@@ -121,7 +121,7 @@ describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything els
     return { status, stderr, report }
   }
 
-  test('says which state of CUDA keeps it from checking, and that nothing was checked', () => {
+  test('reports the state of CUDA that prevents the checks, and that nothing was checked', () => {
     const tarballFolder = dirname(tarballs.get('cuda-native')!)
     run('node', ['scripts/gpu-check/pack.mjs', '--no-node', '--out', folder, '--tarballs', tarballFolder], root)
     const { status, stderr, report } = check([], { GPUNVME_CUDA_LIBRARY: '/nonexistent/libcuda.so.1' })
@@ -130,7 +130,7 @@ describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything els
     expect(report).toMatchObject({ outcome: 'no-gpu', cuda: { state: 'library-missing' }, checks: [] })
   })
 
-  test('checks the library that stands in for libcuda', { timeout: 300_000 }, async () => {
+  test('passes on the stand-in for libcuda', { timeout: 300_000 }, async () => {
     const library = await built('standin/gpu-check')
     const ids = ['attributes', 'ptx-load', 'plans-several', 'fault-status', 'speed']
     const { status, stderr, report } = check(['--quick', '--only', ids.join(',')], { GPUNVME_CUDA_LIBRARY: library })
@@ -140,7 +140,7 @@ describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything els
     expect(status).toBe(0)
   })
 
-  test('has the command, and streams a model into what stands in for GPU memory', { timeout: 300_000 }, async () => {
+  test('contains the command, and streams a model to a stand-in for GPU memory', { timeout: 300_000 }, async () => {
     const env = {
       PATH: process.env['PATH'],
       HOME: '/nonexistent',

@@ -15,7 +15,9 @@ export function run(command: string, args: readonly string[], cwd: string): stri
 
 const BLOCK = 512
 
-/** Returns the files of a package's tarball by their path in the package. Decodes ustar here: a machine may lack tar. */
+/**
+ * Returns the files of a package's tarball by their path in the package. Decodes ustar here: a machine may lack tar.
+ */
 export function unpack(tarball: string): Map<string, Uint8Array> {
   const bytes = gunzipSync(readFileSync(tarball))
   const files = new Map<string, Uint8Array>()

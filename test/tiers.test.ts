@@ -16,7 +16,7 @@ test('each entry of the list heavy is also in a list of what it depends on', () 
   expect(tiers['heavy']!.filter((entry) => !isListed(entry))).toEqual([])
 })
 
-test('no file of the list long mocks modules: it would mock them for the files after it', () => {
+test('no file of the list long mocks modules, since the mocks would remain for the files after it', () => {
   const pattern = /vi\.(?:mock|doMock|spyOn|stub)/
   const folders = packages.flatMap(({ name }) =>
     ['src', 'conformance', 'dst', 'calibration', 'test'].map((folder) => `packages/${name}/${folder}`),

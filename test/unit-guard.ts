@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 import workerThreads from 'node:worker_threads'
 
-// Setup file of the unit tier: starting a process or a thread, loading a native addon or opening a socket throws. A test that
-// needs one of them belongs to another tier and is listed in test/tiers.json.
+// Setup file of the unit tier: starting a process or a thread, loading a native addon or opening a socket throws. A
+// test that needs one of them belongs to another tier and is listed in test/tiers.json.
 
 /** Returns a function that throws when it is called. */
 function forbid(what: string) {

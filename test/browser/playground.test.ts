@@ -12,12 +12,12 @@ beforeAll(() => {
   page = readFileSync(join(root, 'playground/dist/playground.html'), 'utf8')
 })
 
-test('the playground is one file below 300 kB that loads nothing', () => {
+test('the playground is one file below 300 kB without external references', () => {
   expect(page.length).toBeLessThan(300_000)
   expect(page).not.toMatch(/<link|@import|\b(src|href)=|https?:|\/\* (STYLE|PROGRAM) \*\//)
 })
 
-/** Virtual time of the browser: it passes while the page has nothing to do, so the replay costs no real time. */
+/** Makes the browser skip idle time by virtual time, so that the replay takes no real time. */
 const BUDGET = ['--virtual-time-budget=20000']
 
 async function figures(fragment: string) {
@@ -28,7 +28,7 @@ async function figures(fragment: string) {
 }
 
 describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${chromiumMissing})` : ''}`, () => {
-  test('a run without a fault stays within what the link carries, and comes near it', async () => {
+  test('a run without a fault reaches at least 95 % of the payload limit of the link, and does not exceed it', async () => {
     const { number, outcome, status } = await figures('drive=ideal&gen=3&width=4&mps=256')
     expect(status).toMatch(/^600 of 600 reads of 1 MiB completed in .* of virtual time$/)
     // Gen3 x4: 8 GT/s and 128b/130b over four lanes; packets of 256 bytes with 24 bytes around them.
@@ -37,7 +37,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     expect(number('throughput')).toBeLessThanOrEqual(limit)
     expect(number('throughput')).toBeGreaterThan(0.95 * limit)
     expect(outcome).toBe('none')
-    // 80 layers of 518.7 MB; the loader's first read waits for nothing, so its rate is near the link's.
+    // 80 layers of 518.7 MB. The loader's first read starts at once, so that its rate is close to that of the link.
     expect(number('token')).toBeGreaterThan((80 * 518.7e6) / limit)
     expect(number('token')).toBeLessThan((1.05 * (80 * 518.7e6)) / limit)
   })

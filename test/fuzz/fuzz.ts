@@ -98,8 +98,8 @@ async function bounded<T>(running: T | Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the code of an error of this project, and rethrows any other error. Recognizes the project's errors by `code` and
- * `category`: sources and builds have different `GpuNvmeError` classes, and errors of Node have no category.
+ * Returns the code of an error of this project, and rethrows any other error. Recognizes the project's errors by `code`
+ * and `category`: sources and builds have different `GpuNvmeError` classes, and errors of Node have no category.
  */
 export function codeOf(error: unknown): string {
   if (error instanceof Error && error.constructor !== Error && 'code' in error && 'category' in error)
