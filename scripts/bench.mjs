@@ -2,7 +2,7 @@
 //
 //   npm run bench -- [--only PATTERN]                               exit status 1 if a goal is missed
 //   npm run bench -- --write                                        update the table in docs/evidence/figures.md
-//   npm run bench -- --against REV [--rounds N] [--only PATTERN]    print ratios to another revision: docs/how-to/bench.md
+//   npm run bench -- --against REV [--rounds N] [--only PATTERN]    print ratios to a revision: docs/how-to/bench.md
 //
 // PATTERN is a regular expression for PACKAGE/BENCH, such as nvme-spec/encode. --json prints one object instead.
 import { readFileSync, writeFileSync } from 'node:fs'

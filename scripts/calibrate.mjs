@@ -1,5 +1,5 @@
-// Compares the simulator's presets with published figures of their drives, in virtual time, and prints both. --json prints
-// one object instead; --write also updates the tables in docs/evidence/calibration.md, between its markers.
+// Compares the simulator's presets with published figures of their drives, in virtual time, and prints both. --json
+// prints one object instead; --write also updates the tables in docs/evidence/calibration.md, between its markers.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { calibrate, renderCalibration } from '../packages/nvme-sim/dist/calibration/index.js'

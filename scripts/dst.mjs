@@ -1,5 +1,5 @@
-// Runs random workloads under random faults: `npm run dst -- --seeds 10000`. docs/evidence/dst.md describes the campaigns;
-// options are in `usage` below.
+// Runs random workloads under random faults: `npm run dst -- --seeds 10000`. docs/evidence/dst.md describes the
+// campaigns; options are in `usage` below.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import * as forDriver from '@gpunvme/host-driver/dst'

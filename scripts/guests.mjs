@@ -1,5 +1,5 @@
-// `npm run test:vm:changed`: runs one Linux guest for each interface whose files differ from the digest that docs/how-to/testing.md
-// records. After a run that passed, `npm run test:vm:changed -- --record NAME…` records the current files.
+// `npm run test:vm:changed`: runs one Linux guest for each interface whose files differ from their digest in
+// docs/how-to/testing.md. After a run that passed, `npm run test:vm:changed -- --record NAME…` records the new digest.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

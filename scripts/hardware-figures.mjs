@@ -1,7 +1,7 @@
-// Writes the table of figures in docs/evidence/hardware/README.md from the JSON reports beside it: for each GPU the newest
-// value, and the range over all its reports.
+// Writes the table of figures in docs/evidence/hardware/README.md from the JSON reports beside it: for each GPU the
+// newest value, and the range over all its reports.
 //
-//   node scripts/hardware-figures.mjs [--check]    --check writes nothing, and fails if the table differs from the reports
+//   node scripts/hardware-figures.mjs [--check]    --check writes nothing; fails if the table is out of date
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatText } from './format.mjs'

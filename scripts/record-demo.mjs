@@ -1,5 +1,6 @@
-// Records a run of `npm run demo` as an animated SVG: docs/images/demo.svg. Build first, so that the recording shows the
-// demo and not the compiler. Each line appears when it was printed; viewers that prefer less motion see all lines at once.
+// Records a run of `npm run demo` as an animated SVG: docs/images/demo.svg. Build first, so that the recording shows
+// the demo and not the compiler. Each line appears when it was printed; viewers that prefer less motion see all lines
+// at once.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

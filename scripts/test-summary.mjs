@@ -1,9 +1,9 @@
 // Judges the reports of a test run and renders the summary that ends it.
 //
-// A test that is skipped because a program or a device is missing names the kind in brackets before the reason: in the note
-// of `skip('[mkfs] mkfs.xfs is not installed')`, or in its own title or that of its group, as
+// If a program or a device is missing, a skipped test states the kind of the requirement in brackets before the reason:
+// in the note of `skip('[mkfs] mkfs.xfs is not installed')`, or in its own title or that of its group, as in
 // `(skipped: [qemu] qemu-system-x86_64 is not installed)`. GPUNVME_REQUIRE=qemu,browser turns skips of these kinds into
-// failures. A skip for another reason - root may read every file - has no kind and never fails a run.
+// failures. A skip for another reason, for example that root may read every file, has no kind and never fails a run.
 
 /** Kinds of requirements that a machine may lack, and the Debian packages or the command that provide each. */
 export const kinds = {
@@ -34,8 +34,8 @@ const reasonOf = (skip) =>
 /**
  * Judges one run and the second run of its failed files.
  *
- * A file that fails and then passes by itself is flaky if `retriable` lists it: it is printed and does not fail the run.
- * In any other file that is nondeterminism, and fails the run.
+ * A file that fails and then passes by itself is flaky if `retriable` lists it: it is printed and does not fail the
+ * run. In any other file that is nondeterminism, and fails the run.
  *
  * @param first the report of the run: see scripts/test-reporter.mjs
  * @param second the report of the second run; undefined if there was none

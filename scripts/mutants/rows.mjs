@@ -33,7 +33,9 @@ function problemsOf(root, row) {
   return problems
 }
 
-/** Returns the cheapest tier that runs all tests which must catch the bug: `unit`, `test`, or a list that `npm test` leaves out. */
+/**
+ * Returns the cheapest tier that runs all tests of `caughtBy`: `unit`, `test`, or a list that `npm test` leaves out.
+ */
 export function tierOf(root, { caughtBy }) {
   const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
   const isIn = (...lists) => {

@@ -14,7 +14,7 @@ const { values: flags } = parseArgs({
   },
 })
 const root = join(import.meta.dirname, '../..')
-// Progress goes to stderr where stdout is JSON.
+// With --json, progress goes to stderr.
 const print = flags.json ? console.error : console.log
 
 const rows = select()

@@ -93,7 +93,10 @@ function isFresh() {
   )
 }
 
-/** Returns a hash of the inputs: sources, this script, the compiler's name, headers. With N-API, Node's version is irrelevant. */
+/**
+ * Returns a hash of the inputs: sources, this script, the compiler's name, headers. With N-API, Node's version is
+ * irrelevant.
+ */
 function stamp() {
   const hash = createHash('sha256')
   for (const folder of [native, join(root, 'cuda'), join(specInclude(), 'gpunvme')]) {
@@ -158,7 +161,9 @@ function hasHeaders(prefix) {
   return ['node_api.h', 'common.gypi'].every((file) => existsSync(join(prefix, 'include/node', file)))
 }
 
-/** Returns a prefix with the N-API headers of npm's node-api-headers, the only headers of Node that the addons include. */
+/**
+ * Returns a prefix with the N-API headers of npm's node-api-headers, the only headers of Node that the addons include.
+ */
 function headersOfPackage() {
   let headers
   try {

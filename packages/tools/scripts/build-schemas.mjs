@@ -1,5 +1,5 @@
-// Writes schemas/NAME.json: the JSON Schema of each result that a verb prints with --json, from the types of the values that
-// the source passes to Output.
+// Writes schemas/NAME.json: the JSON Schema of each result that a verb prints with --json, from the types of the values
+// that the source passes to Output.
 //
 //   node scripts/build-schemas.mjs [--check]
 //
