@@ -34,8 +34,7 @@ const tasks = {
   'test:stripped': ['turbo run build --output-logs=errors-only', 'node scripts/environments.mjs bare --machine'],
   'test:in': ['node scripts/environments.mjs'],
   'test:vm:full': ['node scripts/test.mjs guests:full'],
-  // Benchmarks a drive served over vfio-user and QEMU's own drive, alternately in one guest:
-  // docs/evidence/vfio-user.md.
+  // Benchmarks a drive served over vfio-user and QEMU's drive, alternately in one guest: docs/evidence/vfio-user.md.
   'bench:vfio-user': [
     'turbo run build --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
@@ -63,8 +62,7 @@ const tasks = {
   lint: ['turbo run build --output-logs=errors-only', 'oxlint'],
   docs: [buildSpec, 'typedoc'],
   // Generates the files that derive from nvme-spec's declarations, such as the C header, and compiles the kernels' PTX,
-  // which depends on the header. Without nvcc, checks instead that the PTX matches its sources. Tests check all of
-  // these.
+  // which depends on the header. Without nvcc, checks instead that the PTX matches its sources. Tests check all files.
   gen: [
     buildSpec,
     'node packages/nvme-spec/scripts/gen.mjs',

@@ -1,4 +1,4 @@
-// Counts the instructions per operation of a bench's exported `works`, by callgrind, after Node has optimized it.
+// Counts instructions per operation of a bench's exported `works` with callgrind, after Node has optimized their code.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 

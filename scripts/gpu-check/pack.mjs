@@ -1,5 +1,5 @@
-// Packs gpu-check, the packages and the command gpunvme into a folder that runs on a Linux machine with only NVIDIA's
-// driver: no Node, no compiler, no package manager, no network.
+// Packs gpu-check and the packages, including the command gpunvme, into a folder that runs on a Linux machine with only
+// NVIDIA's driver: no Node, no compiler, no package manager, no network.
 //
 //   node scripts/gpu-check/pack.mjs [--out FOLDER] [--node FILE | --no-node] [--tarballs FOLDER]
 //

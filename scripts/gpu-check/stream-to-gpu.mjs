@@ -1,5 +1,6 @@
-// Streams a model from a simulated drive into GPU memory, and verifies every byte there: node stream-to-gpu.mjs
-// MODEL.gguf
+// Streams a model from a simulated drive into GPU memory, and verifies every byte there.
+//
+//   node stream-to-gpu.mjs MODEL.gguf
 //
 // Kernels on the GPU submit the reads (engine cuda). Some layers stay in GPU memory, some in host memory, the others
 // are read in each pass. Exit status 1 if a byte differs.

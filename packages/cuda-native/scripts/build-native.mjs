@@ -71,7 +71,7 @@ function lock() {
 
 /** Returns why the addons cannot be built here; undefined if they can. */
 function missing() {
-  if (process.platform !== 'linux') return `they require Linux, this is ${process.platform}`
+  if (process.platform !== 'linux') return `they require Linux; this is ${process.platform}`
   const runs = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
   const compiler = process.env.CXX ?? 'g++'
   const tools = [compiler, 'make', 'python3'].filter((tool) => !runs(tool))
