@@ -81,7 +81,7 @@ function select() {
 
 /** Returns the verdict on a failed build: `skipped` if the row names its needs and a compiler is missing. */
 function notBuilt({ needs }, output) {
-  return needs !== undefined && /not (found|here)/.test(output) ? 'skipped' : 'error'
+  return needs !== undefined && /not found|does not find|no headers|with nvcc/.test(output) ? 'skipped' : 'error'
 }
 
 function seconds(ms) {
