@@ -5,7 +5,7 @@ import { kernelFaults } from './kernel-log.js'
 import { devicesOf, IOMMU, modulesOf, parts, type Boot } from './modes.js'
 import { IMAGES, nameIn, scenariosOf } from './scenarios.js'
 
-/** The tests of guests: each for one mode or several, whose scenarios run one after another; the guests run side by side. */
+/** Defines the tests of guests. The scenarios of a guest's modes run one after another; the guests run concurrently. */
 export function describeBoots(boots: readonly Boot[]): void {
   const made = parts()
 
@@ -39,10 +39,10 @@ export function describeBoots(boots: readonly Boot[]): void {
         const times = [...guest.scenarios].map(([name, { end }]) => `${name} ${seconds(end?.ms)}`)
         const total = `${seconds(guest.totalMs)}: boot ${seconds(guest.bootMs)}, ${times.join(', ')}`
         process.stdout.write(`a guest for ${names}, ${total}\n`)
-        if (!guest.finished) process.stdout.write(`it ended before it was done: ${guest.console.slice(-4000)}\n`)
+        if (!guest.finished) process.stdout.write(`the guest ended early: ${guest.console.slice(-4000)}\n`)
       })
 
-      test('it starts with the kernel that was asked for', () => {
+      test('boots the requested kernel', () => {
         expect(guest.release, guest.console).toBe(made.release)
       })
 
@@ -62,7 +62,7 @@ export function describeBoots(boots: readonly Boot[]): void {
         })
       }
 
-      test('the kernel finds no fault in anything that was done, from the first scenario to the last', () => {
+      test('the kernel reports no faults', () => {
         const said = [...guest.kernel, ...[...guest.scenarios.values()].flatMap(({ kernel }) => kernel)]
         expect(kernelFaults(said)).toEqual([])
         expect(guest.finished, guest.console).toBe(true)

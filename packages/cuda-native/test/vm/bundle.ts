@@ -8,21 +8,22 @@ const PACKAGE = join(import.meta.dirname, '../..')
 const ADDON = 'native/build/Release/gpunvme_host.node'
 const CUDA_ADDON = 'native/build/Release/gpunvme_cuda.node'
 
-/** Why the scenarios cannot run; undefined where they can. */
+/** Why the scenarios cannot run; undefined if they can. */
 export const addonMissing = existsSync(join(PACKAGE, ADDON))
   ? undefined
   : '[native] gpunvme_host is not built: node packages/cuda-native/scripts/build-native.mjs says why'
 
-/** The programs that every guest has. */
+/** Folder of the programs in every guest. */
 const GUEST = join(import.meta.dirname, 'guest')
 const RUNNER = 'runner.ts'
 
 const MANIFEST = Buffer.from('{"type":"module","version":"0.0.0"}')
 
 /**
- * The programs of `guest/` and of another folder, if one is given, with all they import, from what was built last into dist: few files in the guest's memory, in
- * place of hundreds over 9p. They lie as they would in this package, so that the addon is found where it always is.
- * Of `guest/` it is what runs the others alone, where nothing else is asked for.
+ * Bundles the programs of `guest/`, and of the folder `more` if given, with everything they import from the built
+ * packages. The guest then loads a few files from memory instead of hundreds over 9p. Paths match those of this
+ * package, so that the programs find the addon. With `isRunnerAlone`, the runner is the only program of `guest/`, and
+ * the CUDA parts are omitted.
  */
 export async function bundleGuest(more?: string, isRunnerAlone = false): Promise<CpioEntry[]> {
   const scripts = [GUEST, ...(more === undefined ? [] : [more])].flatMap((folder) =>
@@ -34,13 +35,13 @@ export async function bundleGuest(more?: string, isRunnerAlone = false): Promise
     input: Object.fromEntries(scripts),
     write: false,
     platform: 'node',
-    // The oldest Node that we run on: it has no `await using`.
+    // The oldest supported Node, which lacks `await using`.
     transform: { target: 'node20' },
     output: { format: 'esm', chunkFileNames: '[name]-[hash].js' },
   })
   const code = output.flatMap((file) => (file.type === 'chunk' ? [file] : []))
   return [
-    // Where the command, whose sources are a folder deeper than the bundle, looks for its version.
+    // The gpunvme command reads its version here, since its sources are one folder deeper than the bundle.
     { path: 'package.json', content: MANIFEST },
     { path: 'package' },
     { path: 'package/package.json', content: MANIFEST },
@@ -56,14 +57,16 @@ export async function bundleGuest(more?: string, isRunnerAlone = false): Promise
 export const standinMissing =
   compilerProblem() ?? (existsSync(join(PACKAGE, CUDA_ADDON)) ? undefined : '[native] gpunvme_cuda is not built')
 
-/** A stand-in for libcuda, with the addon and the kernels that are loaded into it; nothing if one of them is missing. */
+/**
+ * Returns the stand-in for libcuda, with the addon and the kernels that it loads; nothing if one of them is missing.
+ */
 async function cudaParts(): Promise<CpioEntry[]> {
   if (standinMissing !== undefined) return []
   return [
     { path: `package/${CUDA_ADDON}`, content: readFileSync(join(PACKAGE, CUDA_ADDON)) },
     { path: 'package/standin' },
     { path: 'package/standin/libcuda.so', content: readFileSync(await built('standin/libcuda')) },
-    // Where `package-kernels.ts`, from a file in package/dist, looks for it.
+    // The path at which `package-kernels.ts` looks for it from package/dist.
     { path: 'cuda' },
     { path: 'cuda/kernels.ptx', content: readFileSync(join(PACKAGE, 'cuda/kernels.ptx')) },
   ]

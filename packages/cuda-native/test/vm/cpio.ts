@@ -1,11 +1,13 @@
-/** A file of an initramfs; a directory where it has no content. */
+/** A file of an initramfs; a directory if it has no content. */
 export interface CpioEntry {
   readonly path: string
   readonly content?: Uint8Array
   readonly executable?: boolean
 }
 
-/** An archive in the format "newc", as the kernel unpacks it (Linux Documentation/driver-api/early-userspace/buffer-format). */
+/**
+ * Creates an archive in the "newc" format of initramfs (Linux Documentation/driver-api/early-userspace/buffer-format).
+ */
 export function cpio(entries: readonly CpioEntry[]): Buffer {
   const parts = [...entries.map((entry, index) => record(entry, index + 1)), record({ path: 'TRAILER!!!' }, 0)]
   return Buffer.concat(parts)

@@ -10,8 +10,9 @@ import { ModuleFolder } from './modules.js'
 import { CACHE } from './parts.js'
 import { IMAGES } from './scenarios.js'
 
-// Memory that comes as a dma-buf, in a GPU's place, by the module gpunvme: udmabuf exports it, which Debian's Linux 6.1 does
-// not have, so that the kernel is the newest that there is a recipe for; and an exporter of the tests takes it back.
+// dma-bufs in place of GPU memory, imported by the gpunvme module. udmabuf exports them, which Debian's Linux 6.1
+// lacks, so the guest runs the newest kernel that kmod-kernels.ts can provide. The test module's exporter revokes a
+// dma-buf that is in use.
 
 const mode = MODES.find(({ name }) => name === 'kmod')!
 const turns = [
@@ -20,7 +21,7 @@ const turns = [
   { script: 'restored', timeoutMs: 60_000 },
 ]
 
-/** Why there is no guest; otherwise the kernel that it has. */
+/** Returns the kernel of the guest; a string states why no guest can run. */
 function kernel(): KmodKernel | string {
   const made = parts()
   if (typeof made === 'string') return made
@@ -28,7 +29,7 @@ function kernel(): KmodKernel | string {
   return newestKernel()
 }
 
-/** Builds the program that starts another with a memfd, where the guest finds it under the same path. */
+/** Builds with-memfd.c in the cache, which has the same path in the guest. Returns the path. */
 function buildWithMemfd(): string {
   const program = join(CACHE, 'with-memfd')
   mkdirSync(CACHE, { recursive: true })
@@ -44,7 +45,7 @@ const found = kernel()
 
 describe.each(['none', 'translated'] as const)('dma-bufs in a Linux guest, IOMMU: %s', (iommu) => {
   if (typeof found === 'string') {
-    test('in a GPU’s place', ({ skip }) => skip(found))
+    test('dma-bufs in place of GPU memory', ({ skip }) => skip(found))
     return
   }
   let guest: GuestRun
@@ -73,7 +74,7 @@ describe.each(['none', 'translated'] as const)('dma-bufs in a Linux guest, IOMMU
     process.stdout.write(`dma-bufs on ${guest.release}, IOMMU ${iommu}: ${times.join(', ')}\n`)
   })
 
-  test('a memory in which data arrive is accepted for tier 3, and one in which they do not is demoted with the reason', () => {
+  test('accepts memory for tier 3 if data arrive in it, and otherwise demotes it to tier 1 with the reason', () => {
     expect(of('dma-bufs')).toMatchObject({
       right: { tier: 3, reasons: [] },
       wrong: { tier: 1, reasons: [expect.stringMatching(/^wrong-place: one page in the middle: /)] },
@@ -81,15 +82,15 @@ describe.each(['none', 'translated'] as const)('dma-bufs in a Linux guest, IOMMU
     })
   })
 
-  test('tier 2: the controller reads into it and writes from it, every byte', () => {
+  test('tier 2: reads into the memory and writes from it transfer every byte', () => {
     expect(of('dma-bufs')).toMatchObject({ tier2: { arrived: true, left: true, hasView: false } })
   })
 
-  test('tier 3: with its queues and lists there as well, by the driver’s own engine and by cpu-kernel', () => {
+  test('tier 3: queues and PRP lists in the memory work too, with the host engine and with cpu-kernel', () => {
     expect(of('dma-bufs')).toMatchObject({ tier3: { host: true, 'cpu-kernel': true }, unusedBytes: 64 * 2 ** 20 })
   })
 
-  test('memory that its exporter takes back ends every command as lost, and the controller can be opened again', () => {
+  test('after the exporter revokes the memory, every command ends as lost, and the controller can be reopened', () => {
     expect(of('revoked')).toEqual({
       outcomes: ['device-lost'],
       roundsBefore: 3,
@@ -100,7 +101,7 @@ describe.each(['none', 'translated'] as const)('dma-bufs in a Linux guest, IOMMU
     })
   })
 
-  test("at the end the kernel's own driver has the controller again, and the kernel has found no fault", () => {
+  test("the kernel's driver owns the controller again, and the kernel reports no faults", () => {
     expect(of('restored')).toEqual({ driver: 'nvme', bytes: 4096 })
     const said = [...guest.kernel, ...[...guest.scenarios.values()].flatMap((run) => run.kernel)]
     expect(kernelFaults(said)).toEqual([])

@@ -1,5 +1,6 @@
 import { describeBoots } from './boots.js'
 import { MODULE_BOOTS } from './modes.js'
 
-// The same by the module gpunvme, in guests of their own: what it does to a kernel is seen there and nowhere else.
+// The tests of guest.vm.ts with the gpunvme module, in separate guests: kernel faults here can be attributed to the
+// module.
 describeBoots(MODULE_BOOTS)

@@ -11,13 +11,13 @@ import type { Message, ProcessEnd, Scenario } from './protocol.js'
 
 const PROGRAM = 'qemu-system-x86_64'
 
-/** Why QEMU cannot be used here; undefined where it can. */
+/** Why QEMU cannot be used on this machine; undefined if it can. */
 export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `${PROGRAM} is not installed` : undefined
 
-/** A QEMU that is started in another way than by its name. */
+/** Command that starts QEMU, if not `qemu-system-x86_64` itself. */
 export interface Qemu {
   readonly program: string
-  /** What comes before everything else. */
+  /** Arguments before those of QEMU. */
   readonly arguments: readonly string[]
 }
 
@@ -25,58 +25,58 @@ const BY_NAME: Qemu = { program: PROGRAM, arguments: [] }
 
 export interface GuestOptions {
   readonly parts: GuestParts
-  /** The one of `PATH` when not given. */
+  /** Default: QEMU on PATH. */
   readonly qemu?: Qemu
-  /** Those that the kernel has from the beginning. */
+  /** Kernel modules that are inserted at boot. */
   readonly modules: readonly Module[]
-  /** Those that a scenario finds in `/tmp/vm/modules` and inserts itself, in this order. */
+  /** Kernel modules in `/tmp/vm/modules`, for a scenario to insert in this order. */
   readonly laterModules?: readonly Module[]
   readonly scenarios: readonly Scenario[]
-  /** A folder of programs that scenarios may name beside those of `guest/`. */
+  /** Folder with more programs for scenarios, in addition to those of `guest/`. */
   readonly programs?: string
-  /** Scenarios name no program of `guest/`: they are left out. */
+  /** Whether to omit the programs of `guest/`, except the runner. */
   readonly onlyPrograms?: boolean
-  /** Raw images that QEMU finds as drives of these names; they are empty and sparse. */
+  /** Sizes in bytes of empty, sparse raw images, by QEMU drive id. */
   readonly images: Readonly<Record<string, number>>
-  /** Devices and what they need. */
+  /** QEMU arguments for devices and their backends. */
   readonly devices: readonly string[]
-  /** Added to the kernel's command line. */
+  /** Appended to the kernel's command line. */
   readonly append?: string
   readonly memoryMiB: number
-  /** For all of it; QEMU is killed then. */
+  /** Time limit of the whole run, after which QEMU is killed. */
   readonly deadlineMs: number
-  /** QEMU is killed at once where this says so. */
+  /** Kills QEMU when it aborts. */
   readonly signal?: AbortSignal
-  /** Told of each line of a scenario as it is printed. */
+  /** Called with each line that a scenario prints. */
   readonly onLine?: (line: unknown) => void
 }
 
-/** How a scenario went. */
+/** Results of a scenario. */
 export interface ScenarioRun {
-  /** What it printed: lines of JSON. */
+  /** Parsed lines of JSON that it printed. */
   readonly lines: unknown[]
-  /** What the kernel said meanwhile. */
+  /** Kernel messages during the scenario. */
   readonly kernel: string[]
-  /** What QEMU's controllers said of misuse meanwhile: `pci_nvme_ub_*` and `pci_nvme_err_*`. */
+  /** Host errors that QEMU's controllers traced during the scenario: `pci_nvme_ub_*` and `pci_nvme_err_*`. */
   readonly misuse: string[]
   end?: ProcessEnd
 }
 
-/** How a guest went. */
+/** Results of a guest. */
 export interface GuestRun {
   readonly release: string
   readonly scenarios: ReadonlyMap<string, ScenarioRun>
-  /** What the kernel said while it started, of warnings and worse, and after the last scenario. */
+  /** Kernel messages: at boot, those of priority warning and above; after the last scenario, all but debug messages. */
   readonly kernel: readonly string[]
-  /** The console, where a kernel that dies has its last word. */
+  /** Output of the console, which includes a kernel panic, and of QEMU's stderr. */
   readonly console: string
   readonly bootMs: number
   readonly totalMs: number
-  /** Whether it came to its end by itself. */
+  /** Whether the runner completed all scenarios. */
   readonly finished: boolean
 }
 
-/** Starts a Linux guest, runs the scenarios in it, and ends it, whatever happens. */
+/** Boots a Linux guest, runs the scenarios in it, and ends it, also after an error. */
 export async function runGuest(options: GuestOptions): Promise<GuestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vm-'))
   try {
@@ -102,7 +102,7 @@ async function initramfs({
     { path: 'bin/busybox', content: readFileSync(parts.busybox), executable: true },
     { path: 'init', content: readFileSync(join(import.meta.dirname, 'guest/init')), executable: true },
     ...moduleFolder('modules', modules),
-    // What goes to the host's tree, where /tmp is the guest's own memory.
+    // The guest mounts the host's file system, with a /tmp of its own in memory. These files are copied there.
     { path: 'vm' },
     ...moduleFolder('vm/modules', laterModules),
     { path: 'vm/command', content: Buffer.from(command) },
@@ -111,7 +111,7 @@ async function initramfs({
   ])
 }
 
-/** Modules, and a list of them in the order in which they are to be inserted. */
+/** Returns a folder of modules, and the file `order`, which lists them in insertion order. */
 function moduleFolder(path: string, modules: readonly Module[]): CpioEntry[] {
   return [
     { path },
@@ -137,9 +137,9 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-machine', 'q35'],
     ...['-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', '2', '-m', `${memoryMiB}`],
     ...['-kernel', parts.kernel, '-initrd', join(folder, 'initrd')],
-    // On a busy machine the kernel's look at the timer finds too few ticks, and it panics.
+    // On a busy machine, the kernel's timer check would count too few ticks, and panic.
     ...['-append', `console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check ${append}`],
-    // Sockets that QEMU inherits, so that neither side has to wait for the other to open anything.
+    // QEMU inherits the sockets, so neither side waits for the other to connect.
     ...['-chardev', 'socket,id=console,fd=3', '-serial', 'chardev:console'],
     ...['-chardev', 'socket,id=reports,fd=4', '-serial', 'chardev:reports'],
     ...['-chardev', 'socket,id=monitor,fd=5', '-mon', 'chardev=monitor,mode=control'],
@@ -149,7 +149,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
     ...['-virtfs', share],
   ]
   const started = performance.now()
-  // Killed with us, even when nothing of ours gets to run any more.
+  // The kernel kills QEMU when this process ends, even by SIGKILL.
   const leash = spawnSync('setpriv', ['--version']).error ? [] : ['setpriv', '--pdeathsig', 'KILL']
   const [program, ...rest] = [...leash, starter.program, ...starter.arguments, ...args] as [string, ...string[]]
   const qemu = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
@@ -157,7 +157,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
   const transcript = { console: '', complaints: '' }
   console.setEncoding('utf8').on('data', (text: string) => (transcript.console += text))
   qemu.stderr!.setEncoding('utf8').on('data', (text: string) => (transcript.complaints += text))
-  // A socket of a QEMU that was killed may break; its exit is what is waited for.
+  // Sockets may fail after QEMU is killed. The result depends only on its exit.
   for (const socket of [console, reports, monitor]) socket.on('error', () => undefined)
   monitor.resume()
   monitor.write('{"execute":"qmp_capabilities"}\n')
@@ -169,7 +169,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
       run.release = message.booted.release
       run.bootMs = performance.now() - started
       run.kernel.push(...message.booted.kernel)
-      // What the kernel's own driver was told at its start is between the two of them.
+      // Discards traces of the kernel's driver at boot, which belong to no scenario.
       trace.lines()
     }
     if (message.done) run.finished = true
@@ -186,7 +186,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
     const line = parsed(message.line)
     scenario.lines.push(line)
     options.onLine?.(line)
-    // What a scenario asks of QEMU: {"monitor": {"execute": "device_del", …}}.
+    // A scenario prints a QMP command to have it executed: {"monitor": {"execute": "device_del", …}}.
     if (typeof line === 'object' && line !== null && 'monitor' in line) {
       monitor.write(`${JSON.stringify(line.monitor)}\n`)
     }
@@ -213,7 +213,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
   return { ...run, scenarios, console: transcript.console + transcript.complaints, totalMs }
 }
 
-/** A file that grows, by the lines that are new. */
+/** Reads the lines that were appended to a file since the last call. */
 class Tail {
   readonly path: string
   private done = 0
@@ -230,7 +230,7 @@ class Tail {
   }
 }
 
-/** A line that is no JSON is a program's slip, and shown as it is. */
+/** Parses a line of JSON. Returns any other line unchanged, for the failure report. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line)

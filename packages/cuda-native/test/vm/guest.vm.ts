@@ -1,6 +1,6 @@
 import { describeBoots } from './boots.js'
 import { BOOTS } from './modes.js'
 
-// The driver in a Linux guest, by the interfaces of a real kernel, on QEMU's NVMe controller. Guests run side by side, since
-// none of them keeps more than one core busy.
+// The driver in Linux guests, on the interfaces of a real kernel and QEMU's NVMe controller. Guests run concurrently,
+// since each of them uses about one core.
 describeBoots(BOOTS)

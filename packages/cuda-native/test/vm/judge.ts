@@ -13,7 +13,7 @@ import { hasTurn, KERNEL_CASES, KERNEL_LOST, TRAFFIC_MIB } from './scenarios.js'
 
 const MIB = 1024 * 1024
 
-/** Scenarios in which the driver does nothing that a controller could object to. */
+/** Scenarios in which the driver must cause no host error on the controller. */
 const GOOD = [
   'refusals',
   'refusals-of-module',
@@ -26,33 +26,37 @@ const GOOD = [
   'restored',
 ]
 
-/** The tests of one mode. @param of what came of a scenario, which has ended well. */
+/** Defines the tests of one mode. @param of returns the run of a scenario, after checking that it succeeded */
 export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
   const facts = (script: string) => of(script).lines.at(-1)
-  /** A test of what came of a turn, where the mode has it. */
+  /** Defines a test of a turn's result, if the mode has that turn. */
   const judged = (turn: string, title: string, check: (context: TestContext) => void) => {
     if (hasTurn(mode, turn)) test(title, check)
   }
 
-  judged('enable', 'vfio-pci is refused while the kernel has none, or none without an IOMMU, and then works', () => {
-    const { refusals, parameter } = facts('enable') as { refusals: Refused; parameter: string }
-    expect(refusals).toEqual(REFUSALS.enable)
-    expect(parameter).toBe('Y')
-  })
+  judged(
+    'enable',
+    'binding to vfio-pci fails until it is loaded and may be used without an IOMMU, and then works',
+    () => {
+      const { refusals, parameter } = facts('enable') as { refusals: Refused; parameter: string }
+      expect(refusals).toEqual(REFUSALS.enable)
+      expect(parameter).toBe('Y')
+    },
+  )
 
   judged('smoke', 'the kernel sees all drives', () => {
     expect(facts('smoke')).toEqual({ drives: Object.values(DRIVES) })
   })
 
   for (const turn of ['refusals', 'refusals-of-module'])
-    judged(turn, 'whatever is refused has an error of its own with the next step, and leaves nothing behind', () => {
+    judged(turn, 'each rejected request has its own error with a next step, and changes nothing', () => {
       const { refusals } = facts(turn) as { refusals: Refused }
       expect(refusals).toEqual(REFUSALS[mode.name])
     })
 
   judged(
     'identify',
-    "Identify and SMART as we read them are what nvme-cli prints by the kernel's driver",
+    "Identify data and the SMART log match what nvme-cli prints through the kernel's driver",
     ({ skip }) => {
       if (judgeMissing) return skip(judgeMissing)
       const { printed, read, decoded, reads } = facts('identify') as Identified
@@ -60,14 +64,14 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
       expect(disagreements(IdentifyNamespace, NAMESPACE, printed.namespace, read.namespace)).toEqual([])
       expect(disagreements(SmartHealthLog, HEALTH, printed.health, read.health)).toEqual([])
       expect(decoded).toBe(true)
-      // Of what traffic has read: zeroes would be alike however they are decoded.
+      // Not zero, since `traffic` has read: zeros would match in any decoding.
       expect(Number(reads)).toBeGreaterThan(100)
     },
   )
 
   judged(
     'registration',
-    "the engine cuda drives queues and registers of the module, by what NVIDIA's driver registers (on a stand-in)",
+    "the engine cuda uses queues and registers that the module maps and NVIDIA's driver can register (on a stand-in)",
     ({ skip }) => {
       if (standinMissing !== undefined) return skip(standinMissing)
       expect(facts('registration')).toEqual({ isSame: true })
@@ -77,7 +81,7 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
   const mib = TRAFFIC_MIB[mode.name]
   judged(
     'traffic',
-    `${mib} MiB of random reads and writes over 4 queues, at the same time, are right to the last byte`,
+    `${mib} MiB of concurrent random reads and writes over 4 queues transfer every byte correctly`,
     () => {
       const { readBytes, writtenBytes, wrongBatches, queues } = facts('traffic') as Record<string, number>
       expect({ readBytes, writtenBytes }).toEqual({ readBytes: (mib / 2) * MIB, writtenBytes: (mib / 2) * MIB })
@@ -85,14 +89,14 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
     },
   )
 
-  judged('interrupts', 'completions are waited for by MSI-X and an eventfd, and what is read is right', () => {
+  judged('interrupts', 'the driver waits for completions by MSI-X and an eventfd, and reads the right data', () => {
     const { fired, ...others } = facts('interrupts') as Record<string, unknown>
     expect(others).toMatchObject({ right: true, vectors: 1, resets: 0 })
-    // Waits also end every 10 ms, to look whether the controller is well.
+    // Waits also end every 10 ms, to check the controller's state.
     expect(fired).toBeGreaterThan(2)
   })
 
-  judged('interop', "the kernel's driver reads what we wrote, and we read what it wrote", () => {
+  judged('interop', "the kernel's driver reads what this driver wrote, and vice versa", () => {
     expect(facts('interop')).toEqual({
       readBytes: 8 * MIB,
       writtenBytes: 8 * MIB,
@@ -103,7 +107,7 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
 
   judged(
     'p2p',
-    "static BAR1: the controller reads into scattered pages of another device's BAR, writes from them, and changes nothing else",
+    "static BAR1: transfers to and from scattered pages of another device's BAR are correct, and change nothing else",
     () => {
       // An IOMMU gives the pages consecutive addresses.
       const segments: unknown = mode.name === 'vfio' ? 1 : expect.toSatisfy((count: number) => count > 1)
@@ -113,7 +117,7 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
 
   judged(
     'reset',
-    'reads in flight while the controller is disabled, or its function reset, are read again, and are right',
+    'reads in flight while the controller is disabled, or its function reset, are retried and return the right data',
     () => {
       const went = { good: true, resets: 1, lost: 0 }
       expect(facts('reset')).toMatchObject({ disabled: went, functionReset: went })
@@ -122,16 +126,16 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
 
   judged(
     'killed',
-    'after a process was killed in the middle of its commands, the next one opens the controller and works',
+    'after a process is killed with commands in flight, the next one can open and use the controller',
     () => {
       expect(facts('killed')).toMatchObject({ said: '{"busy":true}', signal: 'SIGKILL', readBack: true })
     },
   )
 
   for (const [title, turn, least] of [
-    ['the driver cases that this controller can be judged by pass, apart from what is known', 'cases', 40],
-    // Fewer: some are about the entries and doorbells of the driver's own engine.
-    ['and by the engine cpu-kernel, the device code on threads, they pass too', KERNEL_CASES, 35],
+    ['the driver cases that apply to this controller pass, except for known differences', 'cases', 40],
+    // Fewer, since some cases concern the entries and doorbells of the host engine.
+    ['the driver cases pass with the engine cpu-kernel too, which runs device code on CPU threads', KERNEL_CASES, 35],
   ] as const)
     judged(turn, title, () => {
       const lines = of(turn).lines as CaseLine[]
@@ -149,10 +153,10 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
     })
 
   for (const [turn, by] of [
-    ['lost', "the driver's own engine"],
+    ['lost', 'the host engine'],
     [KERNEL_LOST, 'cpu-kernel'],
   ] as const)
-    judged(turn, `a device that is pulled out is lost in bounded time, and every command ends: ${by}`, () => {
+    judged(turn, `after an unplug, the device is lost in bounded time, and every command ends: ${by}`, () => {
       const lost = facts(turn) as { noticedMs: number; boundMs: number; events: string[] }
       expect(lost).toMatchObject({
         outcomes: ['device-lost'],
@@ -163,15 +167,15 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
         restored: 'restored',
       })
       expect(lost.events.at(-1)).toBe('lost')
-      // The commands' own deadline comes before the ladder.
+      // Recovery starts after the commands have timed out.
       expect(lost.noticedMs).toBeLessThan(2000 + lost.boundMs)
     })
 
-  judged('restored', "at the end the kernel's own driver has the controller again, and reads from it", () => {
+  judged('restored', "the kernel's driver owns the controller again, and reads from it", () => {
     expect(facts('restored')).toEqual({ driver: 'nvme', bytes: 4096 })
   })
 
-  test("QEMU's controllers were told nothing wrong in anything that goes well", () => {
+  test("QEMU's controllers detect no host error in scenarios without faults", () => {
     const told = GOOD.filter((script) => hasTurn(mode, script)).flatMap((script) =>
       of(script).misuse.map((line) => `${script}: ${line}`),
     )
@@ -179,13 +183,13 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
   })
 }
 
-/** What identify.ts has to say: nvme-cli's JSON, and the bytes that we have read in base64. */
+/** Output of identify.ts: nvme-cli's JSON, and the bytes that this driver read, in base64. */
 interface Identified {
   readonly printed: Described
   readonly read: Described
-  /** Whether `smartLog` is what the declaration makes of those bytes. */
+  /** Whether `smartLog` equals the decoded bytes. */
   readonly decoded: boolean
-  /** Host Read Commands, as `smartLog` has it. */
+  /** Host Read Commands of `smartLog`. */
   readonly reads: string
 }
 
@@ -195,7 +199,7 @@ interface Described {
   readonly health: string
 }
 
-/** What nvme-cli's JSON and our decoder say differently, of the bytes that we have read. */
+/** Returns the differences between nvme-cli's JSON and the decoded bytes. */
 function disagreements(structure: Declared, names: Names, json: string, base64: string): readonly string[] {
   const bytes = Uint8Array.from(Buffer.from(base64, 'base64'))
   expect(bytes).toHaveLength(structure.bytes)

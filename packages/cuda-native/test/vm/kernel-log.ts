@@ -1,6 +1,6 @@
 /**
- * What a sound kernel does not say. That a module is unsigned or not Debian's taints the kernel and is no fault; nor is
- * it when the kernel says that it left a device which a test has pulled out.
+ * Messages that indicate a fault. Not faults: taint by an unsigned or out-of-tree module, and the removal of a device
+ * that a test has unplugged.
  */
 const FAULTS = [
   /\bBUG\b/,
@@ -18,13 +18,13 @@ const FAULTS = [
   /page allocation failure|Out of memory/,
   /nobody cared/,
   /AER: .*error/i,
-  // Of a process of ours; a crash of the guest's userland is a crash of ours.
+  // A crash of any process in the guest.
   /segfault at|traps: /,
-  // The kernel's own driver, after it got the controller back from us.
+  // The kernel's NVMe driver, after it owns the controller again.
   /\bnvme\d*: .*(timeout|controller is down|Removing after probe failure|failed)/i,
 ]
 
-/** The lines of a kernel log that tell of a fault. */
+/** Returns the lines of a kernel log that indicate a fault. */
 export function kernelFaults(lines: readonly string[]): string[] {
   return lines.filter((line) => FAULTS.some((pattern) => pattern.test(line)))
 }

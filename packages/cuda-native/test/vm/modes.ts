@@ -6,26 +6,26 @@ import { ModuleFolder, type Module } from './modules.js'
 import { noIommuModule } from './noiommu.js'
 import type { Scenario } from './protocol.js'
 
-/** A way from user space to the controller. */
+/** A method of accessing the controller from user space. */
 export interface Mode {
   readonly name: 'sysfs' | 'vfio' | 'vfio-noiommu' | 'kmod' | 'kmod-iommu' | 'kmod-pt'
   readonly title: string
-  /** What QEMU and the guest call the controller that is pulled out, and the port that it is behind. */
+  /** The controller to unplug: its QEMU id, and the address of its port in the guest. */
   readonly loose: { readonly id: string; readonly port: string }
-  /** Which share of the driver cases that do not depend on the way is run, of how many. */
+  /** Index of the share of transport-independent driver cases to run, and number of shares. */
   readonly cases: readonly [share: number, of: number]
 }
 
-/** A guest, in which modes have their turn one after another. */
+/** A guest that tests modes one after another. */
 export interface Boot {
   readonly iommu: keyof typeof IOMMU
   readonly modes: readonly Mode[]
 }
 
-/** What the guest's kernel is told of an IOMMU, where it has one. */
+/** Kernel parameters by IOMMU mode. */
 export const IOMMU = { none: '', translated: 'intel_iommu=on', passthrough: 'intel_iommu=on iommu=pt' } as const
 
-/** The two that can be pulled out. */
+/** The two controllers that can be unplugged. */
 export const LOOSE = [
   { id: 'loose1', port: '0000:00:05.0' },
   { id: 'loose2', port: '0000:00:07.0' },
@@ -71,11 +71,13 @@ export const MODULE_BOOTS: readonly Boot[] = [
 
 export const MODES: readonly Mode[] = [...BOOTS, ...MODULE_BOOTS].flatMap(({ modes }) => modes)
 
-/** The kernel's own drivers of what QEMU has. */
+/** Kernel drivers of QEMU's devices. */
 const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p']
 const VFIO_TYPE1 = ['vfio-pci', 'vfio_iommu_type1']
 
-/** Why no guest can be started here, after the kind of what is missing; otherwise what it is made of. */
+/**
+ * Returns the files of a guest; a string states why none can run, and begins with the kind of the missing requirement.
+ */
 export function parts(): GuestParts | string {
   if (qemuMissing !== undefined) return `[vm] ${qemuMissing}`
   if (addonMissing !== undefined) return addonMissing
@@ -83,7 +85,7 @@ export function parts(): GuestParts | string {
   return typeof found === 'string' ? `[vm] ${found}` : found
 }
 
-/** The modules of a mode's guest; text where one cannot be had: why. */
+/** Returns the kernel modules for a mode; a string states why one is unavailable. */
 export function modulesOf({ modules, release }: GuestParts, mode: Pick<Mode, 'name'>): Module[] | string {
   const folder = new ModuleFolder(modules)
   if (mode.name === 'sysfs') return folder.inOrder(EVERY_GUEST)
@@ -100,14 +102,14 @@ export function modulesOf({ modules, release }: GuestParts, mode: Pick<Mode, 'na
   return folder.inOrder([...EVERY_GUEST, 'vfio-pci'])
 }
 
-/** Whether the way to the controller is the module gpunvme. */
+/** Returns whether a mode uses the gpunvme module. */
 export function isKmod(name: string): boolean {
   return name.startsWith('kmod')
 }
 
 const MIB = 1024 * 1024
 
-/** The drives that the guest has, as QEMU's `-drive` names them, and the serial numbers of their controllers. */
+/** Drives of the guest by QEMU drive id, with their sizes and the serial numbers of their controllers. */
 export const DRIVES = {
   fixed: { serial: 'VM0001', bytes: 256 * MIB },
   loose1: { serial: 'VM0002', bytes: 64 * MIB },
@@ -116,7 +118,9 @@ export const DRIVES = {
   twin2: { serial: 'VM0005', bytes: MIB },
 } as const
 
-/** Controllers, of which two can be pulled out and two share a slot, and memory in a BAR that stands in for a GPU's. */
+/**
+ * Returns QEMU arguments for controllers, two of which can be unplugged and two share a slot, and for a BAR of memory.
+ */
 export function devicesOf({ iommu }: Boot): string[] {
   const nvme = (id: keyof typeof DRIVES, place: string) => [
     '-device',
@@ -127,7 +131,7 @@ export function devicesOf({ iommu }: Boot): string[] {
     `pcie-root-port,id=slot${slot},slot=${slot},chassis=${slot},addr=${address}`,
   ]
   return [
-    // First, so that it stands before all that it translates for.
+    // The IOMMU precedes the devices that it translates for.
     ...(iommu !== 'none' ? ['-device', 'intel-iommu,intremap=on'] : []),
     ...nvme('fixed', 'addr=4'),
     ...port(1, 5),
@@ -135,13 +139,13 @@ export function devicesOf({ iommu }: Boot): string[] {
     ...['-object', 'memory-backend-ram,id=vram,size=64M,share=on', '-device', 'ivshmem-plain,memdev=vram,addr=6'],
     ...port(2, 7),
     ...nvme('loose2', 'bus=slot2'),
-    // Functions that no IOMMU tells apart: nothing keeps them from talking to each other.
+    // Functions in one IOMMU group, since nothing isolates them from each other.
     ...nvme('twin1', 'addr=8.0,multifunction=on'),
     ...nvme('twin2', 'addr=8.1'),
   ]
 }
 
-/** Where the devices are in the guest; what is behind the port is found there. */
+/** Returns environment variables with the addresses of devices. Scenarios look up the device behind the port. */
 export function environmentOf({ name, loose }: Mode): Scenario['environment'] & object {
   return {
     VM_MODE: name,

@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A kernel module, ready to be inserted. */
+/** A kernel module to insert. */
 export interface Module {
   readonly name: string
   readonly content: Buffer
-  /** As insmod takes them; none where it is left out. */
+  /** Module parameters, as for insmod. Default: none. */
   readonly parameters?: string
 }
 
-/** The kernel modules below a folder. No depmod has run there: what needs what is read from the modules themselves. */
+/** Kernel modules below a folder without depmod's index. Dependencies are read from the modules. */
 export class ModuleFolder {
   private readonly paths = new Map<string, string>()
   private readonly replaced = new Map<string, Buffer>()
@@ -22,12 +22,12 @@ export class ModuleFolder {
     }
   }
 
-  /** Takes `content` for the module `name` from now on. */
+  /** Replaces the module `name` by `content`. */
   replace(name: string, content: Buffer): void {
     this.replaced.set(canonical(name), content)
   }
 
-  /** The modules `names` and all that they need, each after what it needs. A module that is built in is left out. */
+  /** Returns the modules `names` and their dependencies, dependencies first. Omits built-in modules. */
   inOrder(names: readonly string[]): Module[] {
     const ordered = new Map<string, Module>()
     const visit = (name: string) => {
@@ -46,12 +46,12 @@ export class ModuleFolder {
   }
 }
 
-/** Files are named with dashes or underscores; the kernel takes both for the same. */
+/** Returns a module name with underscores, since file names use dashes and underscores interchangeably. */
 function canonical(name: string): string {
   return name.replaceAll('-', '_')
 }
 
-/** What modinfo -F depends prints: `depends=a,b` in the section .modinfo, whose strings end in NUL. */
+/** Returns what `modinfo -F depends` prints: `depends=a,b` in the section .modinfo, whose strings end in NUL. */
 function dependencies(content: Buffer): string[] {
   const key = '\0depends='
   const start = content.indexOf(key, 0, 'latin1') + key.length
@@ -64,6 +64,6 @@ function unpacked(path: string): Buffer {
   const program = path.endsWith('.xz') ? 'xz' : path.endsWith('.zst') ? 'zstd' : undefined
   if (program === undefined) return content
   const { status, stdout } = spawnSync(program, ['-dc'], { input: content, maxBuffer: 2 ** 30 })
-  if (status !== 0) throw new Error(`${program} cannot unpack ${path}`)
+  if (status !== 0) throw new Error(`${program} cannot decompress ${path}`)
   return stdout
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { CACHE } from './parts.js'
 
 /**
- * The module vfio with CONFIG_VFIO_NOIOMMU, which Debian's kernels lack: from Debian's own source of that kernel and its
- * headers. Nothing else differs. Text where it cannot be built: why, with the kind of what is missing.
+ * Returns the vfio module with CONFIG_VFIO_NOIOMMU, which Debian's kernels do not enable, built from Debian's source
+ * and headers of that kernel. Nothing else differs. A string states why it cannot be built.
  */
 export function noIommuModule(release: string): Buffer | string {
   const built = join(CACHE, `vfio-noiommu-${release}.ko`)
@@ -27,7 +27,7 @@ function build(release: string, headers: string, built: string): string | undefi
     const asUser = process.getuid?.() === 0 ? '-o APT::Sandbox::User=root' : ''
     if (shell(`apt-get ${asUser} -qq download ${source}`).status !== 0)
       return `[vm] ${source} cannot be downloaded with apt-get, and was not before`
-    // A tar file in a package's tar file; the whole of it would be 1.3 GiB.
+    // Extract one folder from the tar file in the package; the whole source is 1.3 GiB.
     const unpack = `dpkg-deb --fsys-tarfile ${source}_*.deb | tar -xO ./usr/src/${source}.tar.xz | tar -xJ ${source}/drivers/vfio`
     const { status, stderr } = shell(unpack)
     if (status !== 0) throw new Error(`${source} cannot be unpacked: ${stderr}`)
@@ -43,7 +43,7 @@ function build(release: string, headers: string, built: string): string | undefi
   }
 }
 
-/** The kernel's own Makefile without the other modules, which are Debian's. */
+/** Returns the kernel's Makefile reduced to the vfio module. The other modules are Debian's. */
 function onlyVfio(makefile: string): string {
   const statements = makefile.replaceAll('\\\n', ' ').split('\n')
   const ours = statements.filter((line) => /^vfio-|^obj-.*[ \t]vfio\.o/.test(line))

@@ -12,21 +12,21 @@ import {
 import { join } from 'node:path'
 import { unpackKernel } from './kernel-image.js'
 
-/** What a guest is made of. */
+/** Files of a guest. */
 export interface GuestParts {
-  /** The kernel's release, as uname -r gives it. */
+  /** Kernel release, as `uname -r` prints it. */
   readonly release: string
   readonly kernel: string
   readonly modules: string
   readonly busybox: string
 }
 
-/** Git ignores it; what it holds is enough to work without a network. */
+/** Cache folder, ignored by git. Once it is filled, guests need no network. */
 export const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/gpunvme-vm')
 
 /**
- * Debian's kernel and busybox, downloaded by apt, unpacked and never installed: no root is needed, and the kernel is the
- * one that this machine's packages are of. Text where they cannot be had: why.
+ * Returns Debian's kernel and busybox, which apt downloads and which are unpacked but not installed. This needs no
+ * root, and the kernel is that of this machine's Debian release. A string states why they are unavailable.
  */
 export function guestParts(): GuestParts | string {
   mkdirSync(CACHE, { recursive: true })
@@ -44,8 +44,8 @@ export function guestParts(): GuestParts | string {
 }
 
 /**
- * The packages of kernels, best first: the one that linux-image-amd64 stands for today, unless headers of another one
- * are installed here, which modules can then be built for.
+ * Returns kernel packages by preference: those whose headers are installed, since modules can be built for them, then
+ * the current dependency of linux-image-amd64. If that has installed headers, it is the only one.
  */
 function offeredImages(): string[] {
   const ask = (...args: string[]) => spawnSync('apt-cache', args, { encoding: 'utf8' })
@@ -58,11 +58,11 @@ function offeredImages(): string[] {
   return images.includes(today) ? [today] : [...images, today]
 }
 
-/** Fills the folder beside its place first, so that one that is there is whole. */
+/** Downloads and unpacks packages into a temporary folder, and renames it when it is complete. */
 function download(image: string): void {
   const folder = mkdtempSync(join(CACHE, 'new-'))
   try {
-    // Downloads of root are handed to the user _apt, who may not enter the cache.
+    // As root, apt-get would download as the user _apt, which cannot access the cache.
     const asUser = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : []
     const got = spawnSync('apt-get', [...asUser, '-qq', 'download', image, 'busybox-static'], { cwd: folder })
     const packages = readdirSync(folder).filter((name) => name.endsWith('.deb'))
@@ -87,7 +87,7 @@ function partsIn(folder: string): GuestParts {
     return name
   }
   const release = find('boot', 'vmlinuz-').slice('vmlinuz-'.length)
-  // Debian 13 has moved /lib to /usr/lib, and /bin to /usr/bin.
+  // Since Debian 13, packages install to /usr/lib and /usr/bin instead of /lib and /bin.
   const place = (path: string) => [join(folder, path), join(folder, 'usr', path)].find(existsSync) ?? join(folder, path)
   const vmlinux = join(folder, 'vmlinux')
   return {

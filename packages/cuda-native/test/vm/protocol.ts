@@ -1,7 +1,7 @@
-/** A program of `guest/` that runs in the guest, as a process of its own. */
+/** A program that runs as a separate process in the guest. */
 export interface Scenario {
   readonly name: string
-  /** Its file, without the ending. */
+  /** Name of its file, without the extension. */
   readonly script: string
   readonly timeoutMs: number
   readonly environment?: Readonly<Record<string, string>>
@@ -15,14 +15,14 @@ export interface ProcessEnd {
   readonly stderr: string
 }
 
-/** What the guest says, a line of JSON each. */
+/** A message from the guest: one line of JSON. */
 export interface Message {
   readonly booted?: { readonly release: string; readonly kernel: readonly string[] }
-  /** Whose line or end this is. */
+  /** Name of the scenario that printed the line or ended. */
   readonly scenario?: string
   readonly line?: string
   readonly end?: ProcessEnd
-  /** What the kernel has said since the last time. */
+  /** Kernel messages since the last message with this field. */
   readonly kernel?: readonly string[]
   readonly done?: true
 }

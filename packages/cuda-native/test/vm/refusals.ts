@@ -3,15 +3,15 @@ import type { Mode } from './modes.js'
 
 const matching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown
 
-/** What refusals.ts of the guest has found, by what was attempted. */
+/** Results of guest/refusals.ts by attempt. */
 export type Refused = Record<string, { code: string; category: string; message: string; left?: string[] }>
 
-/** An error by its code, in whose message this is said, after which all is as it was before. */
+/** Expects an error with this code and message, and no change of the machine's state. */
 function refusal(code: string, says: RegExp, category: string): object {
   return { code: `ERR_GPUNVME_${code}`, category, message: matching(says), left: [] }
 }
 
-/** The same of another process, whose surroundings go with it. */
+/** Expects an error in another process, whose state ends with it. */
 function refusalOfUser(code: string, says: RegExp): object {
   return { code: `ERR_GPUNVME_${code}`, category: 'privilege', message: matching(says) }
 }
@@ -22,8 +22,8 @@ const EVERYWHERE = {
   kernelHasIt: refusal('DRIVER_BOUND', /The kernel's driver nvme is bound[^]*Try: bindDriver/, 'privilege'),
 }
 
-/** What it is called when all went well. */
-const NOT_REFUSED = { code: 'none', category: 'none', message: 'it was not refused' }
+/** Result of an attempt that succeeded. */
+const NOT_REFUSED = { code: 'none', category: 'none', message: 'the attempt succeeded' }
 
 const HUGE_PAGES = {
   noHugePages: refusal('HUGE_PAGES', /of 2 MiB: 1 needed, 0 free[^]*Try: echo 97 > /, 'infeasible'),
@@ -52,7 +52,7 @@ const MODULE = {
   tooMuch: { code: 'none', category: 'none', message: matching(/expected at most 67108864 in one piece/), left: [] },
 }
 
-/** What is refused in each mode, and while the kernel has no vfio. */
+/** Expected errors in each mode, and of `enable`, before VFIO is usable. */
 export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
   kmod: {
     ...MODULE,

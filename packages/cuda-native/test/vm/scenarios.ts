@@ -1,37 +1,37 @@
 import { DRIVES, environmentOf, isKmod, LOOSE, type Mode } from './modes.js'
 import type { Scenario } from './protocol.js'
 
-/** A program of `guest/`, where it has its turn. */
+/** A run of a program of `guest/` in some modes. */
 interface Turn {
   readonly script: string
-  /** For a machine that is busy. */
+  /** Time limit, long enough for a busy machine. */
   readonly timeoutMs: number
-  /** In all modes but 'kmod-pt' when not given: there, the way is that of 'kmod'. */
+  /** Default: all modes except 'kmod-pt', which uses the same code as 'kmod'. */
   readonly modes?: readonly Mode['name'][]
-  /** What the turn is called, where its program has several. */
+  /** Name of the turn, if its program has several. Default: the program's name. */
   readonly name?: string
-  /** The program's own engine when not given. */
+  /** Default: the host engine. */
   readonly engine?: 'cpu-kernel'
-  /** The controller that is pulled out, where it is another than the mode's. */
+  /** Controller to unplug. Default: the mode's. */
   readonly loose?: Mode['loose']
 }
 
-/** The turn of `cases` whose commands the device code submits. */
+/** Name of the turn of `cases` in which device code submits commands. */
 export const KERNEL_CASES = 'cases by cpu-kernel'
 
-/** The turn of `lost` in which the device code has the queues. */
+/** Name of the turn of `lost` in which device code uses the queues. */
 export const KERNEL_LOST = 'lost by cpu-kernel'
 
 const EVERY_MODE = ['sysfs', 'vfio', 'vfio-noiommu', 'kmod', 'kmod-iommu', 'kmod-pt'] as const
 
-/** In this order: the last of them sees what all others of its mode have left behind. */
+/** Turns in the order in which they run. The last one checks the state that the others of its mode have left. */
 const TURNS: readonly Turn[] = [
   { script: 'enable', timeoutMs: 30_000, modes: ['vfio-noiommu'] },
   { script: 'smoke', timeoutMs: 20_000, modes: ['sysfs', 'vfio', 'kmod', 'kmod-iommu', 'kmod-pt'] },
   { script: 'refusals', timeoutMs: 120_000, modes: ['sysfs', 'vfio', 'vfio-noiommu'] },
   { script: 'refusals-of-module', timeoutMs: 120_000, modes: ['kmod', 'kmod-iommu'] },
   { script: 'traffic', timeoutMs: 180_000, modes: [...EVERY_MODE] },
-  // After it, so that the counters of SMART have something to say.
+  // After `traffic`, so that the SMART counters are not zero.
   { script: 'identify', timeoutMs: 60_000 },
   { script: 'registration', timeoutMs: 60_000, modes: ['kmod', 'kmod-iommu', 'kmod-pt'] },
   { script: 'interrupts', timeoutMs: 60_000, modes: ['vfio', 'vfio-noiommu', 'kmod', 'kmod-iommu'] },
@@ -49,13 +49,13 @@ const TURNS: readonly Turn[] = [
   { script: 'restored', timeoutMs: 20_000, modes: [...EVERY_MODE] },
 ]
 
-/** What is read and written altogether: a GiB where it costs least, and enough elsewhere to go around all queues often. */
+/** Total MiB that `traffic` reads and writes: 1 GiB in the fastest mode, and many laps of all queues in the others. */
 export const TRAFFIC_MIB: Readonly<Record<Mode['name'], number>> = {
   ...{ sysfs: 1024, vfio: 256, 'vfio-noiommu': 256 },
   ...{ kmod: 256, 'kmod-iommu': 256, 'kmod-pt': 64 },
 }
 
-/** What a mode's turns are called in a guest that runs those of several. */
+/** Returns the name of a mode's turn, unique in a guest that tests several modes. */
 export function nameIn(mode: Mode, turn: string): string {
   return `${mode.name} ${turn}`
 }
@@ -64,7 +64,7 @@ function turnsOf({ name }: Mode): Turn[] {
   return TURNS.filter(({ modes }) => modes?.includes(name) ?? name !== 'kmod-pt')
 }
 
-/** Whether a program, or its turn of that name, has its turn in a mode. */
+/** Returns whether a mode has the turn of this name. */
 export function hasTurn(mode: Mode, turn: string): boolean {
   return turnsOf(mode).some(({ script, name = script }) => name === turn)
 }
@@ -83,5 +83,5 @@ export function scenariosOf(mode: Mode): Scenario[] {
   }))
 }
 
-/** The images of all drives. */
+/** Sizes of the images of all drives. */
 export const IMAGES = Object.fromEntries(Object.entries(DRIVES).map(([name, { bytes }]) => [name, bytes]))

@@ -1,5 +1,5 @@
-// with-memfd BYTES PROGRAM [ARGUMENT...]: runs it with a memfd of huge pages as descriptor 3, sealed
-// as /dev/udmabuf wants it. Node has no memfd_create(2).
+// with-memfd BYTES PROGRAM [ARGUMENT...]: executes the program with a memfd of huge pages as descriptor 3, sealed as
+// /dev/udmabuf requires. Node cannot call memfd_create(2).
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/memfd.h>

@@ -1,4 +1,5 @@
-// Run by somebody who is not root: how far it gets with a controller that is bound already, or with binding one.
+// Reads from a bound controller, or binds one, as another user or with another limit of locked memory. Prints the
+// error.
 import { Controller } from '@gpunvme/host-driver'
 import { bytesOf, fixed, openTransport, print, take } from './lib.js'
 import { refusalOf } from './refusals-of.js'
@@ -12,8 +13,8 @@ const attempts: Record<string, () => Promise<unknown>> = {
     const memory = ns.dma.alloc(ns.blockBytes)
     bytesOf(memory).fill(0xa5)
     await ns.read(ns.blocks - 1, 1, memory)
-    // Where nothing was ever written.
-    if (bytesOf(memory).some((byte) => byte !== 0)) throw new Error('something else was read')
+    // No test writes to the last block.
+    if (bytesOf(memory).some((byte) => byte !== 0)) throw new Error('expected zeros in the last block')
   },
 }
 print(await refusalOf(attempts[process.argv[2]!]!))

@@ -1,4 +1,4 @@
-// Reads and writes until somebody ends it: what killed.ts kills. The binding is its parent's.
+// Reads and writes until killed.ts, which has bound the controller, kills this process.
 import { Controller } from '@gpunvme/host-driver'
 import { fixed, MIB, openTransport, print } from './lib.js'
 

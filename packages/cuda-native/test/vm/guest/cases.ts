@@ -1,5 +1,5 @@
-// The driver cases that a controller can be judged by which is what it is: those that depend on the way to it, and a share of
-// the others, which other modes have the rest of. Outcomes are one line each.
+// Runs the driver cases that need no configurable controller: those that depend on the transport, and a share of the
+// others, which are distributed over the modes. Prints one line per case.
 import { cpuKernelEngine } from '@gpunvme/cuda-native'
 import {
   driverCases,
@@ -10,15 +10,15 @@ import {
 } from '@gpunvme/host-driver/conformance'
 import { fixed, loose, MIB, openTransport, print, take, variable } from './lib.js'
 
-/** For each case: long for QEMU on a busy machine. */
+/** Time limit of a case. Generous, for QEMU on a busy machine. */
 const WALL_LIMIT_MS = 20_000
 
-/** What would take a minute here, and has nothing to do with the way to the controller. */
+/** Cases that would take a minute here and do not depend on the transport, with the reason. */
 const TOO_LONG: Readonly<Record<string, string>> = {
-  'no-memory': 'it opens the controller as often as opening it allocates memory',
+  'no-memory': 'it opens the controller once for each allocation that opening makes',
 }
 
-/** Run in every mode: registers, memory, resets and what is left behind are the transport's. */
+/** Cases that run in every mode: the transport provides registers, memory, resets and the clean-up. */
 const EVERYWHERE = [
   ...['start-enabled', 'registers-in-halves', 'start-by-function-reset', 'identity', 'start-removed'],
   ...['queue-of-mqes-entries', 'several-sqs-on-one-cq', 'queues-take-turns', 'random-blocks', 'place-in-memory'],
@@ -33,17 +33,17 @@ const EVERYWHERE = [
   ...['dispose', 'close-under-load', 'memory-after-close'],
 ]
 
-/** Which share of the other cases is run, of how many. */
+/** Index of the share of the other cases to run, and number of shares. */
 const [share, shares] = variable('VM_CASES').split('/').map(Number) as [number, number]
 
-/** By whom commands are submitted: the driver's own engine, or the device code on threads. */
+/** Options by engine: the driver's host engine, or device code on CPU threads. */
 const engines: Readonly<Record<string, DriverCaseOptions>> = {
   host: {},
   'cpu-kernel': { engine: (transport) => cpuKernelEngine(transport), rings: 'powers of two' },
 }
 const options: DriverCaseOptions = { wallLimitMs: WALL_LIMIT_MS, ...engines[variable('VM_ENGINE')] }
 
-/** QEMU's controller as modes.ts has it: what its hw/nvme/ctrl.c sets where nothing is asked for. */
+/** QEMU's controller as configured in modes.ts, with the defaults of hw/nvme/ctrl.c. */
 const shape = (mib: number) => ({
   dstrd: 0,
   maxQueueEntries: 2048,

@@ -1,5 +1,5 @@
-// Memory that comes as a dma-buf, in a GPU's place: negotiated by what arrives in it, then data in it (tier 2), then queues too
-// (tier 3), each byte of which is checked.
+// dma-bufs in place of GPU memory: negotiates the tier by probing, then transfers data (tier 2), then also uses queues
+// and PRP lists in the memory (tier 3). Checks every byte.
 import { spawnSync } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { cpuKernelEngine } from '@gpunvme/cuda-native'
@@ -36,7 +36,7 @@ if (!hasMemory()) {
 const gpu = new UdmabufGpu(GPU_BYTES)
 await using binding = await take(fixed)
 await using transport = await openTransport(binding)
-if (!('dmaBufs' in transport)) throw new Error('this way takes no dma-bufs')
+if (!('dmaBufs' in transport)) throw new Error('the transport does not support dma-bufs')
 const provider = dmaBufProvider(gpu, transport.dmaBufs)
 
 const content = randomBytes(DATA_BYTES, 11)
@@ -68,7 +68,7 @@ const negotiated: Record<string, unknown> = {}
     negotiated[name] = { tier, reasons: reasons.map(({ code, message }) => `${code}: ${message}`) }
   }
 
-  // Tier 2: data in it, queues in memory of the host.
+  // Tier 2: data in the dma-buf, queues in host memory.
   const vram = withVram(ns.dma, provider, gpu)
   const data = vram.alloc(DATA_BYTES, IN_GPU)
   await ns.read(0, blocks, data)
@@ -82,7 +82,7 @@ const negotiated: Record<string, unknown> = {}
   negotiated['tier2'] = { arrived, left, segments, hasView: data.view !== undefined }
 }
 
-// Tier 3: rings and PRP lists in it as well, by both engines of the processor, which sees this memory.
+// Tier 3: queues and PRP lists in the dma-buf too, with both CPU engines, since the CPU can access this memory.
 const vram = withVram(transport.dma, provider, gpu)
 const dma: DmaAllocator = {
   alloc: (lengthBytes, request) =>
@@ -110,7 +110,7 @@ for (const engine of ['host', 'cpu-kernel'] as const) {
 vram.close()
 print({ ...negotiated, tier3, unusedBytes: gpu.unusedBytes, iommu: transport.info.iommu })
 
-/** The memory that this program is started again with. */
+/** Returns whether this process has the memfd; without it, the program restarts itself through with-memfd. */
 function hasMemory(): boolean {
   try {
     return fstatSync(3).size === GPU_BYTES
@@ -119,7 +119,7 @@ function hasMemory(): boolean {
   }
 }
 
-/** Gives the address of every 2 MiB for those of its neighbour: data arrive, and not where they belong. */
+/** Maps every 2 MiB to the address of the next 2 MiB, so that data arrive in the wrong place. */
 function swapped(given: VramProvider): VramProvider {
   return {
     name: given.name,

@@ -1,4 +1,5 @@
-// vfio-pci comes to a kernel that did not have it, and is allowed to go without an IOMMU; until then it is refused.
+// Binds to vfio-pci before it is loaded, and before VFIO may be used without an IOMMU: both attempts fail. Then enables
+// it.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fixed, print, take } from './lib.js'

@@ -1,4 +1,4 @@
-// What the controller says of itself, as nvme-cli prints it by way of the kernel's driver and as we read it.
+// Identify data and the SMART log, as nvme-cli prints them through the kernel's driver, and as this driver reads them.
 import { execFileSync } from 'node:child_process'
 import { isDeepStrictEqual } from 'node:util'
 import { Controller } from '@gpunvme/host-driver'

@@ -1,4 +1,4 @@
-// What we write is what the kernel's driver reads, and the other way round.
+// The kernel's driver reads what this driver wrote, and vice versa.
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
@@ -6,7 +6,7 @@ import { bytesOf, fixed, kernelDevices, MIB, openTransport, print, take } from '
 import { randomBytes } from './pattern.js'
 
 const BYTES = 8 * MIB
-/** In blocks of 512 bytes: no multiples of anything, so that what is misplaced is not where it is looked for. */
+/** First blocks, in units of 512 bytes. Not round numbers, so that misplaced data are detected. */
 const [OURS, THEIRS] = [12_345, 54_321]
 
 async function withNamespace(work: (ns: WritableNamespace, memory: DmaMemory) => Promise<void>): Promise<void> {

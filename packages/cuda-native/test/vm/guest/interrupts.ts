@@ -1,4 +1,4 @@
-// Completions are waited for by MSI-X: nothing is polled that an eventfd tells of.
+// Waits for completions by MSI-X interrupts and eventfds instead of polling.
 import { Controller } from '@gpunvme/host-driver'
 import type { Interrupts } from '@gpunvme/nvme-spec/transport'
 import { bytesOf, fixed, MIB, openTransport, print, take } from './lib.js'
@@ -11,7 +11,7 @@ await using binding = await take(fixed)
 await using transport = await openTransport(binding, 1)
 const given = transport.interrupts
 if (given === undefined) throw new Error('the transport has no interrupts')
-/** How the waits ended. */
+/** Number of waits by outcome. */
 const waits = { fired: 0, deadline: 0 }
 const interrupts: Interrupts = {
   vectors: given.vectors,

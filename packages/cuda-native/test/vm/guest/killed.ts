@@ -1,4 +1,4 @@
-// A process that is killed in the middle of its reads and writes leaves a controller that the next one can open.
+// Kills a process during its reads and writes. The next process must be able to open the controller.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ await using binding = await take(fixed)
 
 const victim = spawn(process.execPath, [join(import.meta.dirname, 'busy.js')], { stdio: ['ignore', 'pipe', 'inherit'] })
 const exit = once(victim, 'exit') as Promise<[number | null, string | null]>
-// Its first line says that its queues are full; a little later they are in the middle of it.
+// The first line is printed when plans are in flight.
 const said = await Promise.race([once(victim.stdout, 'data').then(String), exit.then(() => 'nothing')])
 await sleep(200)
 victim.kill('SIGKILL')

@@ -1,4 +1,5 @@
-// A case of the module gpunvme: binds a controller to it by driver_override, and runs the program of kmod/test/check.
+// Runs a case of the gpunvme module: binds a controller to it by driver_override, and runs the program of
+// kmod/test/check.
 import { spawnSync } from 'node:child_process'
 import {
   closeSync,
@@ -15,14 +16,14 @@ import { basename, join } from 'node:path'
 
 const PCI = '/sys/bus/pci'
 const DRIVER = join(PCI, 'drivers/gpunvme')
-/** Milliseconds between samples; 0 if it is off. */
+/** File with KFENCE's sample interval in milliseconds; 0 if KFENCE is off. */
 const KFENCE = '/sys/module/kfence/parameters/sample_interval'
 const ADDRESS = /^[\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.\d$/
 
 const { VM_CHECK = '', VM_CASE = '', VM_DEVICE = '', VM_PORT = '', VM_STRANGER = '' } = process.env
 const [name = '', ...rest] = VM_CASE.split(' ')
 
-/** 'OK', or the errno of a write that the kernel refuses. */
+/** Writes to a file. Returns 'OK', or the name of the errno. */
 function write(path: string, text: string): string {
   try {
     writeFileSync(path, text, { flag: 'r+' })
@@ -32,7 +33,7 @@ function write(path: string, text: string): string {
   }
 }
 
-/** As write, for files of sysfs that cannot be opened for reading. */
+/** Like `write`, for write-only files of sysfs. Returns 'OK', or the message of the error. */
 function tell(path: string, text: string): string {
   const { status, stderr } = spawnSync('/tmp/vm/busybox', ['sh', '-c', `echo "$1" > "$2"`, 'sh', text, path])
   return status === 0 ? 'OK' : (/: (?:write error: )?(.*)$/m.exec(stderr.toString())?.[1] ?? 'refused')
@@ -43,7 +44,7 @@ function driverOf(bdf: string): string {
   return existsSync(link) ? basename(readlinkSync(link)) : 'none'
 }
 
-/** Functions that are bound to the module. */
+/** Returns the addresses of functions that are bound to the module. */
 function bound(): string[] {
   return readdirSync(DRIVER).filter((entry) => ADDRESS.test(entry))
 }
@@ -61,7 +62,7 @@ function override(bdf: string, driver: string): string {
   return write(join(PCI, 'devices', bdf, 'driver_override'), `${driver}\n`)
 }
 
-/** Gives a function to the module, where it has not got it. @returns the device node */
+/** Binds a function to the module, if it is not bound yet. @returns the device node */
 function take(bdf: string): string {
   if (driverOf(bdf) !== 'gpunvme') {
     unbind(bdf)
@@ -72,7 +73,7 @@ function take(bdf: string): string {
   return `/dev/${node!}`
 }
 
-/** Everything that must not bind a controller, and what does. */
+/** Tries each method of binding that must fail, then the one that must succeed. */
 function binding(bdf: string): object {
   const before = { bound: bound(), drivers: [...new Set(controllers().map(driverOf))] }
   const kernels = tell(join(DRIVER, 'bind'), bdf)
@@ -89,7 +90,7 @@ function binding(bdf: string): object {
   return { before, kernels, unasked, newId, stranger, driver: driverOf(bdf), mode, bound: bound() }
 }
 
-/** Everything back to the kernel's driver, and the module out. */
+/** Returns all functions to the kernel's driver, and unloads the module. */
 function restored(): object {
   for (const bdf of bound()) {
     unbind(bdf)
@@ -106,7 +107,7 @@ function restored(): object {
   return { unloaded: unloaded.stderr.trim(), kfence, drivers, pinned, serials: serials.sort() }
 }
 
-/** The serial number of a controller of the kernel's, whose drive can be read. */
+/** Reads from the drive of a kernel controller. Returns its serial number and the number of bytes read. */
 function readable(entry: string): string {
   const serial = readFileSync(`/sys/class/nvme/${entry}/serial`, 'utf8').trim()
   const path = `/dev/${entry}n1`
@@ -123,7 +124,7 @@ if (name === 'binding' || name === 'restored') {
 } else {
   const bdf =
     VM_DEVICE === '' ? readdirSync(join(PCI, 'devices', VM_PORT)).find((entry) => ADDRESS.test(entry)) : VM_DEVICE
-  if (bdf === undefined) throw new Error('there is nothing behind the port')
+  if (bdf === undefined) throw new Error('no device behind the PCIe port')
   const { status, signal } = spawnSync(VM_CHECK, [take(bdf), bdf, name, ...rest], { stdio: 'inherit' })
   if (status !== 0) throw new Error(`${VM_CASE} ended with ${status ?? signal ?? 'nothing'}`)
 }

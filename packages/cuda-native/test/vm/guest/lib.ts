@@ -1,4 +1,4 @@
-// What the scenarios share: the devices of modes.ts, bound and opened as the mode has it.
+// Helpers of the scenarios: bind and open the devices of modes.ts as the mode requires.
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,41 +20,44 @@ const PCI = '/sys/bus/pci/devices'
 export const MIB = 2 ** 20
 export const host = loadHardwareHost()
 
-/** The mode of modes.ts. */
+/** Name of the mode; see modes.ts. */
 export const mode = variable('VM_MODE')
 
-/** What a controller is bound to. */
+/** Driver to bind controllers to; null: none. */
 const driver = mode === 'sysfs' ? null : mode.startsWith('kmod') ? 'gpunvme' : 'vfio-pci'
 
 export const fixed: Device = { bdf: variable('VM_FIXED'), serial: 'VM0001' }
 
-/** The function whose BAR 2 stands in for a GPU's memory. */
+/** Address of the function whose BAR 2 stands in for GPU memory. */
 export const vram = variable('VM_VRAM')
 
-/** The controller that can be pulled out, by what QEMU calls it: what is behind the port. */
+/** Returns the controller behind the hot-plug port, with its QEMU id. */
 export function loose(): Device & { readonly id: string } {
   const bdf = readdirSync(join(PCI, variable('VM_PORT'))).find((name) =>
     /^[\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.\d$/.test(name),
   )
-  if (bdf === undefined) throw new Error('there is nothing behind the port')
+  if (bdf === undefined) throw new Error('no device behind the PCIe port')
   const id = variable('VM_LOOSE')
   return { bdf, id, serial: id === 'loose1' ? 'VM0002' : 'VM0003' }
 }
 
-/** Two functions of one slot, which an IOMMU does not tell apart. */
+/** Addresses of two functions of one slot, which share an IOMMU group. */
 export const twins = variable('VM_TWINS').split(' ') as [string, string]
 
-/** One line for the test outside. */
+/** Prints one line for the test on the host. */
 export function print(facts: object): void {
   process.stdout.write(`${JSON.stringify(facts)}\n`)
 }
 
-/** Takes the controller from the kernel's driver; disposing of the binding gives it back. */
+/**
+ * Unbinds the controller from the kernel's driver, and binds it as the mode requires. Disposing of the binding restores
+ * it.
+ */
 export function take({ bdf }: Device): Promise<Binding> {
   return bindDriver({ bdf, driver })
 }
 
-/** Opens what was taken; it is closed by itself. */
+/** Opens the transport of a bound controller. Disposing of it closes it. */
 export async function openTransport({ bdf }: Pick<Device, 'bdf'>, interrupts = 0): Promise<OpenTransport> {
   const transport = await openByMode(bdf, interrupts)
   return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() })
@@ -67,24 +70,24 @@ function openByMode(bdf: string, interrupts: number): Promise<SysfsTransport | V
 
 export type OpenTransport = (SysfsTransport | VfioTransport | KmodTransport) & AsyncDisposable
 
-/** The bytes of memory that the controller reaches. */
+/** Returns the bytes of DMA memory. */
 export function bytesOf({ view }: DmaMemory): Buffer {
   if (view === undefined) throw new Error('the memory has no view')
   return Buffer.from(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength)
 }
 
-/** What the kernel says of a function. */
+/** Returns the sysfs folder of a function. */
 export function sysfsFolder(bdf: string): string {
   return join(PCI, bdf)
 }
 
-/** The driver that has a function; undefined where none has. */
+/** Returns the name of the driver that a function is bound to; undefined if none. */
 export function driverOf({ bdf }: Pick<Device, 'bdf'>): string | undefined {
   const link = join(sysfsFolder(bdf), 'driver')
   return existsSync(link) ? basename(readlinkSync(link)) : undefined
 }
 
-/** The devices that the kernel's driver has made of a controller and its namespace 1; it takes a moment. */
+/** Waits for the device nodes of a controller and its namespace 1. Returns their paths. */
 export async function kernelDevices({ bdf }: Device): Promise<{ controller: string; namespace: string }> {
   for (let tries = 0; tries < 100; tries++) {
     const folder = join(PCI, bdf, 'nvme')
@@ -94,11 +97,11 @@ export async function kernelDevices({ bdf }: Device): Promise<{ controller: stri
     }
     await sleep(50)
   }
-  throw new Error(`the kernel has made no block device of ${bdf}: its driver is ${driverOf({ bdf })}`)
+  throw new Error(`no block device of ${bdf} appeared; bound driver: ${driverOf({ bdf }) ?? 'none'}`)
 }
 
 export function variable(name: string): string {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`the job names no ${name}`)
+  if (value === undefined) throw new Error(`environment variable ${name} is not set`)
   return value
 }

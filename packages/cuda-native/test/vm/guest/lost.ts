@@ -1,9 +1,9 @@
-// The device is pulled out in the middle of reads: every one ends, the loss has a name, and nothing hangs.
+// Unplugs the device during reads. All commands must end as device-lost, and no call may hang.
 import { cpuKernelEngine } from '@gpunvme/cuda-native'
 import { Controller } from '@gpunvme/host-driver'
 import { loose, MIB, openTransport, print, take, variable } from './lib.js'
 
-/** Should every step of a recovery have to be taken before the device is lost, they take no longer than this each. */
+/** Time limit of each recovery step, to bound the time until the device is declared lost. */
 const SECOND_NS = 1_000_000_000
 
 const device = loose()
@@ -11,7 +11,7 @@ const binding = await take(device)
 const transport = await openTransport(binding)
 const ctrl = await Controller.open(transport, {
   queues: 2,
-  // Its threads poll rings and ring doorbells by themselves, also when the kernel has taken them away.
+  // The engine's threads access queues and doorbells directly, even after the kernel has revoked the mappings.
   ...(variable('VM_ENGINE') === 'cpu-kernel' && { engine: cpuKernelEngine(transport) }),
   readyTimeoutNs: SECOND_NS,
   commandTimeoutNs: 2 * SECOND_NS,

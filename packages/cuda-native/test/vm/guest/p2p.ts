@@ -1,5 +1,5 @@
-// The controller reads into another device's BAR, as into a GPU's memory, and writes from it, through the provider for NVIDIA's
-// static BAR1. That BAR replaces the GPU's; only the driver's report of the window is simulated.
+// Peer-to-peer transfers between the drive and another device's BAR, through the provider for NVIDIA's static BAR1. The
+// BAR replaces that of a GPU; only the GPU driver's report of the window is simulated.
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { openStaticBar1, probeWrites, withVram } from '@gpunvme/cuda-native/vram'
 import { Controller } from '@gpunvme/host-driver'
@@ -13,7 +13,7 @@ const WINDOW = { isEnabled: true, offsetBytes: 16 * MIB, lengthBytes: 48 * MIB }
 await using binding = await take(fixed)
 await using transport = await openTransport(binding)
 const { mapPeer } = transport
-if (mapPeer === undefined) throw new Error('this way maps no other device')
+if (mapPeer === undefined) throw new Error('the transport does not support peer mappings')
 await using ctrl = await Controller.open(transport, { queues: 2, write: { serial: fixed.serial } })
 const ns = ctrl.namespace(1)
 const blocks = BYTES / ns.blockBytes
@@ -36,7 +36,7 @@ const backing: BackingMemory = {
   },
 }
 const gpu = new FakeGpu(backing, WINDOW.offsetBytes)
-/** Offsets in the window of all pages that were ever allocated. */
+/** Window offsets of all pages that have ever been allocated. */
 const used = new Set<number>()
 const source = {
   alloc(lengthBytes: number) {
@@ -62,7 +62,7 @@ const target = gpuMemory.alloc(BYTES, { where: 'gpu' })
 await ns.read(1000, blocks, target)
 const arrived = Buffer.from(gpu.read(target.gpuPointer!, BYTES)).equals(content)
 
-// And out of it.
+// Write from the BAR.
 await ns.write(20_000, blocks, target)
 bytesOf(memory).fill(0)
 await ns.read(20_000, blocks, memory)
@@ -78,7 +78,7 @@ gpuMemory.close()
 region.unmap()
 print({ accepted: verdict.isAccepted || verdict.message, arrived, left, misplaced, segments })
 
-/** A sysfs in which the device has the BARs of a GPU with 64-bit registers, so that BAR 2 is what NVIDIA calls BAR1. */
+/** Creates a sysfs in which the register BAR of the GPU is 64-bit, so that BAR 2 is the one that NVIDIA calls BAR1. */
 function describeAsGpu(root: string): string {
   const folder = `${root}/sys/bus/pci/devices/${vram}`
   mkdirSync(folder, { recursive: true })

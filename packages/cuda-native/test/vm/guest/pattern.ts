@@ -1,8 +1,8 @@
-// Content that says where it belongs and how old it is: every byte is checked, at the price of a copy and a comparison.
+// Content that encodes its LBA and its generation, so that one comparison detects misplaced and outdated data.
 
 const TEMPLATE_BYTES = 4 * 2 ** 20
 
-/** Numbers below a bound that look random and are the same every time (xorshift32, Marsaglia 2003). */
+/** Returns a deterministic generator of pseudo-random numbers below a bound (xorshift32, Marsaglia 2003). */
 export function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -19,8 +19,8 @@ export function randomBytes(lengthBytes: number, seed: number): Buffer {
 }
 
 /**
- * What a namespace holds. A block is a part of one long row of random bytes, chosen by its LBA, with the LBA and how
- * often the block was written in its first two words; zeroes where it never was.
+ * Expected content of a namespace. A block that was written has its LBA and its number of writes in the first two
+ * words, followed by random bytes that its LBA selects from a template. A block that was never written is zero.
  */
 export class Content {
   private readonly blockBytes: number
@@ -32,12 +32,12 @@ export class Content {
     this.generations = new Uint32Array(blocks)
   }
 
-  /** From now on, these blocks have been written once more. */
+  /** Counts another write of these blocks. */
   advance(slba: number, blocks: number): void {
     for (let lba = slba; lba < slba + blocks; lba++) this.generations[lba]!++
   }
 
-  /** Puts what the blocks hold at byte `offset` of `bytes`. */
+  /** Stores the expected content of blocks in `bytes`, from byte `offset` on. */
   fill(bytes: Buffer, offset: number, slba: number, blocks: number): void {
     const { blockBytes, template, generations } = this
     const length = blocks * blockBytes

@@ -1,5 +1,4 @@
-// The kernel's driver by fio, which is watched from outside while it reads: what it has read stands in the block device's
-// own statistics.
+// Measures the kernel's driver with fio. The number of reads is taken from the statistics of the block device.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -11,17 +10,17 @@ import { between, instant, order, type Measurement, type Shape } from './peer-wi
 const fio = JSON.parse(process.env['PEER_FIO'] ?? '') as { program: string; libraries: string }
 const { namespace } = await kernelDevices(fixed)
 
-/** fio's ways to ask the kernel; what is measured beside the reads is as little as fio can do with. */
+/** Additional fio options by configuration. */
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
   io_uring: [],
-  // Memory and file are known to the kernel, and 16 reads are asked for at once.
+  // Registered buffers and file, and up to 16 submissions per system call.
   'io_uring, tuned': [
     ...['--fixedbufs=1', '--registerfiles=1', '--iomem=mmaphuge:/dev/hugepages/fio'],
     ...['--iodepth_batch_submit=16', '--iodepth_batch_complete_min=1', '--iodepth_batch_complete_max=32'],
   ],
 }
 
-/** Field 3 of /sys/block/…/stat: sectors of 512 bytes (Linux Documentation/block/stat). */
+/** Returns the bytes read, from field 3 of /sys/block/…/stat: sectors of 512 bytes (Linux Documentation/block/stat). */
 function readBytes(): number {
   const fields = readFileSync(`/sys/block/${basename(namespace)}/stat`, 'utf8')
     .trim()
@@ -30,8 +29,7 @@ function readBytes(): number {
 }
 
 /**
- * Has the kernel poll instead of being interrupted. Not where the block layer splits reads: on Linux 6.1 those
- * of 1 MiB did not end.
+ * Polled completion. Not for reads that the block layer splits: on Linux 6.1, polled reads of 1 MiB did not complete.
  */
 const POLLED = ['--hipri=1']
 const WHOLE_BYTES = 65_536
@@ -50,7 +48,7 @@ async function measure(driver: string, extra: readonly string[], shape: Shape): 
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
   const exit = once(child, 'exit') as Promise<[number | null]>
-  // Until its libraries are loaded and it reads.
+  // Wait until fio has loaded its libraries and reads.
   while (child.exitCode === null && readBytes() - before < 64 * shape.bytes) await sleep(20)
   await sleep(order.warmUpMs)
   const [first, firstBytes] = [instant(), readBytes()]
@@ -58,10 +56,10 @@ async function measure(driver: string, extra: readonly string[], shape: Shape): 
   const [last, lastBytes] = [instant(), readBytes()]
   const early = child.exitCode !== null
   const [code] = await exit
-  if (code !== 0 || early) throw new Error(`fio ended with ${code}, too early or badly: ${said.slice(0, 2000)}`)
+  if (code !== 0 || early) throw new Error(`fio ended early or failed, with status ${code}: ${said.slice(0, 2000)}`)
   const { jobs } = JSON.parse(said.slice(said.indexOf('{'))) as { jobs: [FioJob] }
   const { read, usr_cpu, sys_cpu, job_runtime } = jobs[0]
-  // Of its whole run, as fio says it: per cent of its time, and reads.
+  // fio reports CPU time as a percentage of its whole run. Microseconds per read.
   const share = (perCent: number) => ((perCent / 100) * job_runtime * 1000) / read.total_ios
   const ios = (lastBytes - firstBytes) / shape.bytes
   const cpuUs = { user: share(usr_cpu) * ios, system: share(sys_cpu) * ios }

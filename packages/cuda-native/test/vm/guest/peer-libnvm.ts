@@ -1,5 +1,4 @@
-// libnvm by its own program, libnvm-read.c, which finds the function as a driver in user space expects it: without a
-// driver, enabled, and master of the bus.
+// Measures libnvm with libnvm-read.c, which requires a function that is bound to no driver, enabled, and bus master.
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Our driver, by sysfs: plans of many reads, and reads one by one.
+// Measures this driver through sysfs, with plans of many reads and with single reads.
 import { Controller, type Namespace } from '@gpunvme/host-driver'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { fixed, openTransport, print, take } from './lib.js'
@@ -15,14 +15,14 @@ interface Target {
   readonly memory: DmaMemory
 }
 
-/** Reads until told not to; it counts what is done. */
+/** Reads until `progress.stop` is true, and counts completed reads in `progress.ios`. */
 type Reader = (target: Target, shape: Shape, progress: { ios: number; stop: boolean }) => Promise<void>
 
 const offsets = (ns: Namespace, bytes: number) => next(order.spanBytes / bytes) * (bytes / ns.blockBytes)
 
 const PLAN_READS = 256
 
-/** Plans of so many reads, one after another; the planning is part of what is measured. */
+/** Executes plans of PLAN_READS reads, one after another. The measured time includes planning. */
 const byPlans: Reader = async ({ ns, memory }, { bytes, depth }, progress) => {
   const blocks = bytes / ns.blockBytes
   while (!progress.stop) {
@@ -37,7 +37,7 @@ const byPlans: Reader = async ({ ns, memory }, { bytes, depth }, progress) => {
   }
 }
 
-/** Each read is awaited by itself; `depth` of them run side by side. */
+/** Runs `depth` loops concurrently, each of which awaits one read at a time. */
 const oneByOne: Reader = async ({ ns, memory }, { bytes, depth }, progress) => {
   const blocks = bytes / ns.blockBytes
   const reader = async (slot: number) => {
@@ -50,7 +50,7 @@ const oneByOne: Reader = async ({ ns, memory }, { bytes, depth }, progress) => {
 }
 
 async function measure(driver: string, reader: Reader, shape: Shape): Promise<Measurement> {
-  // A read that is longer than MDTS is several commands.
+  // A read larger than MDTS is split into several commands.
   const probe = await Controller.open(transport, { queueDepth: 1 })
   const commands = Math.ceil(shape.bytes / probe.namespace(1).maxTransferBytes)
   await probe.close()
@@ -70,7 +70,7 @@ async function measure(driver: string, reader: Reader, shape: Shape): Promise<Me
   return { driver, shape: shape.name, ios, ...between(first, last), cpuUs: { user, system } }
 }
 
-// Node compiles what runs often, which takes seconds on a processor that is emulated.
+// Warm up: on an emulated CPU, Node takes seconds to compile hot functions.
 for (const reader of [byPlans, oneByOne]) {
   for (const shape of [order.shapes[1]!, order.shapes[0]!]) await measure('compiling', reader, shape)
 }

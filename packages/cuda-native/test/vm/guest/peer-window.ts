@@ -1,33 +1,33 @@
-// What every driver is measured by: the guest's instructions and the time between two instants of it.
+// Measurement of a driver: instructions that the guest executes, and elapsed time, between two instants.
 import { closeSync, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 
-/** Of one driver in one shape, in one round: what is printed. */
+/** Printed result of one driver with one shape in one round. */
 export interface Measurement {
   readonly driver: string
   readonly shape: string
   readonly ios: number
   readonly ms: number
-  /** Of all vCPUs. */
+  /** Instructions of all vCPUs. */
   readonly instructions: { readonly user: number; readonly kernel: number }
-  /** Of the process that reads, where it can be known: user and system time. */
+  /** User and system CPU time of the reading process; absent if unknown. */
   readonly cpuUs?: { readonly user: number; readonly system: number }
 }
 
-/** How often and how large: random offsets that are multiples of `bytes`, `depth` of them in flight. */
+/** Reads of `bytes` at random offsets that are multiples of `bytes`, with `depth` in flight. */
 export interface Shape {
   readonly name: string
   readonly bytes: number
   readonly depth: number
 }
 
-/** What the job asks for; see peers.ts. */
+/** Parameters of a measurement, set in peers.measure.ts. */
 export interface Order {
   readonly shapes: readonly Shape[]
   readonly warmUpMs: number
   readonly windowMs: number
-  /** The bytes from the namespace's beginning that are read. */
+  /** Size of the range that is read, from the start of the namespace. */
   readonly spanBytes: number
 }
 
@@ -39,14 +39,16 @@ const fd = openSync(join(folder, 'resource2'), 'r+')
 const counters = loadHardwareHost().map(fd, 0, fstatSync(fd).size, 'read')
 closeSync(fd)
 
-/** Two of them make a window. */
+/** Start or end of a measurement window. */
 export interface Instant {
   readonly ms: number
   readonly user: number
   readonly kernel: number
 }
 
-/** Pairs of numbers of 64 bits, as count-instructions.c has them. */
+/**
+ * Returns the current time and counts. count-instructions.c stores pairs of 64-bit counts: user and kernel, per vCPU.
+ */
 export function instant(): Instant {
   const sums = [0, 0]
   for (let index = 0; index < 32; index++) sums[index % 2]! += Number(counters.load64(index * 8))

@@ -1,4 +1,4 @@
-// What the module refuses, and what is refused before it is asked: each has an error of its own, and leaves nothing behind.
+// Requests that the module or the driver rejects. Each has its own error, and changes nothing.
 import { chmodSync, chownSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openKmod } from '@gpunvme/host-driver/kmod'
@@ -27,10 +27,10 @@ await refusals.of('kernelHasIt', () => openTransport(fixed))
   chownSync(NODE, NOBODY, NOBODY)
   chmodSync(NODE, 0o600)
   refusals.found['userHasTheNode'] = asUser('read')
-  // Without translation, the node is not enough.
+  // Without IOMMU translation, access to the node is not sufficient.
   if (mode === 'kmod-iommu') {
     refusals.found['littleMemlock'] = asUser('read', 64)
-    // What the error says is enough must be.
+    // The limit that the error suggests must be sufficient.
     const advice = /ulimit -l (\d+)/.exec(refusals.found['littleMemlock'].message)?.[1]
     refusals.found['advisedMemlock'] = asUser('read', Number(advice))
   }

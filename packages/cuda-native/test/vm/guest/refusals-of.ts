@@ -7,17 +7,17 @@ const HUGE_PAGE_BYTES = 2_097_152
 /** Debian's user nobody. */
 export const NOBODY = 65_534
 
-/** What came of an attempt that should be refused. */
+/** Result of an attempt that should fail. */
 export interface Refusal {
   readonly code: string
   readonly category: string
-  /** First line, facts and next step. */
+  /** Message of the error: first line, facts and next step. */
   readonly message: string
-  /** What is not as it was before. */
+  /** Differences in the state of the machine after the attempt. */
   readonly left?: readonly string[]
 }
 
-/** Attempts that the kernel, or our knowledge of it, refuses: how, and whether all is as before. */
+/** Records attempts that should fail: their errors, and what they changed. */
 export class Refusals {
   readonly found: Record<string, Refusal> = {}
 
@@ -32,7 +32,7 @@ export class Refusals {
   }
 }
 
-/** The error that an attempt ends with, as it can be printed. */
+/** Returns the error of an attempt, as plain JSON. */
 export async function refusalOf(attempt: () => Promise<unknown>): Promise<Refusal> {
   try {
     await attempt()
@@ -40,10 +40,10 @@ export async function refusalOf(attempt: () => Promise<unknown>): Promise<Refusa
     const { code = 'none', category = 'none', message } = error as { code?: string; category?: string; message: string }
     return { code, category, message }
   }
-  return { code: 'none', category: 'none', message: 'it was not refused' }
+  return { code: 'none', category: 'none', message: 'the attempt succeeded' }
 }
 
-/** What an attempt that came to nothing must not change. */
+/** Returns the state that a failed attempt must not change. */
 function surroundings(): Record<string, string> {
   const locked = /^VmLck:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
   const functions = [fixed.bdf, ...twins].flatMap((bdf) => [
@@ -60,7 +60,7 @@ function surroundings(): Record<string, string> {
   }
 }
 
-/** Runs as-user.ts with a limit of locked memory, and without any privilege unless it is told otherwise. */
+/** Runs as-user.ts as a user with a limit of locked memory. Default: the unprivileged user nobody, without a limit. */
 export function asUser(what: 'bind' | 'read', memlockKiB: number | 'unlimited' = 'unlimited', id = NOBODY): Refusal {
   const program = `ulimit -l ${memlockKiB}; exec "$0" "$@"`
   const script = join(import.meta.dirname, 'as-user.js')
@@ -73,7 +73,7 @@ export function asUser(what: 'bind' | 'read', memlockKiB: number | 'unlimited' =
   return JSON.parse(stdout) as Refusal
 }
 
-/** While no huge page is free. */
+/** Runs `work` while no huge page is free. */
 export async function withoutHugePages(work: () => Promise<void>): Promise<void> {
   const free = Number(readFileSync('/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages', 'utf8'))
   const all = host.allocate(free * HUGE_PAGE_BYTES, HUGE_PAGE_BYTES)

@@ -1,4 +1,4 @@
-// What a kernel refuses, and what is refused because it would: each has an error of its own, and leaves nothing behind.
+// Requests that the kernel or the driver rejects. Each has its own error, and changes nothing.
 import { chmodSync, chownSync, readlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,7 +56,7 @@ if (mode !== 'sysfs') {
   refusals.found['userHasTheGroup'] = asUser('read')
   if (mode === 'vfio') {
     refusals.found['littleMemlock'] = asUser('read', 64)
-    // What the error says is enough must be.
+    // The limit that the error suggests must be sufficient.
     const advice = /ulimit -l (\d+)/.exec(refusals.found['littleMemlock'].message)?.[1]
     refusals.found['advisedMemlock'] = asUser('read', Number(advice))
     await withoutHugePages(() =>
@@ -71,7 +71,7 @@ if (mode === 'vfio') {
   await refusals.of('groupInUse', () => bindDriver({ bdf, driver }))
   await using neighbour = await bindDriver({ bdf: other, driver: null })
   await using binding = await bindDriver({ bdf, driver })
-  // Bound to vfio-pci, and then the kernel's driver comes back to its neighbour.
+  // The other function of the group returns to the kernel's driver after this one is bound to vfio-pci.
   writeFileSync(join(sysfsFolder(neighbour.bdf), 'driver_override'), '\n')
   writeFileSync('/sys/bus/pci/drivers/nvme/bind', other)
   await refusals.of('groupInUseLater', () => openVfio({ host, bdf: binding.bdf }))

@@ -1,5 +1,6 @@
-// The engine `cuda` on queues and registers that the module maps, on a stand-in for libcuda: by this kernel's
-// /proc/self/smaps, it refuses what NVIDIA's driver refuses. The device code runs on threads and stores to the real BAR.
+// The engine `cuda` on queues and registers that the gpunvme module maps, with a stand-in for libcuda. From
+// /proc/self/smaps of this kernel, the stand-in rejects the registrations that NVIDIA's driver rejects. Device code
+// runs on CPU threads and writes to the real BAR.
 import { existsSync } from 'node:fs'
 import { Controller } from '@gpunvme/host-driver'
 import { cudaEngine, openCuda } from '@gpunvme/cuda-native/cuda'
@@ -12,7 +13,7 @@ const library = new URL('../standin/libcuda.so', import.meta.url).pathname
 process.env['GPUNVME_CUDA_LIBRARY'] = library
 process.env['GPUNVME_STANDIN_DRIVER'] = 'open 580.159.04 6.1'
 
-/** Writes the content by the host's engine, or reads it by `cuda`; returns the memory afterwards. */
+/** Writes the content with the host engine, or reads it with `cuda`. Returns the content of the memory afterwards. */
 async function transfer(bdf: string, operation: 'write' | 'read'): Promise<Buffer> {
   await using transport = await openTransport({ bdf })
   const cuda = operation === 'read' ? openCuda() : undefined

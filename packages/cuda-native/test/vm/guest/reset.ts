@@ -1,11 +1,14 @@
-// The controller is reset under the driver's hands, in the middle of its reads: nothing wrong is read, nothing is lost.
+// Disables or resets the controller during reads, without the driver's knowledge. All reads must succeed with correct
+// data.
 import { Controller } from '@gpunvme/host-driver'
 import { CC } from '@gpunvme/nvme-spec'
 import { bytesOf, fixed, MIB, openTransport, print, take } from './lib.js'
 import { randomBytes } from './pattern.js'
 
 const BYTES = 16 * MIB
-/** Long for QEMU on a busy machine, short for a test: this is how long it takes until the driver looks. */
+/**
+ * Command timeout, after which the driver detects the reset: long enough for QEMU on a busy machine, short for a test.
+ */
 const TIMEOUT_NS = 2_000_000_000
 
 await using binding = await take(fixed)
@@ -23,7 +26,7 @@ const blocks = BYTES / ns.blockBytes
 await ns.write(0, blocks, memory)
 const plan = ns.planReads([{ slba: 0, blocks, offsetBytes: 0 }])
 
-/** What is read while `disturb` happens, and after it. */
+/** Reads while `disturb` runs, and again afterwards. */
 async function readWhile(disturb: () => Promise<void> | void): Promise<object> {
   const started = performance.now()
   const before = ctrl.statistics.recoveries['controller-reset']
@@ -36,7 +39,7 @@ async function readWhile(disturb: () => Promise<void> | void): Promise<object> {
     good &&= failures.length === 0 && succeeded === plan.commands && bytesOf(memory).equals(content)
   }
   await read(disturb)
-  // Whatever was in flight when it happened: this one finds the controller as it was left.
+  // The first read may have ended before the disturbance. This one starts after it.
   await read()
   const { 'controller-reset': resets, lost } = ctrl.statistics.recoveries
   return { good, resets: resets - before, lost, ms: Math.round(performance.now() - started) }
@@ -44,6 +47,6 @@ async function readWhile(disturb: () => Promise<void> | void): Promise<object> {
 
 const disable = () => transport.bar.write32(CC.offset, (transport.bar.read32(CC.offset) & ~(1 << CC.EN.lsb)) >>> 0)
 const disabled = await readWhile(() => disable())
-// A Function Level Reset, by the way that the transport has; not every one has any.
+// A function-level reset, if the transport supports one.
 const functionReset = transport.reset === undefined ? 'none' : await readWhile(() => transport.reset!('function'))
 print({ disabled, functionReset })

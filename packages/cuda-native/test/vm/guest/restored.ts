@@ -1,4 +1,4 @@
-// At the end the kernel's own driver has what it had at the beginning, and works.
+// At the end, the kernel's driver owns the controller again, and can read from it.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { driverOf, fixed, kernelDevices, print } from './lib.js'
 

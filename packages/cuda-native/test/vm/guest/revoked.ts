@@ -1,5 +1,5 @@
-// The exporter of a dma-buf takes its memory back in the middle of reads into it: every command ends, the loss has a name, and
-// the controller can be opened again.
+// The exporter of a dma-buf revokes it during reads into it. All commands must end as device-lost, and the controller
+// must be usable after it is reopened.
 import { closeSync, openSync } from 'node:fs'
 import { Controller } from '@gpunvme/host-driver'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
@@ -20,7 +20,7 @@ function ask(request: number, value: number): number {
 
 const binding = await take(fixed)
 const transport = await openTransport(binding)
-if (!('dmaBufs' in transport)) throw new Error('this way takes no dma-bufs')
+if (!('dmaBufs' in transport)) throw new Error('the transport does not support dma-bufs')
 const fd = host.adopt(ask(EXPORT, PAGES))
 const buffer = transport.dmaBufs.attach(fd, BYTES)
 const memory: DmaMemory = {

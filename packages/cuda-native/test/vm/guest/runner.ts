@@ -1,6 +1,5 @@
-// The guest's side of the harness: runs the job's scenarios one after another, each a process of its own, and reports
-// what they print, how they end and what the kernel says meanwhile. Each report is a line of JSON on the second serial
-// port.
+// The guest's side of the harness: runs scenarios one after another, each in a separate process. Reports their output,
+// how they ended, and kernel messages, as lines of JSON on the second serial port.
 import { spawn } from 'node:child_process'
 import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { release } from 'node:os'
@@ -17,7 +16,7 @@ function report(message: Message): void {
   for (let sent = 0; sent < line.length;) sent += writeSync(port, line, sent)
 }
 
-/** What the kernel has said since the last call, of priority `atMost` (0 to 7) and more urgent. */
+/** Returns kernel messages since the last call whose log level is at most `atMost` (0 to 7). */
 function kernelLines(atMost: number): string[] {
   const lines: string[] = []
   for (;;) {
@@ -28,7 +27,7 @@ function kernelLines(atMost: number): string[] {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EAGAIN') return lines
-      // The kernel said more than its buffer holds: the oldest of it is lost.
+      // The kernel has overwritten messages that were not read yet.
       if (code !== 'EPIPE') throw error
     }
   }

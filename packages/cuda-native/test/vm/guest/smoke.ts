@@ -1,4 +1,4 @@
-// What the harness itself promises: Node is there, and the kernel's own driver has the drives.
+// Checks the harness itself: Node runs, and the kernel's driver owns the drives.
 import { readdirSync, readFileSync } from 'node:fs'
 
 const read = (path: string) => readFileSync(path, 'utf8').trim()

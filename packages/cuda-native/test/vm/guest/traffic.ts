@@ -1,4 +1,4 @@
-// Random reads and writes over 4 queues, each byte of which is checked.
+// Random reads and writes over 4 queues. Checks every byte.
 import { Controller, type Transfer } from '@gpunvme/host-driver'
 import { bytesOf, fixed, MIB, openTransport, print, take, variable } from './lib.js'
 import { Content, random } from './pattern.js'
@@ -12,14 +12,17 @@ await using transport = await openTransport(binding)
 await using ctrl = await Controller.open(transport, { queues: 4, write: { serial: fixed.serial } })
 const ns = ctrl.namespace(1)
 const { blockBytes } = ns
-// Whoever was here before has left something.
+// Earlier scenarios have written to the namespace.
 await ns.writeZeroes(0, ns.blocks)
 const content = new Content(ns.blocks, blockBytes)
 const [writeMemory, readMemory] = [ns.dma.alloc(BATCH_BYTES), ns.dma.alloc(BATCH_BYTES)]
 const [written, read, expected] = [bytesOf(writeMemory), bytesOf(readMemory), Buffer.alloc(BATCH_BYTES)]
 const next = random(20261121)
 
-/** Runs of blocks of all lengths that fill the memory, from `lowest` on; `apart` are those that do not overlap. */
+/**
+ * Draws transfers of random length that fill the memory, among `blocks` blocks from `lowest` on. With `apart`, they do
+ * not overlap.
+ */
 function drawTransfers(lowest: number, blocks: number, apart: boolean): Transfer[] {
   const transfers: Transfer[] = []
   for (let left = BATCH_BYTES / blockBytes; left > 0;) {
@@ -33,7 +36,7 @@ function drawTransfers(lowest: number, blocks: number, apart: boolean): Transfer
   return transfers
 }
 
-// Reads and writes are under way at the same time, in halves of the namespace that change places.
+// Reads and writes run concurrently, on different halves of the namespace, which they swap after each batch.
 const half = ns.blocks / 2
 const queues = new Set<number>()
 const total = { readBytes: 0, writtenBytes: 0, commands: 0, wrongBatches: 0 }

@@ -1,4 +1,4 @@
-// Memory in a GPU's place: a memfd of huge pages as descriptor 3, which /dev/udmabuf exports as a driver would.
+// Stand-in for GPU memory: a memfd of huge pages, as descriptor 3, which /dev/udmabuf exports as dma-bufs.
 import { closeSync, openSync } from 'node:fs'
 import type { DmaBufExporter, GpuAccess, GpuMemorySource } from '@gpunvme/cuda-native/vram'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
@@ -9,12 +9,12 @@ const PAGE_BYTES = 2 ** 21
 /** UDMABUF_CREATE of linux/udmabuf.h, _IOW('u', 0x42, struct udmabuf_create), and UDMABUF_FLAGS_CLOEXEC. */
 const UDMABUF_CREATE = 0x4018_7542
 const CLOEXEC = 1
-/** Where kernels would find it: no address of this process, so that nobody can take one for the other. */
+/** GPU address of the memory. Not an address of this process, so that mistaking one for the other is detected. */
 const BASE = 0x7f12_0000_0000n
 
-/** As much of a GPU as tiers need, over `lengthBytes` bytes that the processor sees as well. */
+/** The parts of a GPU that tiers require, over `lengthBytes` bytes that the CPU can access too. */
 export class UdmabufGpu implements DmaBufExporter, GpuAccess, GpuMemorySource {
-  /** All of the memory, as the processor sees it. */
+  /** The CPU's view of the memory. */
   readonly bytes: Buffer
   private readonly device = openSync('/dev/udmabuf', 'r+')
   private readonly free: number[]
@@ -24,7 +24,7 @@ export class UdmabufGpu implements DmaBufExporter, GpuAccess, GpuMemorySource {
     this.free = Array.from({ length: lengthBytes / PAGE_BYTES }, (_, page) => page)
   }
 
-  /** Runs of pages that follow one another, the first that is long enough. */
+  /** Allocates contiguous pages, first fit. */
   alloc(lengthBytes: number) {
     const pages = lengthBytes / PAGE_BYTES
     const at = this.free.findIndex((page, index) => this.free[index + pages - 1] === page + pages - 1)
@@ -78,7 +78,7 @@ export class UdmabufGpu implements DmaBufExporter, GpuAccess, GpuMemorySource {
     return Uint8Array.from(this.at(gpuPointer, lengthBytes))
   }
 
-  /** The same memory with a view: for engines of the processor, which rings in it are read and written by. */
+  /** Returns the same memory with a view, for CPU engines that access queues in it. */
   seen(memory: DmaMemory): DmaMemory {
     const { buffer, byteOffset } = this.at(memory.gpuPointer!, memory.lengthBytes)
     return {

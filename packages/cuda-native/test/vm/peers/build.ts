@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Compiles the plugin that counts instructions, for QEMU to load. @throws Error with what the compiler says. */
+/** Compiles the QEMU plugin that counts instructions. Returns its path. @throws Error with the compiler's output */
 export function buildCounter(folder: string): string {
   const plugin = join(folder, 'count-instructions.so')
   compile('-shared', '-fPIC', '-fvisibility=hidden', '-o', plugin, join(import.meta.dirname, 'count-instructions.c'))
@@ -10,13 +10,13 @@ export function buildCounter(folder: string): string {
 }
 
 /**
- * The program that reads by libnvm, in the cache, where the guest finds it; `source` is a checkout of ssd-gpu-dma. Text
- * where there is none: why.
+ * Compiles libnvm-read.c to `program`, which must have the same path in the guest. `source` is a checkout of
+ * ssd-gpu-dma. A string states why it cannot be built.
  */
 export function buildLibnvm(source: string | undefined, program: string): { program: string } | string {
-  if (source === undefined) return 'GPUNVME_LIBNVM names no checkout of ssd-gpu-dma'
+  if (source === undefined) return 'GPUNVME_LIBNVM is not set to a checkout of ssd-gpu-dma'
   const library = join(source, 'src')
-  if (!existsSync(library)) return `there is no ${library}`
+  if (!existsSync(library)) return `${library} does not exist`
   const files = readdirSync(library).filter((name) => name.endsWith('.c'))
   const includes = [`-I${join(source, 'include')}`, `-I${library}`]
   const ours = join(import.meta.dirname, 'libnvm-read.c')

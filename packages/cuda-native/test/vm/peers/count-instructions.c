@@ -1,9 +1,8 @@
-// A plugin of QEMU's TCG that counts the guest's instructions, in a file that the guest has as memory in a BAR: what runs
-// in the guest can read, at the instant it asks, how much has been executed: for each vCPU a number of 64 bits of user
-// space and one of the kernel.
+// A QEMU TCG plugin that counts the instructions of the guest, in a file that is mapped as a BAR in the guest. Programs
+// in the guest can read the current counts: two 64-bit numbers per vCPU, of user-space and of kernel instructions.
 //
-// The few declarations that are needed of QEMU's plugin interface, version 1 (QEMU 7.2 docs/devel/tcg-plugins), stand
-// here, since Debian has no package with its header.
+// Declares the required part of QEMU's plugin interface, version 1 (QEMU 7.2 docs/devel/tcg-plugins), since no Debian
+// package contains its header.
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,13 +34,13 @@ static uint64_t (*counters)[2];
 
 static void executed(unsigned cpu, void *argument)
 {
-    // Each vCPU is a thread of its own, and alone writes what is its own. The lowest bit says whose code it was.
+    // Each vCPU is a thread that writes only its own counters. The lowest bit is 1 for kernel code.
     uintptr_t block = (uintptr_t)argument;
     if (cpu < MOST_CPUS) counters[cpu][block & 1] += block >> 1;
 }
 
-// TCG goes through a repeated string instruction iteration by iteration, each but the first as a block of its own, where
-// a processor counts one instruction.
+// TCG executes each iteration of a repeated string instruction, except the first, as a separate block. A CPU counts
+// only one instruction.
 static int is_next_iteration(const struct qemu_plugin_tb *tb)
 {
     if (qemu_plugin_tb_n_insns(tb) != 1) return 0;

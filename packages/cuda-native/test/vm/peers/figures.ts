@@ -1,17 +1,17 @@
 import type { Measurement } from '../guest/peer-window.js'
 
-/** One driver in one shape, over all rounds: medians. */
+/** Medians of one driver with one shape, over all rounds. */
 export interface Figure {
   readonly driver: string
   readonly shape: string
   readonly rounds: number
   readonly iops: number
-  /** A read; of all vCPUs, whatever they did meanwhile. Zero where nobody counted. */
+  /** Instructions per read, by all vCPUs, including unrelated work. 0 if they were not counted. */
   readonly instructions: number
   readonly userInstructions: number
-  /** User and system time of the process that reads, in microseconds a read. */
+  /** User and system time of the reading process, in microseconds per read. */
   readonly cpuUs: number
-  /** The lowest and the highest IOPS of a round. */
+  /** Lowest and highest IOPS of a round. */
   readonly spread: readonly [number, number]
 }
 
@@ -45,7 +45,7 @@ export function figuresOf(measurements: readonly Measurement[]): Figure[] {
   })
 }
 
-/** The rates of one run with the instructions of another one, in which counting them took time. */
+/** Combines the rates of one run with the instruction counts of another one, which counting slowed down. */
 export function joined(rates: readonly Figure[], counts: readonly Figure[]): Figure[] {
   return rates.map((figure) => {
     const { instructions = NaN, userInstructions = NaN } =
@@ -54,7 +54,10 @@ export function joined(rates: readonly Figure[], counts: readonly Figure[]): Fig
   })
 }
 
-/** Lines of a table in Markdown; ratios are those of `ours` to each driver: of IOPS, and of instructions. */
+/**
+ * Formats a Markdown table. The last columns are the ratios of IOPS and of instructions of `ours` to those of each
+ * driver.
+ */
 export function tableOf(figures: readonly Figure[], ours: string): string {
   const rows = figures.map((figure) => {
     const reference = figures.find(({ driver, shape }) => driver === ours && shape === figure.shape)!

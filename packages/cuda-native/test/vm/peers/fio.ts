@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { join } from 'node:path'
 import { CACHE } from '../parts.js'
 
-/** A program that the guest finds under the same path, by 9p. */
+/** fio, at the same path in the guest, over 9p. */
 export interface Fio {
   readonly version: string
   readonly program: string
-  /** Where its libraries are; empty where it is installed on this machine. */
+  /** Folders of its libraries; empty if it is installed on this machine. */
   readonly libraries: string
 }
 
 /**
- * The fio of this machine, or Debian's, downloaded by apt with those of its libraries that are not installed, unpacked and
- * never installed. Text where it cannot be had: why.
+ * Returns the installed fio, or Debian's, which apt downloads with the libraries that are missing, and which is
+ * unpacked but not installed. A string states why it is unavailable.
  */
 export function findFio(): Fio | string {
   const installed = versionOf('fio', '')
@@ -23,7 +23,7 @@ export function findFio(): Fio | string {
   const program = join(folder, 'usr/bin/fio')
   if (!existsSync(program)) return 'fio is not installed, and cannot be downloaded with apt-get'
   const lib = join(folder, 'usr/lib')
-  // ceph has a folder of its own, which librados names by an absolute path.
+  // librados loads libraries from ceph's folder by an absolute path.
   const folders = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.so.2'))
   const places = new Set(folders.map((path) => join(lib, path, '..')))
   const libraries = [...places].join(':')
@@ -37,7 +37,7 @@ function versionOf(program: string, libraries: string): string | undefined {
   return status === 0 ? stdout.trim() : undefined
 }
 
-/** Fills the folder beside its place first, so that one that is there is whole. */
+/** Downloads and unpacks packages into a temporary folder, and renames it when it is complete. */
 function download(place: string): void {
   mkdirSync(CACHE, { recursive: true })
   const folder = mkdtempSync(join(CACHE, 'new-'))

@@ -1,5 +1,5 @@
-// Random reads by libnvm (ssd-gpu-dma), the way its examples have it: BAR 0 by sysfs, physical addresses by the page map,
-// one queue pair that is polled. What is measured is what peer-window.ts measures, and printed as a line of JSON.
+// Random reads with libnvm (ssd-gpu-dma), as in its examples: BAR 0 through sysfs, physical addresses from the page
+// map, and one polled queue pair. Prints a line of JSON with the measurements of peer-window.ts.
 //
 //   libnvm-read <bdf> <counters' bdf> <bytes of a read> <reads in flight> <bytes of the span> <warm-up ms> <window ms>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void *map_resource(const char *bdf, int bar, size_t bytes)
     return memory;
 }
 
-/* Memory in huge pages, each of which is contiguous, as libnvm knows it. */
+/* Allocates DMA memory in huge pages, which are physically contiguous. */
 static nvm_dma_t *allocate(const nvm_ctrl_t *ctrl, size_t bytes)
 {
     size_t length = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE, pages = length / PAGE;
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     check(nvm_admin_ns_info(admin, &ns, 1, page, admin_memory->ioaddrs[2]), "Identify Namespace");
 
     check(nvm_admin_set_num_queues(admin, 1, 1), "Number of Queues");
-    // Completion queue, submission queue, and a page of PRP entries for each command.
+    // Completion queue, submission queue, and a PRP list page for each command.
     nvm_dma_t *queues = allocate(ctrl, (2 + MOST_COMMANDS) * PAGE);
     char *queue_memory = queues->vaddr;
     nvm_queue_t cq, sq;
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     struct instant first = { 0 };
     double until = now_ms() + warm_up_ms;
     for (uint32_t turn = 0;; turn++) {
-        // Time is looked at now and then, since where it is no register of the processor it is dear.
+        // Read the clock only every 64 turns, since that is slow unless the clock source is a CPU register.
         if (turn % 64 == 0 && now_ms() >= until) {
             if (first.ms != 0) break;
             first = instant_of(counters);

@@ -12,12 +12,12 @@ import { buildCounter, buildLibnvm } from './build.js'
 import { figuresOf, joined, tableOf, type Figure } from './figures.js'
 import { findFio } from './fio.js'
 
-// Our driver, the kernel's and, where there is a checkout of it, libnvm, in one guest on one controller, in turn. What
-// comes of it is a report: docs/evidence/peers.md.
+// Compares this driver, the kernel's and, if a checkout is available, libnvm, in turn on one controller of one guest.
+// The results are reported in docs/evidence/peers.md.
 
 const MIB = 2 ** 20
 const ROUNDS = Number(process.env['GPUNVME_PEER_ROUNDS'] ?? 5)
-/** Counts hardly differ from round to round, and counting makes all slow. */
+/** Rounds with instruction counting, which is slow. Counts hardly differ between rounds, so fewer rounds suffice. */
 const COUNTED_ROUNDS = Math.ceil(ROUNDS / 2)
 
 const ORDER: Order = {
@@ -31,7 +31,7 @@ const ORDER: Order = {
   spanBytes: 256 * MIB,
 }
 
-test('our driver and its peers, by turns on one controller', { timeout: 3_000_000 }, async () => {
+test('measures this driver and its peers in turn on one controller', { timeout: 3_000_000 }, async () => {
   const mode = MODES.find(({ name }) => name === 'sysfs')!
   const found = parts()
   if (typeof found === 'string') throw new Error(found)
@@ -40,7 +40,7 @@ test('our driver and its peers, by turns on one controller', { timeout: 3_000_00
   const fio = findFio()
   if (typeof fio === 'string') throw new Error(fio)
   const libnvm = buildLibnvm(process.env['GPUNVME_LIBNVM'], join(CACHE, 'libnvm-read'))
-  if (typeof libnvm === 'string') process.stdout.write(`without libnvm: ${libnvm}\n`)
+  if (typeof libnvm === 'string') process.stdout.write(`libnvm is not measured: ${libnvm}\n`)
 
   const environment = {
     ...environmentOf(mode),
@@ -63,7 +63,10 @@ test('our driver and its peers, by turns on one controller', { timeout: 3_000_00
     truncateSync(counters, MIB)
     const plugin = ['-plugin', `file=${buildCounter(folder)},counters=${counters}`]
 
-    /** A guest in which all drivers have their turn, there and back, so that nobody is always after the same one. */
+    /**
+     * Runs a guest that measures all drivers in each round, in alternating order, so that none always follows the
+     * same one.
+     */
     const measure = async (rounds: number, added: readonly string[]): Promise<Boot> => {
       const turns = Array.from({ length: rounds }, (_, round) =>
         (round % 2 === 0 ? drivers : drivers.toReversed()).map((script) => scenario(script, round)),
@@ -71,7 +74,7 @@ test('our driver and its peers, by turns on one controller', { timeout: 3_000_00
       const before = loadavg()[0]!
       const run = await runGuest({
         parts: found,
-        // One queue is polled by the kernel itself, for those who ask for that.
+        // One polled queue, for fio's --hipri.
         modules: modules.map((module) =>
           module.name === 'nvme' ? { ...module, parameters: 'poll_queues=1' } : module,
         ),
@@ -83,8 +86,7 @@ test('our driver and its peers, by turns on one controller', { timeout: 3_000_00
           ...['-device', 'ivshmem-plain,memdev=counters,addr=5'],
           ...added,
         ],
-        // Without KVM the kernel does not trust the processor's own counter, and reads a device's instead: with that each
-        // look at the time is dear, as it is on no real machine.
+        // Without KVM, the kernel would reject the TSC and use a slower clock source, unlike on real machines.
         append: 'hugepages=96 tsc=reliable',
         memoryMiB: 1024,
         deadlineMs: 1_500_000,
@@ -117,7 +119,7 @@ test('our driver and its peers, by turns on one controller', { timeout: 3_000_00
 })
 
 interface Boot {
-  /** The machine's, before and after. */
+  /** Load average of the host, before and after. */
   readonly load: readonly number[]
   readonly measurements: readonly Measurement[]
 }
