@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** How another process ended, and what it printed. */
+/** Exit status and output of a child process. */
 export interface ChildEnd {
   readonly status: number | null
   readonly signal: NodeJS.Signals | null
   readonly output: string
 }
 
-/** Runs a module in another process; `before` is what the command begins with. */
+/** Runs a module in a child process. `before` is prepended to the command. */
 export async function endOfModule(script: string, before: readonly string[] = []): Promise<ChildEnd> {
   const [command, ...args] = [...before, process.execPath, '--input-type=module', '-e', script]
   const child = spawn(command, args, {
@@ -24,7 +24,7 @@ export async function endOfModule(script: string, before: readonly string[] = []
   return { status, signal, output }
 }
 
-/** The same, with `host` as `loadSocketHost` gives it and `hardware` as `loadHardwareHost` does. */
+/** Runs code in a child process, with `host` from `loadSocketHost` and `hardware` from `loadHardwareHost`. */
 export function endOf(code: string, before?: readonly string[]): Promise<ChildEnd> {
   const script = `
     import { loadHardwareHost, loadSocketHost } from '@gpunvme/cuda-native/host'
@@ -33,9 +33,9 @@ export function endOf(code: string, before?: readonly string[]): Promise<ChildEn
   return endOfModule(script, before)
 }
 
-/** The same of one that ends by itself: what it printed, as JSON. */
+/** Like `endOf`, but expects exit status 0, and returns the output parsed as JSON. */
 export async function run(code: string, before?: readonly string[]): Promise<unknown> {
   const { status, signal, output } = await endOf(code, before)
-  if (status !== 0) throw new Error(`the child ended with ${signal ?? status}, having said ${JSON.stringify(output)}`)
+  if (status !== 0) throw new Error(`the child ended with ${signal ?? status}; output: ${JSON.stringify(output)}`)
   return JSON.parse(output)
 }

@@ -19,8 +19,8 @@ const skipped = hasCompiler
     : ''
   : skippedWithoutCompiler
 
-describe.skipIf(skipped !== '')(`our prototypes beside cuda.h${skipped}`, () => {
-  test('are the same', () => {
+describe.skipIf(skipped !== '')(`prototypes of driver functions${skipped}`, () => {
+  test('match cuda.h', () => {
     const flags = ['-std=c++17', '-fsyntax-only', '-Wall', '-Wextra', '-Werror', '-isystem', include!]
     const { status, stderr } = spawnSync('g++', [...flags, join(folder, 'api_check.cc')], { encoding: 'utf8' })
     expect(status, stderr).toBe(0)

@@ -10,15 +10,15 @@ import { scratchFile } from './scratch-file.js'
 const BYTES = 2 * 1024 * 1024
 const CONTENT = Uint8Array.from({ length: BYTES }, (_, position) => (position * 31) ^ (position >>> 9))
 
-/** A controller's queues, which no engine has, and a GPU. */
+/** Queues of a controller that are attached to no engine, and a GPU. */
 export interface CudaRig {
   readonly cuda: Cuda
   readonly transport: Transport
   readonly queues: readonly QueuePairMemory[]
   readonly alloc: (lengthBytes: number) => DmaMemory
-  /** How many reads the drive has been given. */
+  /** Returns the number of reads that the drive has received. */
   readonly reads: () => Promise<number>
-  /** An engine on these queues, all of them when not given. Whoever takes it detaches it. */
+  /** Attaches an engine to these queues; by default, to all. The caller detaches it. */
   readonly engine: (options?: CudaEngineOptions, queues?: readonly QueuePairMemory[]) => KernelEngine
 }
 
@@ -37,7 +37,7 @@ export async function openQueues(options: ControllerOptions, faults: Faults) {
   return { drive, transport, queues: keeper.queues }
 }
 
-/** Closes everything after the test. */
+/** Opens a controller and a GPU. Closes both after the test. */
 export async function openCudaRig(options: ControllerOptions = {}, faults: Faults = {}): Promise<CudaRig> {
   const { drive, transport, queues } = await openQueues(options, faults)
   const cuda = openCuda()
@@ -68,7 +68,7 @@ export function blocksOf(commands: number, { lengthBytes }: DmaMemory, queues = 
   }
 }
 
-/** Whether the memory holds the first bytes of the drive. */
+/** Returns whether the memory holds the first bytes of the drive. */
 export function isRead(memory: DmaMemory, lengthBytes = memory.lengthBytes): boolean {
   const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, lengthBytes)
   return Buffer.compare(bytes, CONTENT.subarray(0, lengthBytes)) === 0

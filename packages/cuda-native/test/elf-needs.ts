@@ -1,10 +1,10 @@
-/** The versions that a program asks of each library, by the library's name for them: `GLIBC`, `GLIBCXX`, `CXXABI`. */
+/** Symbol versions that a program requires, by version name: `GLIBC`, `GLIBCXX`, `CXXABI`. */
 export type Needs = ReadonlyMap<string, readonly string[]>
 
-/** The type of the section that has them: what `objdump -p` shows as "Version References" (elf.h). */
+/** Type of the section with required versions, which `objdump -p` shows as "Version References" (elf.h). */
 const SHT_GNU_VERNEED = 0x6ffffffe
 
-/** Reads what an ELF file of 64 bits, low byte first, needs: Elf64_Ehdr, Elf64_Shdr, Elf64_Verneed of elf.h. */
+/** Reads the required versions of a 64-bit little-endian ELF file: Elf64_Ehdr, Elf64_Shdr, Elf64_Verneed of elf.h. */
 export function elfNeeds(file: Uint8Array): Needs {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const u16 = (at: number) => view.getUint16(at, true)
@@ -22,7 +22,7 @@ export function elfNeeds(file: Uint8Array): Needs {
     const header = section(index)
     if (u32(header + 4) !== SHT_GNU_VERNEED) continue
     const strings = offsetOf(section(u32(header + 0x28)))
-    // sh_info says how many libraries; each has vn_cnt versions from vn_aux on, chained by vna_next.
+    // sh_info is the number of libraries. Each has vn_cnt versions from vn_aux on, linked by vna_next.
     let library = offsetOf(header)
     for (let left = u32(header + 0x2c); left > 0; left--, library += u32(library + 12)) {
       let version = library + u32(library + 8)
@@ -35,7 +35,7 @@ export function elfNeeds(file: Uint8Array): Needs {
   return needs
 }
 
-/** The newest of versions as `2.34`; undefined of none. */
+/** Returns the newest of versions such as `2.34`; undefined for an empty list. */
 export function newest(versions: readonly string[] = []): string | undefined {
   return [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
 }

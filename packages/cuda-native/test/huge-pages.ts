@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 const POOL = '/sys/kernel/mm/hugepages/hugepages-2048kB'
 
-/** So many free huge pages of 2 MiB, put into the kernel's pool where it has none and lets us; what it had comes back. */
+/**
+ * Ensures that `count` huge pages of 2 MiB are free, and restores the pool when disposed. Returns undefined if it
+ * cannot.
+ */
 export function reserveHugePages(count: number): (Disposable & { readonly free: number }) | undefined {
   const read = (name: string) => Number(readFileSync(`${POOL}/${name}`, 'utf8'))
   try {
@@ -15,7 +18,7 @@ export function reserveHugePages(count: number): (Disposable & { readonly free: 
     }
     give(before)
   } catch (error) {
-    // No such pages in this kernel, or not ours to reserve.
+    // The kernel does not support them, or this process may not reserve them.
     if (!['ENOENT', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
   return undefined

@@ -16,26 +16,26 @@ import { startDrive, type RealTimeDrive } from './real-time-drives.js'
 export const MIB = 1024 * 1024
 export const BLOCKS = (8 * MIB) / 512
 
-/** What stands at a byte of the drive: each block differs from every other, and each byte from its neighbours. */
+/** Returns the byte of the drive at a position. All blocks differ, and so do adjacent bytes. */
 export const byteAt = (position: number) => ((position * 31) ^ (position >>> 9) ^ (position >>> 17)) & 0xff
 const CONTENT = Uint8Array.from({ length: BLOCKS * 512 }, (_, position) => byteAt(position))
 
-/** A fault of the reads of queue 1. */
+/** Returns options with a fault of reads on queue 1. */
 export const struck = (action: FaultAction, match: FaultMatch = { nth: 3 }) => ({
   faults: { rules: [{ match: { qid: 1, opcode: 0x02, ...match }, action }] },
 })
 
-/** A controller whose queues are a test's: no engine has them. */
+/** A controller whose queues are attached to no engine, for tests. */
 export interface Rig extends AsyncDisposable {
   readonly drive: RealTimeDrive
   readonly queues: readonly QueuePairMemory[]
   readonly ns: Namespace
   readonly alloc: (lengthBytes: number) => DmaMemory
-  /** An engine on all of the queues, detached at the end where it has them still and nothing in flight. */
+  /** Attaches an engine to all queues. The end of the rig detaches it. */
   readonly engine: (options?: KernelEngineOptions, watch?: () => void) => KernelEngine
 }
 
-/** An engine that does nothing but keep the queues. */
+/** An engine that only stores the queues. */
 export class Keeper implements Engine {
   readonly name = 'keeper'
   queues: readonly QueuePairMemory[] = []
@@ -43,7 +43,7 @@ export class Keeper implements Engine {
     this.queues = queues
   }
   execute(): never {
-    throw new TypeError('the queues are the test’s')
+    throw new TypeError('this engine executes no plans')
   }
   detach(): void {}
 }
@@ -95,7 +95,7 @@ export async function expectPlannedReads(engineOf: (transport: Transport) => Eng
   await close()
 }
 
-/** Reads of `blocks` blocks each, one command each where they are short enough, side by side on the drive and in memory. */
+/** Plans reads of `blocks` blocks each, contiguous on the drive and in memory. Short reads are one command each. */
 export function readsOf({ ns }: Pick<Rig, 'ns'>, commands: number, blocks = 8, slba = 0, offsetBytes = 0) {
   return ns.planReads(
     Array.from({ length: commands }, (_, index) => ({
@@ -106,7 +106,7 @@ export function readsOf({ ns }: Pick<Rig, 'ns'>, commands: number, blocks = 8, s
   )
 }
 
-/** How many bytes of the memory are not what stands on the drive from that block on. */
+/** Returns the number of bytes of the memory that differ from the drive from block `slba` on. */
 export function wrongBytes({ view }: DmaMemory, slba = 0, offsetBytes = 0, lengthBytes = view!.byteLength): number {
   let wrong = 0
   for (let index = 0; index < lengthBytes; index++) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Whether anything is mapped there in this process, by the kernel's word. */
+/** Returns whether the address is mapped in this process, from /proc/self/maps. */
 export function isMapped(address: bigint): boolean {
   return readFileSync('/proc/self/maps', 'utf8')
     .trim()

@@ -10,11 +10,11 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const programs = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) => code)
 
 // `using` is a syntax error on Node 20 and 22.
-test.each(programs)('example %#: needs no newer syntax than the oldest Node has', (code) => {
+test.each(programs)('example %#: uses only syntax of the oldest supported Node', (code) => {
   expect(code).not.toMatch(/\busing\b\s+\w+\s*(=|of)/)
 })
 
-test.skipIf(!hasStandin)(`the example of tier 1 runs as it stands${skippedWithoutStandin}`, () => {
+test.skipIf(!hasStandin)(`the example of tier 1 runs unmodified${skippedWithoutStandin}`, () => {
   const found = programs.filter((code) => code.includes('await readThrough('))
   expect(found).toHaveLength(1)
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', found[0]!], {

@@ -12,29 +12,29 @@ import { memoryFile } from './scratch-file.js'
 export const SERIAL = 'CONFORMANCE1'
 const MIB = 1024 * 1024
 const LEAST_BYTES = 16 * MIB
-/** Of which a case takes as much as it needs: the rest is of no page. */
+/** Size of a drive's memory. Pages that a case does not use are not allocated. */
 const MEMORY_BYTES = 128 * MIB
 
-/** The rings of a native engine wake nobody. Several drives are open at once, and most of them have nothing to do. */
+/** Limits the sleep of an idle simulator, which doorbells of a native engine do not wake. Most open drives are idle. */
 const IDLE = { longestSleepNs: 1_000_000 }
 /** Number of unused drives that a pool keeps. */
 const MAX_FREE = 3
 
-/** What a real-time simulator is started with, beside its memory. */
+/** Options of a real-time simulator, except its memory. */
 export interface DriveOptions {
   readonly profile?: DriveProfile | 'ideal' | 'sn740'
   readonly namespaces?: readonly RealTimeNamespace[]
   readonly faults?: FaultPlan
 }
 
-/** A drive on a thread of its own, in native memory. */
+/** A simulated drive that runs on its own thread, in native memory. */
 export interface RealTimeDrive {
   readonly simulator: RealTimeSimulator
-  /** Its memory goes with it. */
+  /** Closes the drive, and unmaps its memory. */
   readonly close: () => Promise<void>
 }
 
-/** Memory that other threads see too, that NVIDIA's driver can pin, and that RLIMIT_MEMLOCK does not limit. */
+/** Maps memory that threads share, that NVIDIA's driver can pin, and that RLIMIT_MEMLOCK does not limit. */
 export function sharedMemory(lengthBytes: number): NativeRegion {
   using file = memoryFile(new Uint8Array())
   ftruncateSync(file.fd, lengthBytes)
@@ -67,7 +67,7 @@ export class DrivePool<Drive extends { readonly close: () => Promise<void> }> {
     this.start = start
   }
 
-  /** Takes a drive of this shape, with the function that gives it back. A drive with faults serves one case only. */
+  /** Returns a drive of this shape, and the function that releases it. A drive with faults serves only one case. */
   async take(request: TransportRequest): Promise<{ drive: Drive; release: () => Promise<void> }> {
     if (request.faults !== undefined) {
       const drive = await this.start(request)
@@ -78,7 +78,7 @@ export class DrivePool<Drive extends { readonly close: () => Promise<void> }> {
     const found = index < 0 ? [] : this.drives.splice(index, 1)
     const [pooled = { shape, drive: await this.start(request), inUse: true }] = found
     pooled.inUse = true
-    // The drive that was used last is closed last.
+    // The most recently used drive is closed last.
     this.drives.push(pooled)
     const release = () => {
       pooled.inUse = false
@@ -124,7 +124,7 @@ export class RealTimeDrives {
   readonly close = () => this.pool.close()
 }
 
-/** What a simulator is started with to be what a case asks for. */
+/** Returns the options of a simulator that has the shape of the request. */
 export function optionsOf(request: TransportRequest): DriveOptions {
   const { namespaces = [{}], dstrd, maxQueueEntries, mdts, ioQueuePairs, faults } = request
   const CAP: DriveProfile['CAP'] = {

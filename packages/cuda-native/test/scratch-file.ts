@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An open file with these bytes in a folder of its own; `Symbol.dispose` closes and removes both. */
+/** An open file in a temporary folder. `Symbol.dispose` closes the file, and removes it and the folder. */
 export interface ScratchFile extends Disposable {
   readonly path: string
   readonly fd: number
@@ -23,7 +23,7 @@ export function scratchFile(content: Uint8Array, flags = 'r+', parent = tmpdir()
   }
 }
 
-/** Same, on a tmpfs: memory that a vfio-user client can share. */
+/** Creates a scratch file on a tmpfs, as memory that a vfio-user client can share. */
 export function memoryFile(content: Uint8Array): ScratchFile {
   return scratchFile(content, 'r+', '/dev/shm')
 }

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sockets } from './native.js'
 
-/** A folder for sockets, whose paths must be short. */
+/** Creates a temporary folder for sockets, with a short path. */
 export function socketFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'gpunvme-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
 }
 
-/** Two ends of one connection in this process. */
+/** Both ends of a connection, in this process. */
 export interface SocketPair extends Disposable {
   readonly client: number
   readonly server: number
-  /** Closes one end, once. */
+  /** Closes one end, unless it is closed already. */
   close(end: 'client' | 'server'): void
 }
 
@@ -38,5 +38,5 @@ export function socketPair(): SocketPair {
   }
 }
 
-/** How many descriptors this process has open. */
+/** Returns the number of open descriptors of this process. */
 export const openDescriptors = (): number => readdirSync('/proc/self/fd').length

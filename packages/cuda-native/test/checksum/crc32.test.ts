@@ -8,7 +8,7 @@ const MiB = 1 << 20
 const data = someBytes(3 * MiB)
 
 interface Case {
-  /** Of what is before. */
+  /** CRC of the preceding bytes. */
   crc?: number
   from?: number
   bytes: number
@@ -16,7 +16,7 @@ interface Case {
   alignment?: number
 }
 
-/** A line for each case: what each way says, in one call and in two. */
+/** Returns the CRCs of each case, by each implementation, computed in one call and in two. */
 async function run(program: Program, cases: readonly Case[], input: Uint8Array = data) {
   const args = cases.map(({ crc = 0, from = 0, bytes, split = 0, alignment = 0 }) =>
     [crc, from, bytes, split, alignment].join(':'),
@@ -33,7 +33,7 @@ async function run(program: Program, cases: readonly Case[], input: Uint8Array =
   }
 }
 
-/** All ways, in one call and in two, say what zlib says. */
+/** Expects that all implementations agree with zlib, in one call and in two. */
 async function expectZlib(program: Program, cases: readonly Case[]) {
   const { ways, found } = await run(program, cases)
   const expected = cases.map(({ crc = 0, from = 0, bytes }) => {
@@ -43,7 +43,7 @@ async function expectZlib(program: Program, cases: readonly Case[]) {
   expect(found).toEqual(expected)
 }
 
-describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skippedWithoutCompiler}`, () => {
+describe.skipIf(!hasCompiler)(`CRC-32 by each implementation that this CPU supports${skippedWithoutCompiler}`, () => {
   let plain: Program
   let checked: Program
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skipp
     checked = await program('checksum/crc32-memory')
   }, BUILD_MS)
 
-  test('uses what the processor has, as the kernel lists it, and tables last', async () => {
+  test('uses the CPU features that the kernel lists, and tables as the last resort', async () => {
     const { ways } = await run(plain, [])
     const flags = /^flags\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]?.split(' ') ?? []
     const has = (...names: string[]) => names.every((name) => flags.includes(name))
@@ -69,7 +69,7 @@ describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skipp
     expect(zeros.found).toEqual([Array(2 * ways.length).fill(0xa738ea1c)])
   })
 
-  test('is that of zlib for every length up to 1100 bytes, and reads nothing around them', async () => {
+  test('matches zlib for every length up to 1100 bytes, and reads no other bytes', async () => {
     const cases = Array.from({ length: 1101 }, (_, bytes) => ({
       ...{ bytes, from: 3 * bytes, alignment: bytes % 17, split: (bytes * 7) % (bytes + 1) },
       crc: bytes % 3 === 0 ? 0 : (bytes * 0x9e3779b1) >>> 0,
@@ -77,7 +77,7 @@ describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skipp
     await expectZlib(checked, cases)
   }, 180_000)
 
-  test('is that of zlib at any alignment, wherever it is split, up to a few MiB', async () => {
+  test('matches zlib at any alignment and any split, up to a few MiB', async () => {
     const lengths = [1500, 2048, 2049, 4095, 4096, 5000, 65_537]
     const cases = lengths.flatMap((bytes) =>
       Array.from({ length: 64 }, (_, alignment) => ({

@@ -1,6 +1,6 @@
-// `crc32_test CASE...`, a case being `crc:from:bytes:split:alignment`, data on stdin. Prints a line for each: the CRC-32 of
-// `bytes` bytes from `from` on, put behind those whose CRC is `crc`, by every way that this processor has, first in one call
-// and then in two, of `split` bytes and of the rest. The first line names the ways.
+// `crc32_test CASE...` with cases `crc:from:bytes:split:alignment`, and data on stdin. Prints a line for each case: the
+// CRC-32 of `bytes` bytes from `from` on, continued from `crc`, by each implementation that this CPU supports, first in
+// one call and then in two, of `split` bytes and of the rest. The first line names the implementations.
 #include "crc32.h"
 
 #include <stdio.h>
@@ -22,7 +22,8 @@ int main(int count, char** args) {
     unsigned crc;
     size_t from, bytes, split, alignment;
     if (sscanf(args[i], "%u:%zu:%zu:%zu:%zu", &crc, &from, &bytes, &split, &alignment) != 5) return 2;
-    // To the byte, so that AddressSanitizer sees a read behind the end; in front, a read shows in the checksum.
+    // The exact size, so that AddressSanitizer detects a read past the end. A read before the start changes the
+    // checksum.
     const std::unique_ptr<uint8_t[]> memory(new uint8_t[alignment + bytes]);
     std::fill_n(memory.get(), alignment, static_cast<uint8_t>(i));
     std::copy_n(data.begin() + static_cast<ptrdiff_t>(from), bytes, memory.get() + alignment);

@@ -24,7 +24,7 @@ function text({ threads, bytes, firstIndex = 0, expected, ...rest }: Case): stri
   return (expected === undefined ? job : [...job, firstIndex, expected.join(',')]).join(':')
 }
 
-/** What zlib says of each chunk. */
+/** Returns zlib's checksum of each chunk. */
 function zlib({ from = 0, bytes, chunkBytes = MiB }: Case): number[] {
   const starts = Array.from({ length: Math.ceil(bytes / chunkBytes) }, (_, index) => index * chunkBytes)
   return starts.map((start) => crc32(data.subarray(from + start, from + Math.min(bytes, start + chunkBytes))))
@@ -57,11 +57,11 @@ describe.skipIf(!hasCompiler)(`checksums of chunks${skippedWithoutCompiler}`, ()
     }
   })
 
-  test('of nothing are none', async () => {
+  test('of 0 bytes are an empty list', async () => {
     expect(await checksums(checked, [{ threads: 32, bytes: 0 }])).toEqual([[]])
   })
 
-  test.each([0, 32, 64, 256])('are those of zlib at any alignment and length (%i threads)', async (threads) => {
+  test.each([0, 32, 64, 256])('match zlib at any alignment and length (%i threads)', async (threads) => {
     const row = Math.max(threads, 1) * 16
     const lengths = [1, 2, 3, 4, 5, 15, 16, 17, 18, 19, 20, 21, 31, 32, 33, 35, 36, 37, 4096, 12345]
     const around = [row, 2 * row, 3 * row, 6 * row, 7 * row].flatMap((bytes) => [
@@ -76,7 +76,7 @@ describe.skipIf(!hasCompiler)(`checksums of chunks${skippedWithoutCompiler}`, ()
     expect(await checksums(checked, cases)).toEqual(cases.map(zlib))
   })
 
-  test('are those of zlib with fewer blocks than chunks, and more, the last chunk shorter', async () => {
+  test('match zlib with fewer or more blocks than chunks, and with a shorter last chunk', async () => {
     const cases = [1, 2, 3, 5].flatMap((blocks) =>
       [1, 2, 3].flatMap((seed) => [
         { threads: 64, blocks, seed, bytes: 3 * MiB - 4096 },
@@ -87,7 +87,7 @@ describe.skipIf(!hasCompiler)(`checksums of chunks${skippedWithoutCompiler}`, ()
     expect(await checksums(plain, cases)).toEqual(cases.map(zlib))
   })
 
-  test('are compared: how many differ, and which is the first', async () => {
+  test('are verified: the number of mismatches and the first of them are reported', async () => {
     const job = { threads: 64, blocks: 3, bytes: 40_000, chunkBytes: 4096, firstIndex: 700 }
     const right = zlib(job)
     expect(right).toHaveLength(10)
@@ -98,7 +98,7 @@ describe.skipIf(!hasCompiler)(`checksums of chunks${skippedWithoutCompiler}`, ()
     }
   })
 
-  test('are right in whichever order the threads of a block run', async () => {
+  test('are correct in any order in which the threads of a block run', async () => {
     const cases = Array.from({ length: 16 }, (_, seed) => ({
       ...{ threads: 64, blocks: 1, seed },
       ...{ bytes: 40_000, chunkBytes: 4096 },

@@ -1,4 +1,4 @@
-// `checksum_test CASE...`, a case being numbers with colons between them, data on stdin. Prints the checksums of each.
+// `checksum_test CASE...` with cases of colon-separated numbers, and data on stdin. Prints the checksums of each case.
 //
 //   threads:blocks:seed:from:bytes:chunk_bytes:alignment            0 threads: a team of one
 //   ... :first_index:crc,crc,...                                     prints mismatches and the first one instead
@@ -39,7 +39,8 @@ int main(int count, char** args) {
     };
     const uint64_t threads = next(), blocks = next(), seed = next();
     const uint64_t from = next(), bytes = next(), chunk_bytes = next(), alignment = next();
-    // To the byte, so that AddressSanitizer sees a read behind the end; in front, a read shows in the checksum.
+    // The exact size, so that AddressSanitizer detects a read past the end. A read before the start changes the
+    // checksum.
     std::vector<uint8_t> memory(alignment + bytes, static_cast<uint8_t>(i));
     memory.shrink_to_fit();
     std::copy_n(data.begin() + static_cast<ptrdiff_t>(from), bytes, memory.begin() + static_cast<ptrdiff_t>(alignment));

@@ -24,7 +24,7 @@ async function run(program: Program, cases: readonly Case[]) {
   })
 }
 
-/** SplitMix64 as its authors give it, in arithmetic that is not the kernel's. */
+/** Computes SplitMix64 as published, independently of the kernel's code. */
 function splitMix64(seed: bigint, words: number): Buffer {
   const bytes = Buffer.alloc(words * 8)
   let state = seed
@@ -43,7 +43,7 @@ describe.skipIf(!hasCompiler)(`a pattern${skippedWithoutCompiler}`, () => {
     checked = await program('device/pattern')
   }, BUILD_MS)
 
-  test('is SplitMix64: the first numbers published for the seeds 1234567 and 0', async () => {
+  test('is SplitMix64: matches the published numbers for the seeds 1234567 and 0', async () => {
     const [first, second] = await run(checked, [
       { threads: 32, bytes: 40 },
       { threads: 0, bytes: 24, seed: 0n },
@@ -57,12 +57,12 @@ describe.skipIf(!hasCompiler)(`a pattern${skippedWithoutCompiler}`, () => {
       16408922859458223821n,
     ]
     expect(numbers.map((_, index) => first!.memory.readBigUInt64LE(index * 8))).toEqual(numbers)
-    // Of the reference implementation (Vigna, splitmix64.c, state 0).
+    // The reference implementation (Vigna, splitmix64.c) with state 0.
     const zero = [0xe220a8397b1dcdafn, 0x6e789e6aa1b965f4n, 0x06c45d188009454fn]
     expect(zero.map((_, index) => second!.memory.readBigUInt64LE(index * 8))).toEqual(zero)
   })
 
-  test.each([0, 32, 96])('fills any part, at any alignment, and nothing else (%i threads)', async (threads) => {
+  test.each([0, 32, 96])('fills any range at any alignment, and no other bytes (%i threads)', async (threads) => {
     const seed = 0xfedcba9876543210n
     const whole = splitMix64(seed, 200)
     const cases = (threads > 32 ? [0, 5] : [0, 1, 3, 4, 7]).flatMap((alignment) =>
@@ -83,7 +83,7 @@ describe.skipIf(!hasCompiler)(`a pattern${skippedWithoutCompiler}`, () => {
       })
   })
 
-  test('is the same wherever its offset is beyond 32 bits', async () => {
+  test('is correct at offsets beyond 32 bits', async () => {
     const offset = 2 ** 40 + 3
     const [fill] = await run(checked, [{ threads: 32, seed: 0n, offset, bytes: 13 }])
     const state = BigInt.asUintN(64, BigInt(2 ** 37) * 0x9e3779b97f4a7c15n)
@@ -95,7 +95,7 @@ describe.skipIf(!hasCompiler)(`a pattern${skippedWithoutCompiler}`, () => {
     [[999], '1 999'],
     [[4, 3, 2, 700, 998], '5 2'],
     [[8, 9, 10, 11, 12, 13, 14, 15, 16], '9 8'],
-  ])('is verified: bytes %j are wrong', async (wrong, verdict) => {
+  ])('is verified: wrong bytes %j are counted, and the first is reported', async (wrong, verdict) => {
     const cases = [0, 32, 96].flatMap((threads) =>
       [0, 1, 5].map((alignment) => ({ threads, alignment, offset: 6, bytes: 1000, wrong })),
     )

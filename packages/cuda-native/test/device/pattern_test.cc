@@ -1,5 +1,6 @@
-// `pattern_test CASE...`, each `threads:blocks:seed:offset:bytes:alignment:wrong,wrong,...`: fills, spoils the bytes at
-// `wrong` (from the start of the filled ones), verifies. Prints what was filled, how many are wrong, and the first.
+// `pattern_test CASE...` with cases `threads:blocks:seed:offset:bytes:alignment:wrong,wrong,...`: fills memory,
+// corrupts the bytes at the offsets `wrong`, and verifies. Prints the filled memory, the number of wrong bytes, and the
+// first of them.
 #include "pattern.cuh"
 
 #include <sstream>

@@ -10,7 +10,7 @@ interface Transfer {
   pageBytes: number
   offset: number
   bytes: number
-  /** Of runs; 63: all memory is one, and begins 200h into a page. */
+  /** Base-2 logarithm of the size of runs. 63: the memory is one run, which starts 200h into a page. */
   shift: number
   slot: number
 }
@@ -31,7 +31,7 @@ function iovaAt({ segments }: ReturnType<typeof memoryOf>, at: number): number {
   return iova + at - offsetBytes
 }
 
-/** What nvme-spec's own function says, as the program prints it. */
+/** Returns the result of nvme-spec's function, in the format of the program. */
 function fromSpec({ pageBytes, offset, bytes, shift, slot }: Transfer): string {
   const memory =
     shift === 63
@@ -72,7 +72,8 @@ describe.skipIf(!hasCompiler)(`PRP entries of the device code (Base 2.1 §4.3.1)
 
   test('are one, two, or one and a list, whose pages are chained by their last entries', async () => {
     const one = { pageBytes: 4096, offset: 0, shift: 12, slot: 0 }
-    // Pages 1, 2, 3 of memory are at 3fdh, 7fah, bf7h pages from 1_0000_0000h; those of the lists alike, from 8000_0000h.
+    // Pages 1, 2 and 3 of the memory are 3fdh, 7fah and bf7h pages after 1_0000_0000h; those of the lists, after
+    // 8000_0000h.
     expect(
       await lay([
         { ...one, bytes: 4096 },
@@ -86,18 +87,18 @@ describe.skipIf(!hasCompiler)(`PRP entries of the device code (Base 2.1 §4.3.1)
       '100000000 1003fd000',
       '100000000 1003fd000',
       '100000000 80000000 0:1003fd000 1:1007fa000',
-      // Slot 1's list begins at page 4 of the lists: 4 x 1021 = 4084 = ff4h.
+      // The list of slot 1 starts at page 4 of the lists: 4 x 1021 = 4084 = ff4h.
       '100000ffc 80ff4000 2048:1003fd000 2049:1007fa000',
     ])
     const [long] = await lay([{ ...one, bytes: 514 * 4096 }])
-    // The last of 512 entries points to the next page of the list, which has two.
+    // The list has two pages. The last of the 512 entries of the first page points to the second one.
     expect(long).toMatch(/ 510:[\da-f]+ 511:803fd000 512:[\da-f]+ 513:[\da-f]+$/)
     const [full] = await lay([{ ...one, bytes: 513 * 4096 }])
     expect(full).toMatch(/ 510:[\da-f]+ 511:1[\da-f]{8}$/)
   })
 
   test.each([4, 8, 16, 32, 64])(
-    'are those that nvme-spec lays, with pages of %i KiB',
+    'match those of nvme-spec, with pages of %i KiB',
     async (pageKib) => {
       const pageBytes = pageKib * KIB
       const inPage = pageBytes / 8
@@ -114,7 +115,7 @@ describe.skipIf(!hasCompiler)(`PRP entries of the device code (Base 2.1 §4.3.1)
           [0, 4, 512, pageBytes - 4, pageBytes, 3 * pageBytes + 512],
           [pageShift, pageShift + 1, 21, 63],
         ),
-        // A full list page, two, and three.
+        // One, two and three full list pages.
         ...of(around([inPage, inPage + 1, 2 * inPage, 3 * inPage - 1], [0, 4]), [0, 512], [21, 63]),
       ]
       expect(transfers).toHaveLength(464)

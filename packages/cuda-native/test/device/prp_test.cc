@@ -1,6 +1,6 @@
-// PRP entries as the device code lays them: for each line of stdin, PAGE OFFSET BYTES SHIFT SLOT, a line of PRP1, PRP2 and
-// the words of the lists that were written, by their place. Memory's run i is at MEMORY + scattered(i) << SHIFT for the
-// controller, page i of the lists at LISTS + scattered(i) * PAGE: prp.test.ts says the same.
+// Builds PRP entries with the device code. For each line PAGE OFFSET BYTES SHIFT SLOT of stdin, prints PRP1, PRP2, and
+// the written words of the lists with their indexes. For the controller, run i of the memory is at kMemory +
+// (scattered(i) << SHIFT), and page i of the lists at kLists + scattered(i) * PAGE, as in prp.test.ts.
 #include <stdio.h>
 #include <string.h>
 

@@ -9,21 +9,21 @@ describe.skipIf(!hasCompiler)(`scattered copies${skippedWithoutCompiler}`, () =>
     checked = await program('device/scatter-memory')
   }, BUILD_MS)
 
-  test('copy what memcpy does, whatever the alignments and lengths, and touch nothing else', async () => {
+  test('match memcpy for all alignments and lengths, and change no other bytes', async () => {
     expect(await plain.run(['pieces', '1', '600'])).toBe('600 rounds\n')
   })
 
-  test('read and store nothing outside of source and destination, and nothing unaligned', async () => {
+  test('access only source and destination, and only aligned words', async () => {
     expect(await checked.run(['pieces', '1000', '100'])).toBe('100 rounds\n')
   })
 
-  test('of nothing do nothing', async () => {
+  test('without pieces do nothing', async () => {
     expect(await checked.run(['none'])).toBe('')
   })
 
-  test('are shared evenly by all blocks, also when one piece is large and many are small', async () => {
+  test('are divided evenly among all blocks, even if one piece is large and many are small', async () => {
     const written = (await plain.run(['shares'])).trim().split('\n').map(Number)
-    // 4 MiB and some between 8 blocks of 2 warps that take 16 KiB at once.
+    // Slightly more than 4 MiB, divided among 8 blocks of 2 warps in units of 16 KiB.
     expect(written).toHaveLength(8)
     expect(written.reduce((sum, bytes) => sum + bytes)).toBe(4 * 1024 * 1024 - 5 + 100 * 100 + 295)
     for (const bytes of written) expect(Math.abs(bytes - 524_288)).toBeLessThanOrEqual(16_384)

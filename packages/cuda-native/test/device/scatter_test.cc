@@ -1,5 +1,6 @@
-// `scatter_test pieces SEED [ROUNDS]`: random pieces, compared with memcpy. `scatter_test shares`: what each of 8 blocks
-// wrote of one large piece and many small ones. `scatter_test none`: no pieces at all.
+// `scatter_test pieces SEED [ROUNDS]` compares copies of random pieces with memcpy. `scatter_test shares` prints the
+// number of bytes that each of 8 blocks writes of one large piece and many small ones. `scatter_test none` copies no
+// pieces.
 #include "scatter.cuh"
 
 #include <string>
@@ -24,7 +25,7 @@ struct Work {
   ScatterJob job() { return {source.data(), destination.data(), entries.data(), entries.size()}; }
 };
 
-// Pieces of any length, in any order, with and without gaps between them, up to the last byte of both sides.
+// Draws pieces of any length in any order, with and without gaps, up to the last byte of source and destination.
 static Work some_pieces() {
   Work work;
   std::vector<uint64_t> lengths;

@@ -1,5 +1,5 @@
-// A program, or a thread, that has an engine and ends in the way that its argument says. A second one, 'cuda', makes it an
-// engine on the GPU that GPUNVME_CUDA_LIBRARY stands for.
+// Runs an engine in a process or a worker thread, and ends as the first argument says. With 'cuda' as the second
+// argument, uses the engine `cuda` on the GPU of GPUNVME_CUDA_LIBRARY.
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const MIB = 1024 * 1024
 const how = workerData?.how ?? process.argv[2]
 const onGpu = (workerData?.engine ?? process.argv[3]) === 'cuda'
 
-// On a tmpfs: NVIDIA's driver pins no pages of a file on disk.
+// On a tmpfs, since NVIDIA's driver cannot pin pages of a file on disk.
 const folder = mkdtempSync(join('/dev/shm', 'gpunvme-engine-'))
 const fd = openSync(join(folder, 'memory'), 'w+')
 ftruncateSync(fd, 32 * MIB)
@@ -46,9 +46,9 @@ held.engine.attach(kept.queues)
 const { succeeded } = await held.engine.execute(reads(16), memory)
 if (succeeded !== 16) throw new Error(`${succeeded} of 16`)
 
-/** Threads of this process that are leaders; on a GPU, streams that are an engine's. */
+/** Returns the number of leader threads of this process; on a GPU, the number of streams of engines. */
 function leaders() {
-  // Of the stand-in's words the fifth; a stream is the GPU's own.
+  // `streams` of the stand-in's Control. One stream belongs to the GPU itself.
   if (onGpu) return readFileSync(process.env.GPUNVME_STANDIN_CONTROL).readInt32LE(16) - 1
   const names = readdirSync('/proc/self/task').map((task) => readFileSync(`/proc/self/task/${task}/comm`, 'utf8'))
   return names.filter((name) => name === 'gpunvme-leader\n').length
@@ -71,6 +71,6 @@ switch (how) {
     }
     break
   }
-  // It says nothing, and has an engine that waits for plans.
+  // Exits while the engine waits for plans.
   case 'idle':
 }

@@ -1,6 +1,6 @@
-// A session as an engine has one, without Node: plans are posted, cancelled and polled for by this thread, leaders are run
-// by an executor, and models of controllers run on a thread of their own. `session_test SEED ROUNDS`, where ROUNDS are
-// of queues that go from session to session.
+// A session as used by an engine, without Node. This thread posts, cancels and polls plans, an executor runs leaders,
+// and another thread runs models of controllers. `session_test SEED ROUNDS`: each round uses the queues in one session,
+// and then passes them to the next.
 //
 // session_over_standin_test.cc defines OVER_STANDIN.
 #include "engine/session.h"
@@ -37,10 +37,10 @@ std::atomic<uint64_t> gWakes{0};
 void gpunvme::Waker::Wake() { gWakes++; }
 
 #ifdef OVER_STANDIN
-// The host of a GPU looks by itself.
+// With a GPU, the host polls.
 void gpunvme::CpuPort::wake_host(void*) {}
 
-// The stand-in's only kernel here.
+// The only kernel of the stand-in in this program.
 standin::Kernel standin::FindKernel(const char* name) {
   if (std::string(name) != "gpunvme_serve") return nullptr;
   return [](void** parameters, Extent grid, Extent) {
@@ -50,7 +50,7 @@ standin::Kernel standin::FindKernel(const char* name) {
   };
 }
 
-// The stand-in is linked, and not loaded.
+// The stand-in is linked into this program instead of loaded.
 namespace gpunvme::cuda {
 #define DECLARED(name, parameters) extern "C" Result name parameters;
 GPUNVME_CUDA_FUNCTIONS(DECLARED)
@@ -61,7 +61,7 @@ static constexpr Functions kStandin{GPUNVME_CUDA_FUNCTIONS(NAMED) GPUNVME_CUDA_O
 #undef ABSENT
 #undef NAMED
 
-// Nobody closes it here.
+// This program does not close sessions of the driver.
 void Drop(Session& session) { session.holds--; }
 }  // namespace gpunvme::cuda
 #endif
@@ -81,7 +81,7 @@ constexpr uint32_t kBudget = 500;
 constexpr uint64_t kForEver = (1ULL << 53) - 1, kLimitNs = 60'000'000'000;
 constexpr uint32_t kPatience = 20'000'000;
 
-// Pages of their own, as what is registered with a driver has.
+// Whole pages, as required for registration with a driver.
 template <typename T>
 struct Pages {
   explicit Pages(size_t count)
@@ -96,7 +96,7 @@ struct Pages {
   T* const at;
 };
 
-// Where an executor comes from.
+// Creates executors.
 #ifdef OVER_STANDIN
 class Backend {
  public:
@@ -142,10 +142,10 @@ class Backend {
     munmap(registers, kBytes);
     executor->End();
   }
-  // What somebody else asks of the GPU meanwhile, in which the stand-in waits for all kernels.
+  // Makes other calls of the driver meanwhile, in which the stand-in waits for all kernels.
   void disturb() {
     const cuda::Parked parked(*session_->parking);
-    // Controllers may be slow.
+    // Leaders may not park in time if controllers are slow.
     if (!parked.ok()) return;
     cuda::DevicePointer memory = 0;
     must(api_.cuMemAlloc_v2(&memory, 64));
@@ -226,7 +226,7 @@ class Host {
         rings.list_iovas.push_back(0x100000000 + page * kPageBytes);
         controller.ranges.push_back({rings.list_iovas.back(), kPageBytes, rings.lists.at + page * kPageBytes});
       }
-      // Some start just before they wrap, at 2^14.
+      // Some start just before the wrap-around at 2^14.
       for (uint32_t slot = 0; slot < rings.in_flight; slot++) rings.generations.push_back(static_cast<uint16_t>(random_.once_in(2) ? -5 : random_.next()));
       rings.next = rings.generations;
       layouts_.push_back({rings.sq.memory(), rings.cq.memory(), rings.lists.memory(), nullptr, qid(queue), kEntries, 0, 0, 1,
@@ -235,7 +235,7 @@ class Host {
     }
   }
 
-  // Queues from their attachment to their detachment. False where they cannot be used again.
+  // Runs one session. Returns false if its queues cannot be used again.
   bool round() {
     static constexpr uint64_t kLingers[] = {0, 0, 2000, 200'000, kForEver};
     // Counts of plans pass 2^32 within a round.
@@ -252,7 +252,7 @@ class Host {
       while (!load(&stop)) serve(at_controllers);
     });
     bool lost = false;
-    // A session may have queues again after it has detached them.
+    // A session can attach queues again after it has detached them.
     for (uint32_t times = 1 + random_.below(2); times > 0 && !lost; times--) {
       begin(session);
       lost = work(session);
@@ -272,7 +272,7 @@ class Host {
   void must(const Problem& problem) { REQUIRE(!problem, "%s: %s (%s)", problem.call.c_str(), problem.text.c_str(), problem.name.c_str()); }
 
   void begin(Session& session) {
-    // What a round has used is nobody's any more: SLBAs and memory begin anew.
+    // SLBAs and memory of the previous use are free again.
     for (auto& rings : rings_) {
       rings->controller.known = 0;
       for (Expected& each : rings->controller.expected) each = {};
@@ -299,13 +299,13 @@ class Host {
     }
   }
 
-  // Posts and cancels until all is used up, or the queues are halted; whether they are lost.
+  // Posts and cancels plans until the budget is used up or the queues are halted. Returns whether the queues are lost.
   bool work(Session& session) {
     const uint32_t halt_after = random_.once_in(4) ? random_.below(60) : ~0u;
     const bool lost = random_.once_in(2);
     uint32_t turns = 0;
     for (uint32_t plans = 0; plans < 120; turns++) {
-      REQUIRE(turns < kPatience, "the host waits for room that does not come");
+      REQUIRE(turns < kPatience, "the host waits forever for room");
       if (plans == halt_after) {
         halted_ = true;
         lost_ = lost;
@@ -355,7 +355,7 @@ class Host {
     }
     const Plan plan = {read ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, kNsid, kBlockBytes, count,
                        slba.data(), blocks.data(), offset.data(), queue.data(), 1000};
-    // The controller fetches none of them before the plan is posted. If it is not posted, they are given up.
+    // The controller cannot fetch these commands before the plan is posted. If it is not posted, they are dropped.
     for (uint32_t to = 0; to < kQueues; to++) __atomic_store_n(&rings_[to]->controller.known, known[to], __ATOMIC_RELEASE);
     bool posted = false;
     must(session.Post(next_id_, plan, table_, &posted));

@@ -1,4 +1,4 @@
-// A session whose leaders are played by this test, by what they report: one that is silent is seen whatever others tell.
+// Simulates the reports of a session's leaders: a silent leader must be detected regardless of the reports of others.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace gpunvme;
 
-// Runs nothing.
+// Launches no threads.
 class Idle final : public Executor {
  public:
   void Wakes(Waker*) override {}
@@ -77,11 +77,11 @@ class Idle final : public Executor {
   void Abandon() override {}
   bool End() override { return true; }
 
-  // As a leader does at its end.
+  // Reports the end of a launch, as a leader does.
   void end(unsigned number) { reports[number]->ended = launches[number]; }
 
   bool together = false;
-  // Of the last launch.
+  // Leaders of the last launch.
   const Leader* leaders = nullptr;
   Pausable* served = nullptr;
   // Number of the next launches that fail, and of all attempts.
@@ -109,7 +109,7 @@ int main() {
     layouts.push_back({all, all, all, table, index + 1, 4, 0, 0, 1, 1, 4096, 4096, 0, 4, &generations[index]});
   }
   REQUIRE(!session.Attach(all, true, layouts));
-  // Nothing to do: nobody is silent.
+  // Idle leaders do not count as silent.
   REQUIRE(session.Watch() == 0 && session.Watch() == 0);
 
   const double slba[] = {0, 1}, offset[] = {0, 512};
@@ -119,18 +119,18 @@ int main() {
   REQUIRE(!session.Post(1, {2, 1, 512, 2, slba, blocks, offset, queues, 1000}, table, &posted) && posted);
   REQUIRE(executor->launches.size() == 2);
 
-  // The first one never begins; the second one lives.
+  // The first leader never starts. The second one makes progress.
   for (uint32_t calls = 1; calls <= 5; calls++) {
     executor->reports[1]->heartbeat++;
     REQUIRE(session.Watch() == calls);
   }
-  // A first sign, and then none.
+  // The first leader increments its heartbeat once.
   executor->reports[0]->heartbeat++;
   executor->reports[1]->heartbeat++;
   REQUIRE(session.Watch() == 0);
   executor->reports[1]->heartbeat++;
   REQUIRE(session.Watch() == 1);
-  // It has ended with something left to do: its next launch is to give a sign of its own.
+  // The first leader ends with work left. The silence of its next launch is timed from that launch.
   executor->end(0);
   executor->reports[1]->heartbeat++;
   REQUIRE(session.Watch() == 0);
@@ -139,7 +139,7 @@ int main() {
   executor->reports[1]->heartbeat++;
   REQUIRE(session.Watch() == 1);
 
-  // Paused, they are not launched; afterwards those with something to do are.
+  // Paused leaders are not launched. After the pause, leaders with work are.
   executor->served->Pause();
   REQUIRE(!executor->served->HaveEnded());
   executor->end(0);
@@ -151,14 +151,14 @@ int main() {
   executor->end(0);
   executor->end(1);
 
-  // A launch left a command in flight: it is awaited before the queues are given back, also after a failed launch.
+  // A launch has left a command in flight. Detach awaits it before it returns the queues, even after a failed launch.
   executor->reports[0]->in_flight = 1;
   executor->answers = true;
   executor->failures = 1;
   const unsigned before = executor->attempts;
   REQUIRE(!session.Detach(10'000'000'000, &layouts) && executor->attempts == before + 2);
 
-  // Launched together: one that has ended with work left makes the other pause, and both are launched again.
+  // Leaders that are launched together: if one ends with work left, the other is paused, and both are launched again.
   executor->together = true;
   executor->answers = false;
   executor->launches.clear();
@@ -170,7 +170,7 @@ int main() {
   executor->end(0);
   REQUIRE((control(0) & CONTROL_PAUSE) == 0 && !session.Poll(&finished));
   REQUIRE((control(1) & CONTROL_PAUSE) != 0 && executor->launches[0] == 1);
-  // The other one never reports, and has no work: it is the silent one.
+  // The second leader has no work and stops reporting, so it counts as silent.
   executor->reports[1]->heartbeat++;
   REQUIRE(session.Watch() == 0);
   for (uint32_t calls = 1; calls <= 3; calls++) REQUIRE(session.Watch() == calls);

@@ -1,9 +1,9 @@
-// A team (see cuda/warp.cuh) whose threads are fibers of one thread of the CPU, so that kernels run here as on a GPU, but
-// in an order of our choosing: a thread runs until it meets others, so one that does not wait for what it needs is far
-// ahead of it, or far behind. Warps, and lanes in a warp, take turns by ranks drawn from a seed, and drawn again wherever
-// threads have met.
+// A team (see cuda/warp.cuh) whose threads are fibers of one CPU thread. It runs kernels as a GPU does, but in a chosen
+// order: a thread runs until it meets others, so a missing synchronization leaves it far ahead or far behind. Warps,
+// and lanes within a warp, run in order of ranks, which are drawn from a seed, and drawn again whenever threads have
+// met.
 //
-// A program ends with status 70, and the reason on stderr, where a kernel does what a GPU would not survive.
+// The program exits with status 70, and the reason on stderr, if a kernel does something that would fail on a GPU.
 #pragma once
 
 #include <setjmp.h>
@@ -33,10 +33,10 @@ struct FiberLaunch {
   uint32_t blocks = 1;
   uint32_t threads = 32;
   uint64_t seed = 0;
-  // A GPU's limit. More threads stand for several blocks that run at once, and cannot use `sync_block`.
+  // The limit of a GPU. More threads represent several concurrent blocks, and cannot use `sync_block`.
   uint32_t max_threads = 1024;
   uint64_t max_pauses = 1'000'000;
-  // Called whenever a thread has polled in vain: the controller's turn, say.
+  // Called after each empty poll, for example to run a controller.
   std::function<void()> between = [] {};
 };
 
@@ -68,7 +68,7 @@ class FiberBlock {
     draw_block_ranks();
   }
 
-  // The block that runs now.
+  // Returns the running block.
   static FiberBlock& now() { return *current(); }
 
   void run() {
@@ -85,7 +85,7 @@ class FiberBlock {
   uint32_t index() const { return index_; }
   uint32_t thread() const { return thread_; }
 
-  // Waits for the lanes of this warp that are in `mask`; answers what all of them brought.
+  // Waits for the lanes of this warp in `mask`. Returns the values of all of them.
   Values meet(const char* what, uint32_t mask, uint64_t value) {
     const uint32_t lane = thread_ % 32;
     if ((mask >> lane & 1) == 0)
@@ -123,7 +123,7 @@ class FiberBlock {
     leave();
   }
 
-  // Lets all others go first: for a thread that polled in vain.
+  // Yields to all other threads, after an empty poll.
   void pause() {
     if (++pauses_ > launch_.max_pauses) fiber_failure("thread %u polled %llu times without progress", thread_, static_cast<unsigned long long>(pauses_));
     launch_.between();
@@ -131,7 +131,7 @@ class FiberBlock {
     leave();
   }
 
-  // Lets all others go first, sometimes.
+  // Yields to all other threads at random.
   void maybe_pause() {
     if (random_() % 4 != 0) return;
     set_rank(thread_, ++last_rank_);

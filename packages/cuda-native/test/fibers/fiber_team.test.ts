@@ -29,11 +29,11 @@ describe.skipIf(!hasCompiler)(`a team of fibers${skippedWithoutCompiler}`, () =>
     expect(said).toEqual([0, 1, 2].map((block) => `${block} of 3: aaaaaaaa 00009249 10000000025 49`))
   })
 
-  test('shares memory that holds nothing at first', async () => {
+  test('provides shared memory that is initially undefined', async () => {
     expect(await checked.run(['shared', '1'])).toBe('')
   })
 
-  test('lets another side go on while threads poll', async () => {
+  test('runs the other side while threads poll', async () => {
     expect(Number(await checked.run(['pause', '1']))).toBe(100)
   })
 
@@ -47,7 +47,7 @@ describe.skipIf(!hasCompiler)(`a team of fibers${skippedWithoutCompiler}`, () =>
     ['block', /thread 31 waits in sync_block, mask 00000000\n {2}thread 32 has ended/],
     ['source', /shuffle from lane 8, which is not in mask 000000ff/],
     ['forever', /polled \d+ times without progress/],
-  ])('stops a kernel that no GPU would run: %s', async (name, reason) => {
+  ])('stops a kernel that is invalid on a GPU: %s', async (name, reason) => {
     const { status, stderr } = await plain.attempt([name, '1'])
     expect(stderr).toMatch(reason)
     expect(status).toBe(70)

@@ -1,4 +1,4 @@
-// What the team of fibers does itself: `fiber_team_test CASE SEED`.
+// Tests of the team of fibers itself: `fiber_team_test CASE SEED`.
 #include "fiber_team.h"
 
 #include <string>

@@ -5,13 +5,13 @@ import { BUILD_MS, hasCompiler, program, seedsOf, skippedWithoutCompiler } from 
 const ROUNDS = '300'
 const seeds = seedsOf('1', '2', '3')
 
-describe.skipIf(!hasCompiler)(`files that are cut short while threads access them${skippedWithoutCompiler}`, () => {
+describe.skipIf(!hasCompiler)(`files truncated while threads access them${skippedWithoutCompiler}`, () => {
   test.each([
     ['without a sanitizer', 'foreign/plain'],
     ['under ThreadSanitizer', 'foreign/threads'],
     ['under AddressSanitizer', 'foreign/memory'],
   ])(
-    'read as zeroes, and nothing beside them changes, %s',
+    'read as zeros, and no adjacent memory changes, %s',
     async (_, name) => {
       const foreign = await program(name)
       using pages = reserveHugePages(2)

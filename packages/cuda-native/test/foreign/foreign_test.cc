@@ -1,5 +1,5 @@
-// Mappings of files that are cut short, in threads that map, access and unmap at the same time; what the handler must
-// leave alone; and huge pages, where there are some. The first argument is the seed, the second the number of rounds.
+// Mappings of truncated files, which threads concurrently map, access and unmap; faults that the handler must pass on;
+// and huge pages, if available. The first argument is the seed, the second the number of rounds.
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -33,13 +33,13 @@ using namespace gpunvme;
 constexpr size_t kPage = 4096;
 constexpr size_t kPages = 8;
 constexpr size_t kHugePage = 2 * 1024 * 1024;
-// linux/memfd.h, which does not go together with the library's own header.
+// MFD_HUGE_2MB of linux/memfd.h, which conflicts with glibc's header.
 constexpr unsigned kHuge2MiB = 21u << 26;
 
 thread_local sigjmp_buf back;
 std::atomic<int> passed_on{0};
 
-// Who was there before: goes back to where the access was tried.
+// The handler that was installed earlier. Returns to the function that tried the access.
 void Before(int, siginfo_t*, void*) {
   passed_on++;
   siglongjmp(back, 1);
@@ -58,7 +58,7 @@ void Cut(int fd, size_t length) {
   REQUIRE(ftruncate(fd, static_cast<off_t>(length)) == 0);
 }
 
-// A guarded mapping with a page of ours on either side.
+// A guarded mapping between two other pages.
 struct Between {
   explicit Between(int fd) {
     const size_t length = (kPages + 2) * kPage;
@@ -95,7 +95,7 @@ void Alone(unsigned seed, int rounds) {
       const size_t page = random() % kPages;
       const size_t at = page * kPage + 8 + random() % (kPage - 8);
       errno = 4321;
-      // The first 8 bytes are stored to, the others are what they were.
+      // Only the first 8 bytes of a page are written. The other bytes are unchanged.
       if (random() % 2 == 0) bytes[page * kPage] = 0x77;
       REQUIRE(bytes[at] == (page < left ? page + 1 : 0));
       REQUIRE(errno == 4321);
@@ -104,7 +104,7 @@ void Alone(unsigned seed, int rounds) {
   }
 }
 
-// All at one mapping that is lost to all of them, in the same order.
+// All threads access the pages of one truncated mapping in the same order.
 void Together(int rounds) {
   for (int round = 0; round < rounds; round++) {
     const int fd = File(kPages);
@@ -123,7 +123,7 @@ void Together(int rounds) {
   }
 }
 
-// Whether reading a byte there reaches who was there before.
+// Returns whether a read at this address invokes the earlier handler.
 bool IsPassedOn(const volatile uint8_t* at) {
   const int before = passed_on;
   if (sigsetjmp(back, 1) == 0) (void)*at;
@@ -142,7 +142,7 @@ void Others() {
     REQUIRE(IsPassedOn(own + kPage));
     REQUIRE(!IsPassedOn(own));
   }
-  // What is there once the mapping has ended is nobody's to repair.
+  // After the mapping has ended, faults at its address are passed on.
   REQUIRE(mmap(place, kPages * kPage, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == place);
   REQUIRE(IsPassedOn(place + kPage));
   munmap(place, kPages * kPage);
@@ -150,7 +150,7 @@ void Others() {
   close(fd);
 }
 
-// Two huge pages, of which the second is lost: whole, and with it nothing else.
+// Two huge pages. Truncation loses the whole second page, and nothing else.
 bool Huge() {
   const int fd = memfd_create("huge", MFD_CLOEXEC | MFD_HUGETLB | kHuge2MiB);
   if (fd < 0) return false;

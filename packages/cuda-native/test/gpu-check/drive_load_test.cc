@@ -1,4 +1,5 @@
-// A load of two warps, of which as many start as the argument says. Prints the number of reads, and of warps that have ended.
+// A load of two warps; the argument is the number of warps that start. Prints the number of reads, and of warps that
+// have ended.
 #include "drive_load.cuh"
 
 #include <cstdio>

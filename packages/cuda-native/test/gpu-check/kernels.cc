@@ -29,7 +29,7 @@ struct CpuCycles {
   static uint64_t now() { return __rdtsc(); }
 };
 
-// With a turn for the controller, whose thread may be one of the same core.
+// Yields to the controller, whose thread may need the same core.
 struct YieldingPort : gpunvme::CpuPort {
   static uint64_t now_ns() {
     sched_yield();

@@ -110,8 +110,8 @@ describe.skipIf(!hasStandin)(`an engine on a drive of CPU threads${skippedWithou
   })
 })
 
-describe.skipIf(!hasStandin)(`what --ring does to a drive${skippedWithoutStandin}`, () => {
-  test('one store to the doorbell of an idle queue, of the tail that it has', { timeout: 60_000 }, async () => {
+describe.skipIf(!hasStandin)(`--ring${skippedWithoutStandin}`, () => {
+  test('writes the current tail once to the doorbell of an idle queue', { timeout: 60_000 }, async () => {
     const ring: Check = {
       ...{ id: 'ring', title: 'ring', limitMs: 30_000 },
       async run(context) {
@@ -122,13 +122,13 @@ describe.skipIf(!hasStandin)(`what --ring does to a drive${skippedWithoutStandin
     }
     process.env['GPUNVME_CUDA_LIBRARY'] = library
     const { checks: results } = await runChecks({ checks: [ring], scale: QUICK })
-    // Submission queue 1, of which nothing was used: Base 2.1, SQ 1 Tail at 1000h + 2 * (4 << CAP.DSTRD).
+    // Submission queue 1, which is unused: Base 2.1, SQ 1 Tail at 1000h + 2 * (4 << CAP.DSTRD).
     expect(results).toMatchObject([{ verdict: 'passed', facts: { qid: 1, tail: 0, doorbell: 0x1008 } }])
   })
 })
 
 describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () => {
-  test('says what ran, and what was found and measured, as it stands on disk', async () => {
+  test('has the machine, facts and figures, and is identical on disk', async () => {
     const reportFile = join(folder, 'report.json')
     const report = await run(library, ['attributes', 'cycles', 'speed'], reportFile)
     const written = JSON.parse(readFileSync(reportFile, 'utf8')) as Report
@@ -138,7 +138,8 @@ describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () =
       machine: { node: process.version },
       cuda: { available: true, driverVersion: '12.2', devices: [{ name: 'Stand-in 0' }] },
     })
-    // CU_DEVICE_ATTRIBUTE 17, 20, 117 and 118, which are all 0 on the stand-in, and what the driver reads at its start.
+    // CU_DEVICE_ATTRIBUTE 17, 20, 117 and 118, which are all 0 on the stand-in, and environment variables of the
+    // driver.
     expect(written.checks[0]).toMatchObject({
       id: 'attributes',
       facts: {
@@ -154,15 +155,15 @@ describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () =
       expect([unit, per]).not.toContain('')
     }
     const transactions = (which: string) => written.figures.find(({ name }) => name === `${which}-transactions`)!.value
-    // By construction, and so on every machine.
+    // The counts do not depend on the machine.
     expect(transactions('original') / transactions('engine')).toBeGreaterThan(5)
   })
 
-  test('counts transactions by the code itself: 46 for a command of the loop before, about 6 for one of the engine', () => {
-    // 13 loads and 22 stores to submit, with 8 and 1 to take the completion; the phase turns with each lap of 64 entries.
+  test('counts transactions per command by running the code: 46 in the original loop, about 6 in the engine', () => {
+    // 13 loads and 22 stores to submit, 8 loads and 1 store to complete. The phase changes once per lap of 64 entries.
     const before = { loads: (13 + 8) * 4096, stores: (22 + 1) * 4096 + 64, doorbells: 2 * 4096 }
     expect(driveAddon.count('original', 4096, 32)).toEqual(before)
-    // Four stores of an entry, one of an outcome, one load of a completion; 2 doorbells for each 32.
+    // Four stores of an entry, one of an outcome, one load of a completion; 2 doorbells per 32 commands.
     const { loads, stores, doorbells } = driveAddon.count('engine', 4096, 32)
     expect(doorbells).toBe((2 * 4096) / 32)
     expect(stores - 5 * 4096).toBeLessThan(64)
@@ -170,7 +171,7 @@ describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () =
     expect(Math.min(stores - 5 * 4096, loads - 4096)).toBeGreaterThanOrEqual(0)
   })
 
-  test('is there without a GPU too, and says what is missing', async () => {
+  test('is also written without a GPU, and states what is missing', async () => {
     const { outcome, checks: results, cuda } = await run('/nonexistent/libcuda.so.1', ['attributes'])
     expect(outcome).toBe('no-gpu')
     expect(results).toEqual([])

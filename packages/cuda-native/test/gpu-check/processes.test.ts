@@ -16,8 +16,8 @@ const check = (id: string, more: Partial<Check> = {}): Check => ({
 const failing = check('failing', { run: () => Promise.reject(new Error('the GPU is gone')) })
 const ids = ({ checks: results }: Report) => results.map(({ id, verdict }) => `${id} ${verdict}`)
 
-describe.skipIf(!hasStandin)(`what one process runs of all checks${skippedWithoutStandin}`, () => {
-  test('none after one that did not pass: the driver may answer nothing but errors from then on', async () => {
+describe.skipIf(!hasStandin)(`a process that runs checks${skippedWithoutStandin}`, () => {
+  test('stops after a check that did not pass, since every later driver call may fail', async () => {
     const all = [check('one'), failing, check('three')]
     const first = await runChecks({ checks: all, scale: QUICK })
     expect([first.outcome, first.endedAt, ids(first)]).toEqual(['unfinished', null, ['one passed', 'failing error']])
@@ -26,7 +26,7 @@ describe.skipIf(!hasStandin)(`what one process runs of all checks${skippedWithou
     expect([second.outcome, ids(second)]).toEqual(['failed', ['one passed', 'failing error', 'three passed']])
   })
 
-  test('of those that are to be alone, one', async () => {
+  test('runs a check that is marked `alone` in a separate process', async () => {
     const all = [check('one'), check('two', { alone: true }), check('three', { alone: true }), check('four')]
     let report = await runChecks({ checks: all, scale: QUICK })
     const seen = [ids(report).length]
@@ -39,7 +39,7 @@ describe.skipIf(!hasStandin)(`what one process runs of all checks${skippedWithou
   })
 })
 
-describe.skipIf(!hasStandin)(`a sanitizer that is installed${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin)(`an installed sanitizer${skippedWithoutStandin}`, () => {
   const path = join(folder, 'compute-sanitizer')
   const memcheck = checks.filter(({ id }) => id === 'sanitizer-memcheck')
   beforeAll(() => {
@@ -53,7 +53,7 @@ describe.skipIf(!hasStandin)(`a sanitizer that is installed${skippedWithoutStand
     onTestFinished(() => rmSync(path))
   }
 
-  test('is given checks, in a process that it watches, and judges accesses to memory alone', async () => {
+  test('runs checks in a process, and reports only memory accesses', async () => {
     const asked = join(folder, 'asked')
     install(`echo "$@" > ${asked}; echo "========= ERROR SUMMARY: 0 errors"`)
     const { checks: results } = await runChecks({ checks: memcheck, scale: QUICK })
@@ -63,14 +63,14 @@ describe.skipIf(!hasStandin)(`a sanitizer that is installed${skippedWithoutStand
     )
   })
 
-  test('fails the check with what it has found', async () => {
+  test('fails the check with its first finding', async () => {
     install('echo "========= Invalid __global__ write of size 8 bytes"; exit 9')
     const { checks: results } = await runChecks({ checks: memcheck, scale: QUICK })
     const reason = 'compute-sanitizer ended with 9: ========= Invalid __global__ write of size 8 bytes'
     expect(results).toMatchObject([{ verdict: 'failed', reason }])
   })
 
-  test('is quoted from its first error and to its last line, without frames of Node', async () => {
+  test('is quoted with its first error and its last line, without stack frames of Node', async () => {
     install(
       'echo "========= Invalid write"; for i in $(seq 1000); do echo "=========  Host Frame:  [0x$i] in node"; done\n' +
         'echo "========= ERROR SUMMARY: 1 error"; exit 9',

@@ -11,7 +11,7 @@ const checks: readonly Check[] = ['one', 'two', 'three'].map((id) => ({
   run: () => Promise.resolve({}),
 }))
 
-/** A program that reports as checks do, and does `deed` in the middle of the second one. */
+/** Creates a program that reports like the checks, and executes `deed` during the second one. */
 function program(name: string, deed: string): { command: string[]; reportFile: string } {
   const reportFile = join(folder, `${name}.json`)
   const path = join(folder, `${name}.mjs`)
@@ -34,7 +34,7 @@ function program(name: string, deed: string): { command: string[]; reportFile: s
   return { command: [process.execPath, path], reportFile }
 }
 
-test('a process that crashes costs the check that ran, and no other', async () => {
+test('a crash of a process fails only the check that was running', async () => {
   const crash = program(
     'crash',
     "process.kill(process.pid, 'SIGSEGV'); await new Promise(() => setInterval(() => {}, 1e3))",
@@ -51,7 +51,7 @@ test('a process that crashes costs the check that ran, and no other', async () =
   })
 })
 
-test('a process that is left after a check keeps what that check has found, and another goes on', async () => {
+test('after a process ends itself, the result of its last check is kept, and another process continues', async () => {
   const left = program(
     'left',
     `report.checks.push({ id, verdict: 'error', reason: 'CudaCallError: CUDA_ERROR_ILLEGAL_ADDRESS' })
@@ -70,7 +70,7 @@ test('a process that is left after a check keeps what that check has found, and 
   })
 })
 
-test('a process that hangs in a check that is alone is ended when its time is up', { timeout: 60_000 }, async () => {
+test('a process that hangs in a check that runs alone is killed at its time limit', { timeout: 60_000 }, async () => {
   const hang = program('alone', 'for (;;) {}')
   const alone = checks.map((check) => ({ ...check, alone: check.id === 'two', limitMs: 500 }))
   const report = await supervise({ ...hang, checks: alone, limitMs: 60_000, graceMs: 500 })
@@ -81,7 +81,7 @@ test('a process that hangs in a check that is alone is ended when its time is up
   expect(report!.checks[2]).toMatchObject({ id: 'three', verdict: 'passed' })
 })
 
-test('a process that hangs is ended at the limit of all checks together, and the report says so', async () => {
+test('a process that hangs is killed at the time limit of all checks, and the report states that', async () => {
   const hang = program('hang', 'for (;;) {}')
   const report = await supervise({ ...hang, checks, limitMs: 2_000 })
   const reason = 'the process ended: killed at the time limit of all checks'
@@ -90,14 +90,14 @@ test('a process that hangs is ended at the limit of all checks together, and the
   expect(JSON.parse(readFileSync(hang.reportFile, 'utf8')) as Report).toEqual(report)
 })
 
-test('a process that never writes a report is not started for ever', async () => {
+test('a process that never writes a report is not restarted forever', async () => {
   const reportFile = join(folder, 'nothing.json')
   const command = [process.execPath, '-e', '0']
   expect(await supervise({ command, checks, reportFile, limitMs: 60_000 })).toBeUndefined()
 })
 
-test('a process has its time to end after a check, however long that check took', () => {
-  // As run-checks.ts writes it before a check, and after the last one.
+test('the time limit for the end of a process starts at the end of its last check', () => {
+  // As written by run-checks.ts before a check, and after the last one.
   const soFar = (reason?: string) =>
     ({ endedAt: null, checks: [{ id: 'three', verdict: 'passed', ...(reason && { reason }) }] }) as unknown as Report
   const watchdog = new Watchdog(checks, 0)

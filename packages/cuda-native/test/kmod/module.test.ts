@@ -13,7 +13,7 @@ function run(command: string, ...args: string[]): { status: number | null; outpu
   return error ? { status: null, output: error.message } : { status, output: stdout + stderr }
 }
 
-/** Headers of kernels that are installed here. */
+/** Kernel releases whose headers are installed. */
 const releases = (existsSync('/usr/src') ? readdirSync('/usr/src') : []).flatMap(
   (name) => /^linux-headers-(.*-amd64)$/.exec(name)?.[1] ?? [],
 )
@@ -26,7 +26,7 @@ function missingForKbuild(): string | undefined {
 }
 const missing = missingForKbuild()
 
-/** The sources as DKMS has them, in a folder of their own. */
+/** Copies the sources of DKMS to a new folder. Returns the folder. */
 function sources(): string {
   const folder = scratch()
   const { status, output } = run('make', '-s', '-C', KMOD, 'dkms-tree', `TO=${folder}`)
@@ -35,7 +35,7 @@ function sources(): string {
 }
 
 describe('the module gpunvme', () => {
-  test('compiles for the kernels whose headers are installed, without a warning', { timeout: 300_000 }, ({ skip }) => {
+  test('compiles without warnings for all kernels whose headers are installed', { timeout: 300_000 }, ({ skip }) => {
     if (missing !== undefined) return skip(missing)
     for (const release of releases) {
       const folder = sources()
@@ -43,10 +43,10 @@ describe('the module gpunvme', () => {
       expect(status, output).toBe(0)
       expect(output.split('\n').filter((line) => /: warning: |^WARNING: |undefined!/.test(line))).toEqual([])
       const module = readFileSync(join(folder, 'gpunvme.ko'))
-      // What modinfo prints, in the section .modinfo: strings that end in NUL.
+      // The strings of modinfo, from the section .modinfo, end in NUL.
       const facts = module.toString('latin1').split('\0')
       expect(facts).toEqual(expect.arrayContaining(['license=GPL', 'depends=', 'name=gpunvme']))
-      // An alias of devices would have it loaded for every NVMe controller.
+      // A device alias would load the module for every NVMe controller.
       expect(facts.filter((fact) => fact.startsWith('alias='))).toEqual([])
       const { output: symbols } = run('nm', '-u', join(folder, 'gpunvme.ko'))
       expect(symbols).toMatch(/\bpin_user_pages_fast\b/)
@@ -54,7 +54,7 @@ describe('the module gpunvme', () => {
     }
   })
 
-  test("a compiler's new warning is an error only for the tests", { timeout: 60_000 }, ({ skip }) => {
+  test('compiler warnings are errors only in tests', { timeout: 60_000 }, ({ skip }) => {
     if (missing !== undefined) return skip(missing)
     const folder = sources()
     appendFileSync(join(folder, 'power.c'), 'static void unused(void)\n{\n}\n')
@@ -67,14 +67,14 @@ describe('the module gpunvme', () => {
     expect(strict.status).not.toBe(0)
   })
 
-  test('does not compile where nothing does, and says so', { timeout: 60_000 }, ({ skip }) => {
+  test('the probe fails with an error if nothing compiles', { timeout: 60_000 }, ({ skip }) => {
     if (missing !== undefined) return skip(missing)
     const { status, output } = run('sh', join(KMOD, 'scripts/probe.sh'), 'gcc -nostdinc')
     expect(status).toBe(1)
     expect(output).toContain('the compiler fails with the headers of this kernel')
   })
 
-  test('is built by DKMS from what it has copied, by a line for each of its parts', () => {
+  test('dkms.conf has the version of the module, and Kbuild lists each source file', () => {
     const conf = readFileSync(join(KMOD, 'dkms.conf'), 'utf8')
     const version = /^MODULE_VERSION\("(.*)"\);$/m.exec(readFileSync(join(KMOD, 'main.c'), 'utf8'))?.[1]
     expect(conf).toContain(`PACKAGE_VERSION="${version}"`)
@@ -90,7 +90,7 @@ describe('the module gpunvme', () => {
     ['C++17', 'g++', 'c++'],
   ] as const
   test.for(compilers)(
-    'has a header for user space, which stands beside that of the wire format: %s, by %s',
+    'has a user-space header that can be included with that of nvme-spec: %s, %s',
     { timeout: 60_000 },
     ([standard, compiler, language], { skip }) => {
       const missing = missingHeaders(compiler, language, ['stdint.h', 'linux/types.h', 'linux/ioctl.h'])

@@ -89,8 +89,8 @@ export async function build(name, { sources, flags }) {
 const compilations = new Map()
 
 /**
- * Returns the name of a source's object in the folder, compiling it if necessary. A list of its input files lies beside it.
- * Programs that share an object wait for one compilation.
+ * Returns the name of a source's object in the folder, compiling it if necessary. A list of its input files is stored
+ * next to it. Programs that share an object wait for one compilation.
  */
 function objectOf(source, flags) {
   const kind = digest([version, source, ...commonFlags, ...flags])

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** How a program ended, and what it said. */
+/** Exit status and output of a program. */
 export interface Ended {
   /** The exit status; null after a signal. */
   readonly status: number | null
@@ -9,16 +9,16 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** How to run one. */
+/** Options of a run. */
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Given on stdin. */
+  /** Data for stdin. */
   readonly input?: Uint8Array
-  /** After which it is killed, and the test fails. */
+  /** Time limit, after which the program is killed and the test fails. */
   readonly timeoutMs?: number
 }
 
-/** Runs any program to its end, however that is. */
+/** Runs a program to its end, whether it succeeds or fails. */
 export function end(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { env, input, timeoutMs = 60_000 } = options
   return new Promise((done, fail) => {
@@ -31,7 +31,7 @@ export function end(command: string, args: readonly string[], options: RunOption
     }, timeoutMs)
     child.stdout.on('data', (data: Buffer) => said.stdout.push(data))
     child.stderr.on('data', (data: Buffer) => said.stderr.push(data))
-    // One that ends without reading its input is judged by its status.
+    // The program may end without reading its input.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input ?? '')
     child.on('error', (error) => {

@@ -9,7 +9,7 @@ const script = join(repository, 'packages/cuda-native/scripts/build-ptx.mjs')
 const shown = 'packages/cuda-native/cuda/kernels.ptx'
 const remedy = 'run npm run gen on a machine with nvcc, and commit the result'
 
-/** A copy of all that the script reads. */
+/** Copy of the files that the script reads. */
 let root: string
 beforeEach(() => {
   root = scratch()
@@ -27,18 +27,18 @@ function build(args: readonly string[] = ['--check'], where = root) {
 function change(file: string, from: RegExp, to: string): void {
   const path = join(root, file)
   const text = readFileSync(path, 'utf8')
-  if (!from.test(text)) throw new Error(`${file} has no ${from.source}: plant it elsewhere`)
+  if (!from.test(text)) throw new Error(`${file} does not contain ${from.source}: choose another place`)
   writeFileSync(path, text.replace(from, to))
 }
 
-test('the PTX that is shipped is of the sources beside it', () => {
+test('the shipped PTX is up to date with its sources', () => {
   const { status, stderr } = build(['--check'], repository)
   expect(stderr).toBe('')
   expect(status).toBe(0)
 })
 
 describe('without nvcc', () => {
-  test('a copy is judged by its checksums', () => {
+  test('a copy is checked by its checksums', () => {
     const stdout = `${shown} matches the checksums of its sources; not recompiled: nvcc is not installed\n`
     expect(build()).toEqual({ status: 0, stdout, stderr: '' })
   })
@@ -53,15 +53,15 @@ describe('without nvcc', () => {
       '#define GPUNVME_X',
       'gpunvme/nvme_spec.h',
     ],
-  ])('a change of %s makes it stale, and npm run gen is what to do', (file, from, to, name) => {
+  ])('a change of %s makes the PTX stale, and the error suggests npm run gen', (file, from, to, name) => {
     change(file, from, to)
     const stderr = `build-ptx: ${shown} does not match its sources: ${name} changed; ${remedy}\n`
     expect(build()).toEqual({ status: 1, stdout: '', stderr })
-    // Nothing can be written here, and nobody is to believe that it was.
+    // Without --check, the script cannot write the PTX either, and fails with the same error.
     expect(build([])).toEqual({ status: 1, stdout: '', stderr })
   })
 
-  test('so does a header that comes, and one that goes', () => {
+  test('an added or removed header makes the PTX stale', () => {
     writeFileSync(join(root, 'packages/cuda-native/cuda/more.cuh'), '#pragma once\n')
     change('packages/cuda-native/cuda/prp.cuh', /#include "share\.cuh"/, '#include "more.cuh"\n$&')
     expect(build().stderr).toContain('sources: cuda/more.cuh, cuda/prp.cuh changed')
@@ -69,17 +69,17 @@ describe('without nvcc', () => {
     expect(build().stderr).toContain('cuda/pattern.cuh changed')
   })
 
-  test('comments, spaces and headers of the CPU are nothing that a kernel is made of', () => {
+  test('changes of comments, whitespace and CPU headers do not make the PTX stale', () => {
     change('packages/cuda-native/cuda/serve.cuh', /$/, '\r\n  // "seen" /* alone\n\n')
     change('packages/cuda-native/cuda/leader.cuh', /struct Task \{/, 'struct  Task /* one */ { // two')
     change('packages/cuda-native/cuda/cpu_port.cuh', /empty_polls % \d+/, 'empty_polls % 7')
     expect(build().status).toBe(0)
-    // What looks like a comment inside of a string is none.
+    // Comment syntax inside a string is significant.
     change('packages/cuda-native/cuda/gpu_port.cuh', /"fence\.sc\.sys;"/, '"fence.sc.sys; // strong"')
     expect(build().stderr).toContain('cuda/gpu_port.cuh changed')
   })
 
-  test('a text that is missing is stale', () => {
+  test('a missing PTX file is an error', () => {
     rmSync(join(root, shown))
     expect(build().stderr).toBe(`build-ptx: ${shown} is missing; ${remedy}\n`)
   })

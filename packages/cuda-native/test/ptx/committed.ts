@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Queues } from './rules.js'
 
-/** Where the text lies that is shipped. */
+/** Path of the shipped PTX. */
 export const committedPath: string = join(import.meta.dirname, '../../cuda/kernels.ptx')
 
-/** The text that is shipped. */
+/** The shipped PTX. */
 export const committed: string = readFileSync(committedPath, 'utf8')
 
 /** The layout of cuda/leader.cuh: the first parameter points to a Leader, which starts with its gnv_queue. */
@@ -33,29 +33,29 @@ const register: Queues = {
   wordsForHost: [],
 }
 
-/** What a kernel is to be, typed from cuda/kernels.cu: a new kernel belongs here. */
+/** Expected properties of a kernel of cuda/kernels.cu. */
 export interface Expected {
   readonly parameters: readonly string[]
-  /** Where it has queues. */
+  /** Absent if the kernel uses no queues. */
   readonly queues?: Queues
-  /** How many instructions ring each doorbell. */
+  /** Number of instructions that write each doorbell, by its origin. */
   readonly rings: Readonly<Record<string, number>>
-  /** How many places store entries. */
+  /** Number of places that store submission queue entries. */
   readonly entryStores: number
-  /** Loads that acquire, by what they read. */
+  /** Number of acquire loads, by the origin of their address. */
   readonly acquires: Readonly<Record<string, number>>
   /** Number of release stores, by the origin of their address. */
   readonly releases: Readonly<Record<string, number>>
-  /** How many instructions read completion entries. */
+  /** Number of instructions that read completion queue entries. */
   readonly polls: number
-  /** 65536 of a multiprocessor for the threads of a block; one thread has at most 255. */
+  /** Maximum registers per thread: 65536 per multiprocessor, divided by the threads of a block; at most 255. */
   readonly registersAtMost: number
 }
 
 const u64 = (count: number): string[] => Array<string>(count).fill('.u64')
 const silent = { rings: {}, entryStores: 0, acquires: {}, releases: {}, polls: 0, registersAtMost: 64 }
 
-/** The kernels. */
+/** Expected kernels, by name. */
 export const kernels: Readonly<Record<string, Expected>> = {
   gpunvme_serve: {
     parameters: u64(2),
@@ -74,11 +74,11 @@ export const kernels: Readonly<Record<string, Expected>> = {
   gpunvme_scatter: { parameters: u64(4), ...silent },
   gpunvme_pattern_fill: { parameters: u64(4), ...silent },
   gpunvme_pattern_verify: { parameters: u64(5), ...silent },
-  // Rings what it is given, and has no queues.
+  // Writes to the register that is its parameter, and uses no queues.
   gpunvme_store32: { parameters: u64(2), queues: register, ...silent, rings: { p0: 1 } },
 }
 
-/** Those that have queues. */
+/** Queues of the kernels that use some. */
 export const queues: Readonly<Record<string, Queues>> = Object.fromEntries(
   Object.entries(kernels).flatMap(([name, each]) => (each.queues === undefined ? [] : [[name, each.queues]])),
 )

@@ -1,19 +1,19 @@
 import { accessOf } from './origins.js'
 import type { Instruction, Kernel } from './parse.js'
 
-/** What orders everything before it, for all of the system, before everything after it: `__threadfence_system()`. */
+/** Returns whether the instruction is an unconditional system-scope fence: `__threadfence_system()`. */
 export const isFence = ({ guard, opcode }: Instruction): boolean =>
   guard === undefined && (opcode === 'fence.sc.sys' || opcode === 'membar.sys')
 
-/** A doorbell is no memory that a fence would have to make visible. */
+/** Returns whether the instruction stores to memory that a fence must make visible. Doorbells are not such memory. */
 const isStore = (instruction: Instruction): boolean =>
   !instruction.opcode.includes('.shared') &&
   !instruction.opcode.includes('.mmio') &&
   ['write', 'both'].includes(accessOf(instruction) ?? '')
 
 /**
- * The instructions before which, on some way from the kernel's start, something was stored, or may have been by others,
- * and no fence came after it. Throws where it cannot say which way a kernel goes.
+ * Returns the instructions that some path from the kernel's entry reaches without a fence after the last store. Other
+ * threads may have stored before the entry. Throws if the control flow is unknown.
  */
 export function unfenced(kernel: Kernel): ReadonlySet<Instruction> {
   return reachedDirty(kernel, true, (instruction, dirty) => !isFence(instruction) && (dirty || isStore(instruction)))
@@ -30,7 +30,10 @@ export function unmet(kernel: Kernel, accesses: ReadonlySet<Instruction>): Reado
   )
 }
 
-/** What is reached dirty on some way, where an instruction says of what it leaves whether that is dirty. */
+/**
+ * Returns the instructions that some path reaches dirty. `leaves` returns whether the state after an instruction is
+ * dirty.
+ */
 function reachedDirty(
   kernel: Kernel,
   atFirst: boolean,
@@ -38,7 +41,7 @@ function reachedDirty(
 ): ReadonlySet<Instruction> {
   const { instructions } = kernel
   const reached = new Set<Instruction>()
-  // Two bits each: whether it was reached clean, and dirty.
+  // Two bits per instruction: reached clean, and reached dirty.
   const seen = new Uint8Array(instructions.length)
   const waiting: [index: number, dirty: boolean][] = [[0, atFirst]]
   for (let next; (next = waiting.pop()) !== undefined;) {
@@ -56,7 +59,7 @@ function reachedDirty(
 function successors(kernel: Kernel, index: number, { guard, opcode, operands }: Instruction): number[] {
   const on = guard === undefined ? [] : [index + 1]
   if (/^(ret|exit|trap)$/.test(opcode)) return on
-  if (/^brx/.test(opcode)) throw new Error(`${kernel.name}: where ${opcode} goes is not known`)
+  if (/^brx/.test(opcode)) throw new Error(`${kernel.name}: unknown targets of ${opcode}`)
   if (!/^bra(\.uni)?$/.test(opcode)) return [index + 1]
   const to = kernel.labels.get(operands[0]!)
   if (to === undefined) throw new Error(`${kernel.name}: no label ${operands[0]!}`)

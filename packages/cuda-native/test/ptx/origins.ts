@@ -1,9 +1,9 @@
 import type { Instruction, Kernel } from './parse.js'
 
 /**
- * Where an address comes from, in words of what the kernel was given: `p0` is its first parameter, `p0+8` eight bytes
- * behind what that points to, `[p0+16]` the pointer that lies 16 bytes behind it, `[[p0+16]+8]` the one that lies 8
- * bytes behind where that points. What is added by an index is left out: any element of an array is its first.
+ * Origin of an address, as an expression of kernel parameters. `p0` is the first parameter, and `p0+8` the address 8
+ * bytes after it. `[p0+16]` is the pointer that is stored at `p0+16`, and `[[p0+16]+8]` the pointer that is stored 8
+ * bytes after its target. Indexes are omitted: each element of an array has the origin of the first one.
  */
 export type Origin = string
 
@@ -15,14 +15,14 @@ interface Place {
 const show = ({ base, offset }: Place): Origin => (offset === 0 ? base : `${base}+${offset}`)
 const key = ({ base, offset }: Place): string => `${base} ${offset}`
 
-/** Whether an instruction reads memory, writes it, or both. Kernel parameters are no memory. */
+/** Returns whether an instruction reads memory, writes it, or both. Kernel parameters do not count as memory. */
 export function accessOf({ opcode }: Instruction): 'read' | 'write' | 'both' | undefined {
   if (/^ldu?\./.test(opcode)) return opcode.startsWith('ld.param.') ? undefined : 'read'
   if (/^st\./.test(opcode)) return 'write'
   return /^(atom|red|cp|prefetch|discard|applypriority)\b/.test(opcode) ? 'both' : undefined
 }
 
-/** Where an access goes: all that its address may come from, whichever way the kernel went. */
+/** Returns a function that returns all possible origins of an access's address, on any path. */
 export function originsOf(kernel: Kernel): (instruction: Instruction) => readonly Origin[] {
   const definitions = new Map<string, { instruction: Instruction; element: number }[]>()
   for (const instruction of kernel.instructions) {
@@ -34,7 +34,7 @@ export function originsOf(kernel: Kernel): (instruction: Instruction) => readonl
   }
   const known = new Map<string, readonly Place[]>()
 
-  // A register that depends on itself, in a loop, adds nothing to what it was before the loop but an index.
+  // In a loop, a register can depend on itself. That adds only an index to its value before the loop.
   function ofRegister(register: string, above: ReadonlySet<string>): { places: readonly Place[]; cut: boolean } {
     const before = known.get(register)
     if (before !== undefined) return { places: before, cut: false }
@@ -69,7 +69,7 @@ function registersOf(operand: string): string[] {
 function addressOf({ opcode, operands }: Instruction, ask: Ask): Place[] {
   const address = operands.find((operand) => operand.startsWith('['))
   const found = /^\[(%\w+)(?:\+(-?\d+))?\]$/.exec(address ?? '')
-  // Names of memory of the block, which no pointer comes from.
+  // Names of shared memory, which contains no pointers.
   if (found === null && /^\[[\w$]+(\+-?\d+)?\]$/.test(address ?? '')) return []
   if (found === null) throw new Error(`ptx: expected an address in ${opcode} ${operands.join(', ')}`)
   return ask(found[1]!).map(({ base, offset }) => ({ base, offset: offset + Number(found[2] ?? 0) }))
@@ -98,7 +98,7 @@ function ofDefinition(instruction: Instruction, element: number, ask: Ask): read
   if (name === 'add' && constant !== undefined) return shifted(sources[0]!, constant)
   if (name === 'sub') return shifted(sources[0]!, constant === undefined ? 0 : -constant)
   if (name === 'mad') return ask(sources[2]!)
-  // The lower half of a pointer that was moved in halves says where it is from.
+  // A pointer that is assembled from halves has the origin of its lower half.
   if (name === 'mov' && sources[0]!.startsWith('{')) return registersOf(sources[0]!).slice(0, 1).flatMap(ask)
   return sources.flatMap(registersOf).flatMap(ask)
 }

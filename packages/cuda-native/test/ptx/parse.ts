@@ -1,10 +1,10 @@
-/** One instruction of a kernel, as the text has it. */
+/** An instruction of a kernel. */
 export interface Instruction {
   /** The predicate it depends on, such as `@%p3` or `@!%p3`. */
   readonly guard?: string
-  /** With all that follows it: `st.mmio.relaxed.sys.global.u32`. */
+  /** Opcode with its modifiers: `st.mmio.relaxed.sys.global.u32`. */
   readonly opcode: string
-  /** Between commas; what stands in braces is one. */
+  /** Operands; a list in braces is one. */
   readonly operands: readonly string[]
 }
 
@@ -13,26 +13,26 @@ export interface Kernel {
   readonly name: string
   /** The type of each parameter, in order: `.u64`, or `.b8[24]`. */
   readonly parameters: readonly string[]
-  /** Such as `.maxntid 1, 1, 1`, and those of its body but registers: `.shared .align 4 .b8 name[16]`. */
+  /** Directives such as `.maxntid 1, 1, 1`, and those of its body except `.reg`: `.shared .align 4 .b8 name[16]`. */
   readonly directives: readonly string[]
   readonly instructions: readonly Instruction[]
-  /** Which instruction a label stands before. */
+  /** Index of the instruction after each label. */
   readonly labels: ReadonlyMap<string, number>
 }
 
-/** A PTX text. */
+/** A parsed PTX file. */
 export interface Ptx {
   readonly version: string
   readonly target: string
   readonly addressSize: string
   readonly kernels: readonly Kernel[]
-  /** What stands outside of kernels and is none of the three above: a function, a variable. */
+  /** Other top-level declarations: functions and variables. */
   readonly others: readonly string[]
 }
 
 const entry = /^\.visible \.entry (\w+)\s*\(([^)]*)\)((?:\s*\.[^{;]*)?)\s*\{/
 
-/** Reads what nvcc writes. Throws on what it does not understand, so that nothing is overlooked. */
+/** Parses the output of nvcc. Throws on unknown syntax, so that nothing is overlooked. */
 export function parsePtx(text: string): Ptx {
   let rest = text.replace(/\/\/[^\n]*/g, '').trim()
   const heading = /^\.version (\S+)\s+\.target (\S+)\s+\.address_size (\S+)/.exec(rest)
@@ -73,7 +73,7 @@ function parseBody(before: readonly string[], body: string): Omit<Kernel, 'name'
   const statements = body.split(';').map((each) => each.trim().replace(/\s+/g, ' '))
   if (statements.at(-1) === '') statements.pop()
   for (let statement of statements) {
-    // Labels, and braces around a call and what it is given.
+    // Labels, and braces around a call and its parameters.
     for (let before; (before = /^(?:([$\w]+):|[{}]) ?/.exec(statement)) !== null;) {
       if (before[1] !== undefined) labels.set(before[1], instructions.length)
       statement = statement.slice(before[0].length)

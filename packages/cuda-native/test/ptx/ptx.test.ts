@@ -5,28 +5,28 @@ import { countOf, violations } from './rules.js'
 
 const ptx = parsePtx(committed)
 
-describe('the PTX that is shipped', () => {
-  test('is for every driver since CUDA 12.2 and every GPU since compute capability 7.5', () => {
+describe('the shipped PTX', () => {
+  test('supports drivers from CUDA 12.2 and GPUs from compute capability 7.5', () => {
     expect([ptx.version, ptx.target, ptx.addressSize]).toEqual(['8.2', 'sm_75', '64'])
   })
 
-  test('has these kernels, whose parameters are 8 bytes each', () => {
+  test('has these kernels, with parameters of 8 bytes each', () => {
     const parameters = (of: readonly [string, { readonly parameters: readonly string[] }][]) =>
       Object.fromEntries(of.map(([name, each]) => [name, each.parameters]))
     expect(parameters(ptx.kernels.map((each) => [each.name, each]))).toEqual(parameters(Object.entries(kernels)))
   })
 
-  test('names nothing of the machine that made it', () => {
+  test('contains no paths or build identifiers of the build machine', () => {
     expect(committed).not.toMatch(/(^|[\s"'(=])\/[\w.]|CL-\d|\.file\b|\.loc\b|\.section\b/m)
   })
 
-  test('breaks no rule of queues, doorbells and memory', () => {
+  test('follows all rules of access to queues, doorbells and memory', () => {
     const found = violations(ptx, queues)
     expect(found, found.join('\n')).toEqual([])
   })
 
   test.each(Object.entries(kernels))(
-    'rings, stores entries of 16 bytes and polls in so many places: %s',
+    'has the expected number of doorbell writes, entry stores and polls: %s',
     (name, { rings, entryStores, acquires, releases, polls, queues: of }) => {
       const kernel = ptx.kernels.find((each) => each.name === name)!
       expect(countOf(kernel, /\.mmio\b/)).toEqual(rings)
@@ -44,19 +44,19 @@ describe('the PTX that is shipped', () => {
   )
 })
 
-/** The text with one place changed, which has to be there: the first one, of all or of a kernel. */
+/** Replaces the first match of `from` in the PTX, or in a kernel. Throws if there is none. */
 function planted(from: RegExp, to: string, name?: string): string {
   const start = name === undefined ? 0 : committed.indexOf(`.entry ${name}(`)
   const text = committed.slice(start)
-  if (start < 0 || !from.test(text)) throw new Error(`${from.source} is not in the text: plant it elsewhere`)
+  if (start < 0 || !from.test(text)) throw new Error(`the PTX does not contain ${from.source}: choose another place`)
   return committed.slice(0, start) + text.replace(from, to)
 }
 
 const ring = /st\.mmio\.relaxed\.sys\.global\.u32 \[(%rd\d+)\], %r\d+;/
 const fence = /fence\.sc\.sys;/
-// Of the words that are read so, the one whose upper 16 bits are then looked at: the Phase Tag and the status.
+// The load whose upper 16 bits, the Phase Tag and the status, are extracted next.
 const poll = /ld\.relaxed\.sys\.global\.u64 (%rd\d+), \[(%rd\d+)\];(?=[^;]{0,40}shr\.u64\s+%rd\d+, \1, 48;)/
-// The poll of the control word comes before the load that acquires it.
+// The poll of the control word precedes the acquire load.
 const control = /ld\.relaxed\.sys\.global\.u64 (%rd\d+), \[(%rd\d+)\];(?=[^]{0,600}?ld\.acquire\.sys\.global\.u64)/
 const release = /st\.release\.sys\.global\.u64 \[(%rd\d+)\], (%rd\d+);/
 const entry = /st\.global\.v4\.u32 \[(%rd\d+)\], \{(%r\d+), [^}]*\};/
@@ -77,7 +77,7 @@ test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
   expect(violations(parsePtx(planted(from, to)), queues).join('\n')).toMatch(said)
 })
 
-/** Those that have entries and completions too. */
+/** Kernels that store entries and poll completions. */
 const leading = Object.keys(queues).filter((name) => kernels[name]!.entryStores > 0)
 
 describe.each(leading)('in %s', (name) => {
@@ -85,12 +85,27 @@ describe.each(leading)('in %s', (name) => {
     ['a call', fence, '{ call.uni (retval0), vprintf, (param0, param1); } $&', / calls a function: call\.uni/],
     ['local memory', /(?=\t\.reg \.pred)/, '\t.local .align 8 .b8 __local_depot0[16];\n', / uses local memory/],
     ['a store to local memory', fence, 'st.local.u32 [%rd1], %r1; $&', / uses local memory: st\.local/],
-    ['what is new', ring, '$& multimem.st.global.u32 [$1], %r1;', /that nobody judged: multimem\.st/],
+    [
+      'an unclassified instruction',
+      ring,
+      '$& multimem.st.global.u32 [$1], %r1;',
+      /an unclassified instruction: multimem\.st/,
+    ],
     ['a volatile doorbell', ring, 'st.volatile.global.u32 [$1], %r1;', /uses volatile/],
-    ['an ordinary doorbell', ring, 'st.relaxed.sys.global.u32 [$1], %r1;', /a doorbell is only rung, by st\.mmio/],
-    ['a generic doorbell', ring, 'st.mmio.relaxed.sys.u32 [$1], %r1;', /in another way: st\.mmio\.relaxed\.sys\.u32/],
-    ['a doorbell of 64 bits', ring, 'st.mmio.relaxed.sys.global.u64 [$1], %rd1;', /in another way/],
-    ['a doorbell beside it', ring, 'st.mmio.relaxed.sys.global.u32 [$1+4], %r1;', /rung beside it/],
+    [
+      'an ordinary doorbell',
+      ring,
+      'st.relaxed.sys.global.u32 [$1], %r1;',
+      /a doorbell must only be written, by st\.mmio/,
+    ],
+    [
+      'a generic doorbell',
+      ring,
+      'st.mmio.relaxed.sys.u32 [$1], %r1;',
+      /in an unsupported way: st\.mmio\.relaxed\.sys\.u32/,
+    ],
+    ['a doorbell of 64 bits', ring, 'st.mmio.relaxed.sys.global.u64 [$1], %rd1;', /in an unsupported way/],
+    ['a write next to a doorbell', ring, 'st.mmio.relaxed.sys.global.u32 [$1+4], %r1;', /a write next to a doorbell/],
     [
       'a doorbell write to another address',
       ring,
@@ -98,51 +113,56 @@ describe.each(leading)('in %s', (name) => {
       /st\.mmio to an address that is not a doorbell/,
     ],
     ['a register that is read', ring, '$& ld.mmio.relaxed.sys.global.u32 %r1, [$1];', /reads a register: ld\.mmio/],
-    ['a doorbell that is read', ring, '$& ld.global.u32 %r1, [$1];', /ld\.global\.u32 .*a doorbell is only rung/],
     [
-      'a doorbell that is read by way of a copy',
+      'a doorbell that is read',
+      ring,
+      '$& ld.global.u32 %r1, [$1];',
+      /ld\.global\.u32 .*a doorbell must only be written/,
+    ],
+    [
+      'a doorbell that is read through a copied address',
       ring,
       '$& add.s64 %rd9001, $1, 4; mov.u64 %rd9002, %rd9001; ld.u32 %r1, [%rd9002];',
-      /ld\.u32 of \[p0\+24\]\+4: a doorbell is only rung/,
+      /ld\.u32 of \[p0\+24\]\+4: a doorbell must only be written/,
     ],
     [
-      'a doorbell that is added to',
+      'an atomic addition to a doorbell',
       ring,
       '$& atom.global.add.u32 %r1, [$1], 1;',
-      /atom\.global.*a doorbell is only rung/,
+      /atom\.global.*a doorbell must only be written/,
     ],
     [
-      'an address that is hidden',
+      'an address of unknown origin',
       ring,
       '$& xor.b64 %rd9001, $1, 1; xor.b64 %rd9002, %rd9001, 1; ld.u32 %r1, [%rd9002];',
-      /ld\.u32 of nothing known/,
+      /ld\.u32 of an unknown address/,
     ],
     ['no fence', fence, '', /rung before a fence/],
     ['a fence that is too weak', fence, 'fence.acq_rel.sys;', /rung before a fence/],
     ['a fence for this GPU', fence, 'fence.sc.gpu;', /rung before a fence/],
-    ['a fence sometimes', fence, '@%p1 fence.sc.sys;', /rung before a fence/],
-    ['a way around the fence', fence, '@%p1 bra $past; fence.sc.sys; $past:', /rung before a fence/],
+    ['a conditional fence', fence, '@%p1 fence.sc.sys;', /rung before a fence/],
+    ['a path around the fence', fence, '@%p1 bra $past; fence.sc.sys; $past:', /rung before a fence/],
     ['a fence too late', tail, '$2 $1', /rung before a fence/],
     ['a store after the fence', tail, '$1 st.global.u64 [%rd1+8], %rd1; $2', /rung before a fence/],
-    ['an entry in pieces', entry, 'st.global.u32 [$1], $2;', /entries are stored 16 bytes at once/],
+    ['an entry in pieces', entry, 'st.global.u32 [$1], $2;', /entries must be stored 16 bytes at a time/],
     [
       'an entry that is read',
       entry,
       '$& ld.global.u32 %r1, [$1];',
-      /entries are stored 16 bytes at once, and never read/,
+      /entries must be stored 16 bytes at a time, and never read/,
     ],
-    ['a poll that says nothing of its order', poll, 'ld.global.u64 $1, [$2];', /one load .* of the system.s scope/],
-    ['a poll for this GPU', poll, 'ld.relaxed.gpu.global.u64 $1, [$2];', /one load .* of the system.s scope/],
+    ['a weak poll', poll, 'ld.global.u64 $1, [$2];', /one load .* with system scope/],
+    ['a poll for this GPU', poll, 'ld.relaxed.gpu.global.u64 $1, [$2];', /one load .* with system scope/],
     ['a volatile poll', poll, 'ld.volatile.global.u64 $1, [$2];', /uses volatile/],
-    ['a control word polled by a weak load', control, 'ld.global.u64 $1, [$2];', /a word of the host is loaded/],
+    ['a control word polled by a weak load', control, 'ld.global.u64 $1, [$2];', /a word of the host must be loaded/],
     ['a control word polled for this GPU', control, 'ld.relaxed.gpu.global.u64 $1, [$2];', /a word of the host/],
     [
       'a weak store in place of a release for the host',
       release,
       'st.global.u64 [$1], $2;',
-      /a word for the host is stored/,
+      /a word for the host must be stored/,
     ],
-    ['a second look at an entry', poll, '$& ld.global.u32 %r1, [$2+4];', /one load of its last 8 bytes/],
+    ['a second load of an entry', poll, '$& ld.global.u32 %r1, [$2+4];', /one load of its last 8 bytes/],
   ])('%s is found', (_, from, to, said) => {
     const found = violations(parsePtx(planted(from, to, name)), queues)
     expect(found.join('\n')).toMatch(said)
@@ -151,15 +171,15 @@ describe.each(leading)('in %s', (name) => {
 })
 
 test.each([
-  ['is read', ring, '$& ld.u32 %r1, [$1];', /ld\.u32 of p0: a doorbell is only rung/],
+  ['is read', ring, '$& ld.u32 %r1, [$1];', /ld\.u32 of p0: a doorbell must only be written/],
   ['is written without a fence', fence, '', /rung before a fence/],
-  ['is written beside', ring, 'st.mmio.relaxed.sys.global.u32 [$1+4], %r1;', /rung beside it/],
+  ['is written beside', ring, 'st.mmio.relaxed.sys.global.u32 [$1+4], %r1;', /a write next to a doorbell/],
 ])('a register of gpunvme_store32 that %s is found', (_, from, to, said) => {
   expect(violations(parsePtx(planted(from, to, 'gpunvme_store32')), queues).join('\n')).toMatch(said)
 })
 
 describe('finds a fence before the lanes of a warp have met', () => {
-  const problem = 'gpunvme_serve: a fence before the lanes of the warp met, which stored or checked entries'
+  const problem = 'gpunvme_serve: a fence before the lanes that stored or checked entries have met'
   const start = committed.indexOf('.entry gpunvme_serve(')
   const end = committed.indexOf('.entry ', start + 1)
   const kernel = committed.slice(start, end)
@@ -181,11 +201,11 @@ describe('finds a fence before the lanes of a warp have met', () => {
 })
 
 test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
-  ['another text', /\.version[^]*/, 'hello', /expected \.version/],
-  ['a way that is not known', fence, 'bra $nowhere; $&', /no label \$nowhere/],
-  ['a table of ways', fence, 'brx.idx %r1, table; $&', /where brx\.idx goes is not known/],
-  ['what is no instruction', fence, '?; $&', /expected an instruction, got \?/],
-])('refuses to judge %s', (_, from, to, said) => {
+  ['a text that is not PTX', /\.version[^]*/, 'hello', /expected \.version/],
+  ['an unknown label', fence, 'bra $nowhere; $&', /no label \$nowhere/],
+  ['an indirect branch', fence, 'brx.idx %r1, table; $&', /unknown targets of brx\.idx/],
+  ['invalid syntax', fence, '?; $&', /expected an instruction, got \?/],
+])('rejects %s', (_, from, to, said) => {
   expect(() => violations(parsePtx(planted(from, to)), queues)).toThrow(said)
 })
 
@@ -201,6 +221,6 @@ test('counts fewer doorbell writes if some are merged, and more if some are adde
   expect(rings(planted(ring, '$& $&'))).toEqual({ '[p0+16]': 1, '[p0+24]': 3 })
 })
 
-test.each(Object.keys(queues))('takes __threadfence_system() in its older spelling for the same: %s', (name) => {
+test.each(Object.keys(queues))('accepts the older spelling of __threadfence_system(): %s', (name) => {
   expect(violations(parsePtx(planted(fence, 'membar.sys;', name)), queues)).toEqual([])
 })

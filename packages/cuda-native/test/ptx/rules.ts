@@ -3,7 +3,7 @@ import type { Origin } from './origins.js'
 import { isFence, unfenced, unmet } from './order.js'
 import type { Instruction, Kernel, Ptx } from './parse.js'
 
-/** Where a kernel's pointers to queues and doorbells lie; see Origin. */
+/** Origins of a kernel's pointers to queues and doorbells. */
 export interface Queues {
   readonly tailDoorbell: Origin
   readonly headDoorbell: Origin
@@ -17,13 +17,13 @@ export interface Queues {
   readonly entryMarks?: Origin
 }
 
-/** What of the text is not as it has to be; nothing, where all of it is. */
+/** Returns the violations of the rules in a PTX file. */
 export function violations(ptx: Ptx, queues: Readonly<Record<string, Queues>>): string[] {
   const found = [
     ...(ptx.version === '8.2' ? [] : [`.version is ${ptx.version}`]),
     ...(ptx.target === 'sm_75' ? [] : [`.target is ${ptx.target}`]),
     ...(ptx.addressSize === '64' ? [] : [`.address_size is ${ptx.addressSize}`]),
-    // A function of another library, a variable, a table: kernels take all that they need from their parameters.
+    // Kernels must not need functions, variables or tables: all their inputs are parameters.
     ...ptx.others.map((other) => `outside of kernels there is ${other.split('\n')[0]!}`),
   ]
   for (const kernel of ptx.kernels) {
@@ -32,16 +32,16 @@ export function violations(ptx: Ptx, queues: Readonly<Record<string, Queues>>): 
   return found
 }
 
-/** Words that no kernel may have, wherever. */
+/** Patterns of directives and opcodes that no kernel may contain. */
 const forbiddenWords: readonly (readonly [word: RegExp, why: string])[] = [
   [/^call\b/, 'calls a function'],
   [/\.local\b/, 'uses local memory'],
-  [/\.volatile\b/, 'uses volatile, which promises registers nothing'],
+  [/\.volatile\b/, 'uses volatile, which gives no guarantees for registers'],
   [/^(?!st\b).*\.mmio\b/, 'reads a register'],
-  [/^st\.(?!mmio\.relaxed\.sys\.global\.u32$).*mmio/, 'stores to a register in another way'],
+  [/^st\.(?!mmio\.relaxed\.sys\.global\.u32$).*mmio/, 'stores to a register in an unsupported way'],
 ]
 
-// Whose reach is known here: those that compute, and loads, stores and atomics, whose addresses are looked at.
+// Known instructions: those that only compute, and others. The addresses of loads, stores and atomics are checked.
 const computing =
   'abs add and bfe bfi bfind brev clz cvt cvta div lop3 mad max min mov mul neg not or popc prmt rem selp setp shf shl shr sub xor'
 const others = 'activemask atom bar bra exit fence ld match membar nanosleep red ret shfl st trap vote'
@@ -53,7 +53,7 @@ function forbidden({ name, directives, instructions }: Kernel): string[] {
   const worded = [...directives, ...opcodes].flatMap((text) =>
     forbiddenWords.filter(([word]) => word.test(text)).map(([, why]) => `${name} ${why}: ${text}`),
   )
-  return [...strange.map((opcode) => `${name} has an instruction that nobody judged: ${opcode}`), ...worded]
+  return [...strange.map((opcode) => `${name} has an unclassified instruction: ${opcode}`), ...worded]
 }
 
 function accesses(kernel: Kernel, queues: Queues | undefined): string[] {
@@ -65,19 +65,19 @@ function accesses(kernel: Kernel, queues: Queues | undefined): string[] {
     if (accessOf(instruction) === undefined || /\.shared\b/.test(instruction.opcode)) continue
     const origins = originsAt(instruction)
     const what = `${kernel.name}: ${instruction.opcode} of ${origins.join(' or ')}`
-    // What is not known to be elsewhere may be a doorbell.
-    if (origins.length === 0) found.push(`${what}nothing known`)
+    // An unknown address may be that of a doorbell.
+    if (origins.length === 0) found.push(`${what}an unknown address`)
     for (const origin of origins) {
       if ([queues?.submissionQueue, queues?.entryMarks].includes(baseOf(origin))) shared.add(instruction)
       const problems = problemsOf(instruction, origin, queues, early.has(instruction))
       found.push(...problems.map((problem) => `${what}: ${problem}`))
     }
   }
-  // A fence orders the accesses of its own lane, and those that other lanes made before they met it.
+  // A fence orders the accesses of its own lane, and those of other lanes before they met this lane.
   const alone = queues?.entryMarks === undefined ? [] : [...unmet(kernel, shared)].filter(isFence)
   return [
     ...found,
-    ...alone.map(() => `${kernel.name}: a fence before the lanes of the warp met, which stored or checked entries`),
+    ...alone.map(() => `${kernel.name}: a fence before the lanes that stored or checked entries have met`),
   ]
 }
 
@@ -87,26 +87,26 @@ function problemsOf({ opcode }: Instruction, origin: Origin, queues: Queues | un
   const base = baseOf(origin)
   const rings = opcode.includes('.mmio')
   if (base === queues?.tailDoorbell || base === queues?.headDoorbell) {
-    if (!rings) return ['a doorbell is only rung, by st.mmio']
-    if (origin !== base) return ['a doorbell is rung beside it']
+    if (!rings) return ['a doorbell must only be written, by st.mmio']
+    if (origin !== base) return ['a write next to a doorbell']
     return base === queues.tailDoorbell && early ? ['rung before a fence made its entries visible'] : []
   }
   if (rings) return ['st.mmio to an address that is not a doorbell']
   if (base === queues?.submissionQueue && opcode !== 'st.global.v4.u32')
-    return ['entries are stored 16 bytes at once, and never read']
+    return ['entries must be stored 16 bytes at a time, and never read']
   if (base === queues?.completionQueue && (opcode !== 'ld.relaxed.sys.global.u64' || origin !== `${base}+8`))
-    return ["an entry is read by one load of its last 8 bytes, of the system's scope"]
+    return ['a completion must be read by one load of its last 8 bytes, with system scope']
   if (queues?.hostWords.includes(origin) === true && !/^ld\.(relaxed|acquire)\.sys\.global\.u64$/.test(opcode))
-    return ['a word of the host is loaded by ld.relaxed.sys or stronger']
+    return ['a word of the host must be loaded by ld.relaxed.sys or stronger']
   if (
     [base, origin].some((each) => queues?.wordsForHost.includes(each)) &&
     !/^st\.(relaxed|release)\.sys\.global\.u64$/.test(opcode)
   )
-    return ['a word for the host is stored by st.relaxed.sys or stronger, and never read']
+    return ['a word for the host must be stored by st.relaxed.sys or stronger, and never read']
   return []
 }
 
-/** How often each access to memory of these origins stands in a kernel. */
+/** Counts the instructions of a kernel that match `opcode`, by the origin of their address. */
 export function countOf(kernel: Kernel, opcode: RegExp): Record<string, number> {
   const originsAt = originsOf(kernel)
   const counts: Record<string, number> = {}

@@ -49,24 +49,24 @@ test('finds the instructions of each kernel in an ELF file', () => {
   ])
 })
 
-test('refuses what is no cubin', () => {
+test('rejects a file that is not a cubin', () => {
   expect(() => machineKernels(new Uint8Array(64))).toThrow(/expected an ELF file/)
   expect(() => machineKernels(elf({ '.text.one': [1n] }))).toThrow(/16 bytes, got 8 of one/)
 })
 
 test.each([
   ['a ring after a fence', [...store, ...fence, ...other, ...ring], { stores: 1, reads: 0, fenced: 1 }],
-  ['two rings after one', [...store, ...fence, ...ring, ...ring], { stores: 2, reads: 0, fenced: 2 }],
-  ['a ring without', [...store, ...ring], { stores: 1, reads: 0, fenced: 0 }],
-  ['a ring after a weaker one', [...store, ...weakFence, ...ring], { stores: 1, reads: 0, fenced: 0 }],
-  ['a store between', [...fence, ...store, ...ring], { stores: 1, reads: 0, fenced: 0 }],
-  ['a ring before it', [...ring, ...fence], { stores: 1, reads: 0, fenced: 0 }],
-  ['a register that is read', [...fence, ...ring, ...read], { stores: 1, reads: 1, fenced: 1 }],
+  ['two rings after a fence', [...store, ...fence, ...ring, ...ring], { stores: 2, reads: 0, fenced: 2 }],
+  ['a ring without a fence', [...store, ...ring], { stores: 1, reads: 0, fenced: 0 }],
+  ['a ring after a weaker fence', [...store, ...weakFence, ...ring], { stores: 1, reads: 0, fenced: 0 }],
+  ['a store between fence and ring', [...fence, ...store, ...ring], { stores: 1, reads: 0, fenced: 0 }],
+  ['a ring before a fence', [...ring, ...fence], { stores: 1, reads: 0, fenced: 0 }],
+  ['a read of a register', [...fence, ...ring, ...read], { stores: 1, reads: 1, fenced: 1 }],
 ])('counts %s', (_, words, rings) => {
   expect(ringsOf(machineKernels(elf({ '.text.k': words }))[0]!, 120)).toEqual(rings)
 })
 
-/** A file with these sections, and one for their names. */
+/** Creates an ELF file with these sections, and a section of their names. */
 function elf(sections: Readonly<Record<string, readonly bigint[]>>): Uint8Array {
   const names = ['', ...Object.keys(sections), '.shstrtab']
   const nameTable = Buffer.from(names.map((name) => `${name}\0`).join(''))

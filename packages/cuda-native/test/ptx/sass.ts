@@ -1,10 +1,10 @@
 /**
- * What an instruction of a cubin does to memory, as far as order goes. NVIDIA documents none of this: the numbers were
- * found by differences between kernels that differ in one instruction, and hold for what ptxas 13.0 writes.
+ * Effect of a machine instruction on memory ordering. NVIDIA does not document the encoding: the values were found by
+ * comparing kernels that differ in one instruction, and are valid for ptxas 13.0.
  */
 export interface MachineInstruction {
   readonly does: 'store' | 'load' | 'atomic' | 'fence' | 'other'
-  /** Bits 77 to 80: how strong an access is. Of a fence, bits 76 to 79: its kind and scope. */
+  /** Order of an access (bits 77 to 80), or kind and scope of a fence (bits 76 to 79). */
   readonly order: number
 }
 
@@ -14,29 +14,30 @@ export interface MachineKernel {
   readonly instructions: readonly MachineInstruction[]
 }
 
-// STG and ST, LDG and LD, MEMBAR; ATOMG, ATOM, RED, and the first two's compare and swap: the lowest nine bits. The higher ones say what operands are.
+// The lowest nine bits of STG and ST, LDG and LD, MEMBAR; ATOMG, ATOM, RED, and compare-and-swap of the first two.
+// Higher bits encode the types of operands.
 const operations: Readonly<Record<number, MachineInstruction['does']>> = {
   ...{ 0x186: 'store', 0x185: 'store', 0x181: 'load', 0x180: 'load', 0x192: 'fence' },
   ...{ 0x1a8: 'atomic', 0x18a: 'atomic', 0x18e: 'atomic', 0x1a9: 'atomic', 0x18b: 'atomic' },
 }
 
-/** MEMBAR.SC.SYS, which fence.sc.sys and membar.sys become. */
+/** MEMBAR.SC.SYS, to which fence.sc.sys and membar.sys are compiled. */
 export const fenceScSys = 0x3
 
-/** An access .MMIO.SYS, by compute capability: 0xf on 7.5, 0xc on all that came after. */
+/** Returns the order of a .MMIO.SYS access by compute capability: 0xf for 7.5, 0xc for all later ones. */
 export const mmioOrder = (computeCapability: number): number => (computeCapability === 75 ? 0xf : 0xc)
 
-/** One instruction, of its two 64-bit words. */
+/** Decodes an instruction of two 64-bit words. */
 export function decode(low: bigint, high: bigint): MachineInstruction {
   const does = operations[Number(low & 0x1ffn)] ?? 'other'
   return { does, order: Number((high >> (does === 'fence' ? 12n : 13n)) & 0xfn) }
 }
 
-/** The kernels of a cubin, which is an ELF file of 64 bits. */
+/** Reads the kernels of a cubin, a 64-bit ELF file. */
 export function machineKernels(cubin: Uint8Array): MachineKernel[] {
   const view = new DataView(cubin.buffer, cubin.byteOffset, cubin.byteLength)
   if (view.getUint32(0) !== 0x7f454c46 || view.getUint16(4) !== 0x0201)
-    throw new Error('cubin: expected an ELF file of 64 bits, least significant byte first')
+    throw new Error('cubin: expected an ELF file, 64-bit little-endian')
   const address = (at: number) => Number(view.getBigUint64(at, true))
   const [table, entryBytes, count, names] = [
     address(0x28),
@@ -65,16 +66,16 @@ export function machineKernels(cubin: Uint8Array): MachineKernel[] {
   return kernels
 }
 
-/** What of a kernel's instructions concerns doorbells. */
+/** Numbers of instructions of a kernel that access doorbells. */
 export interface Rings {
   readonly stores: number
-  /** Loads and atomics with the order of a register: there may be none. */
+  /** Number of MMIO loads and atomics, which kernels must not have. */
   readonly reads: number
-  /** Of the stores, those that follow a fence of the system with nothing stored between. */
+  /** Number of doorbell stores after a system-scope fence, without a store in between. */
   readonly fenced: number
 }
 
-/** Counts, in the order of the text. */
+/** Counts accesses to doorbells, in program order. */
 export function ringsOf({ instructions }: MachineKernel, computeCapability: number): Rings {
   const mmio = mmioOrder(computeCapability)
   let clean = false

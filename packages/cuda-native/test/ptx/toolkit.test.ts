@@ -6,14 +6,14 @@ import { compiledByDefault, hasToolkit, run, skippedWithoutToolkit, targets } fr
 const script = join(import.meta.dirname, '../../scripts/build-ptx.mjs')
 
 describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () => {
-  test('the PTX that is shipped is what nvcc makes of its sources', ({ skip }) => {
+  test('the shipped PTX is identical to the output of nvcc', ({ skip }) => {
     const { status, stdout, stderr } = run(process.execPath, [script, '--check'])
     expect(stderr).toBe('')
     expect(status).toBe(0)
     if (stdout !== '') skip(`[cuda] ${stdout.trim()}`)
   })
 
-  test('ptxas knows the GPUs that this is for', () => {
+  test('ptxas supports the target GPUs', () => {
     expect(targets).toEqual(expect.arrayContaining([75, 80, 86, 89, 90]))
   })
 

@@ -20,7 +20,7 @@ export const skippedWithoutToolkit: string = hasToolkit
 
 const wanted = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
 
-/** The compute capabilities that kernels are judged for, as far as this ptxas knows them: 86 is 8.6. */
+/** Tested compute capabilities that this ptxas supports: 86 is 8.6. */
 export const targets: readonly number[] = hasToolkit ? knownOf(wanted) : []
 
 /** Compute capabilities that CI compiles for: the oldest, 9.0 (Hopper) and the newest of `targets`. */

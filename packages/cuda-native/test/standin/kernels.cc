@@ -1,5 +1,5 @@
-// What runs when the stand-in is asked to launch a kernel: a line for each. The first ones are for tests of the driver's
-// face alone, in kernels.ptx beside this.
+// Implementations of the kernels that the stand-in can launch. The first ones, which are declared in kernels.ptx, are
+// only for tests of the wrappers of driver functions.
 #include "standin/kernels.h"
 
 #include <unistd.h>
@@ -20,7 +20,7 @@
 #include "standin/fiber_port.h"
 #include "store32.cuh"
 
-// The host of a GPU looks by itself.
+// With a GPU, the host polls.
 void gpunvme::CpuPort::wake_host(void*) {}
 
 namespace standin {
@@ -34,7 +34,7 @@ void Add(void** parameters, Extent grid, Extent block) {
   __atomic_fetch_add(to, threads * Parameter<uint32_t>(parameters, 1), __ATOMIC_SEQ_CST);
 }
 
-// (uint32_t* until): runs until the host has stored something there.
+// (uint32_t* until): runs until the host stores a value other than 0 at `until`.
 void Wait(void** parameters, Extent, Extent) {
   const auto* until = Parameter<const uint32_t*>(parameters, 0);
   while (__atomic_load_n(until, __ATOMIC_ACQUIRE) == 0) {
@@ -53,7 +53,7 @@ void Struct(void** parameters, Extent, Extent) {
   std::memcpy(reinterpret_cast<void*>(given.to), given.words, sizeof given.words);
 }
 
-// Runs a kernel of teams in an order that no GPU would choose. Fibers are of one thread: one grid at a time.
+// Runs a kernel as fibers of one thread, in an order that a GPU would not choose. One grid at a time.
 void OnFibers(Extent grid, Extent block, const std::function<void()>& kernel) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -63,7 +63,7 @@ void OnFibers(Extent grid, Extent block, const std::function<void()>& kernel) {
   gpunvme::run_fibers(launch, kernel);
 }
 
-// The parameters of cuda/kernels.cu, each of 8 bytes, are the members of the job in their order.
+// Returns the job of a kernel in cuda/kernels.cu, whose parameters are the members of the job, of 8 bytes each.
 template <typename Job, int kCount>
 Job JobOf(void** parameters) {
   static_assert(sizeof(Job) == 8 * kCount);
@@ -98,7 +98,7 @@ void Store32(void** parameters, Extent, Extent) {
   gpunvme::store32<gpunvme::CpuPort>(Parameter<uint32_t*>(parameters, 0), Parameter<uint64_t>(parameters, 1));
 }
 
-// A leader on a GPU that may go wrong: it looks for completions and at its own time as long as it lives.
+// Port of a leader on a GPU that can fail: each poll and each read of the clock ends the kernel after the failure.
 struct MortalPort : gpunvme::CpuPort {
   static uint64_t load_completion64(const uint64_t* at) {
     DieWhenTold();
@@ -121,8 +121,7 @@ void Serve(void** parameters, Extent grid, Extent) {
   OnThreads(grid, [&](unsigned block) { gpunvme::serve<gpunvme::SoloTeam, MortalPort>(leaders[block], launch); });
 }
 
-// (gnv_device device, gnv_buffer buffer, uint64_t* outcomes, uint32_t drive): thread n reads block n to the n-th
-// place.
+// (gnv_device device, gnv_buffer buffer, uint64_t* outcomes, uint32_t drive): thread n reads block n to the n-th place.
 void ReadBlocks(void** parameters, Extent grid, Extent block) {
   using Device = gnv::BasicDevice<gpunvme::FiberTeam, FiberPort>;
   const Device device{Parameter<gnv_device>(parameters, 0)};

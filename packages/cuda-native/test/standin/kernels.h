@@ -1,4 +1,4 @@
-// The kernels that the stand-in knows, by the names that PTX has for them.
+// The kernels that the stand-in can run, by their names in PTX.
 #pragma once
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 namespace standin {
 
-// Nothing runs any more on the GPU: what still does is to throw Killed as soon as it sees this.
+// The GPU has failed: running kernels throw Killed as soon as they read this.
 inline std::atomic<bool> dying{false};
 struct Killed {};
 
@@ -28,7 +28,7 @@ struct Extent {
   unsigned x, y, z;
 };
 
-// Runs `block(number)` for all blocks of a grid at once, each on a thread.
+// Runs `block(number)` for all blocks of a grid concurrently, each on its own thread.
 template <class Block>
 void OnThreads(Extent grid, const Block& block) {
   std::atomic<bool> killed{false};
@@ -46,10 +46,10 @@ void OnThreads(Extent grid, const Block& block) {
   if (killed) throw Killed();
 }
 
-// Runs a whole grid. `parameters` points to each of the kernel's parameters, as cuLaunchKernel has them.
+// Runs a whole grid. `parameters` points to the kernel's parameters, as for cuLaunchKernel.
 using Kernel = void (*)(void** parameters, Extent grid, Extent block);
 
-// A parameter by its index.
+// Returns a parameter by its index.
 template <typename T>
 T Parameter(void** parameters, int index) {
   T value;

@@ -1,23 +1,25 @@
-// A library with the names of NVIDIA's libcuda, whose GPU is threads of this process: what is written for a GPU runs, and
-// fails on demand, where there is none. It knows what the real one refuses: a call without a context, memory that is
-// not there, pages that NVIDIA's driver cannot register (registration.h) or that are registered twice, copies from across the end of a registration. The GPU has addresses of its
-// own for host memory wherever the kernel allows it, so that one used in the other's place is seen.
+// A stand-in for NVIDIA's libcuda, whose GPU consists of threads of this process, for machines without a GPU. It can
+// fail on demand. Like the real library, it rejects calls without a context, invalid memory, pages that NVIDIA's driver
+// cannot register (registration.h), pages that are registered already, and copies across the end of a registration.
+// Where the kernel allows it, host memory has a different address on the GPU, so that mistaking one for the other is
+// detected.
 //
 // Environment, read at each cuInit:
-//   GPUNVME_STANDIN_FAIL     "cuMemAlloc_v2=2@3,cuInit=999": the third call answers 2, the first one 999. Calls count from
-//                            when this text changed. What gives something back does so before it answers.
-//                            "cuStreamQuery=719@3+": from the third call on nothing runs any more, and all calls that
-//                            need a context answer 719, as those of the real one do when a kernel went wrong.
-//   GPUNVME_STANDIN_ATTRIBUTES  of its GPUs: "17=1,75=12" by the numbers of cuda.h
-//   GPUNVME_STANDIN_DEVICES  how many GPUs there are; 1
-//   GPUNVME_STANDIN_PEERS    "0-1=0,1-0=0": which do not reach each other's memory; all do. "2" in place of 0: they say that
-//                            they do, and copies between them end well and move nothing, as they once did
-//   GPUNVME_STANDIN_VERSION  of CUDA; 12020
-//   GPUNVME_STANDIN_TIME_LIMIT  1 for a GPU that ends kernels which run for long
-//   GPUNVME_STANDIN_DRIVER   whose registrations it refuses: "proprietary 550.163.01 6.12 user" (see ReadMachine)
-//   GPUNVME_STANDIN_SMAPS    a file of mappings that this process is to have, before those that it has, such as registers
-//   GPUNVME_STANDIN_LOST     "7f0000000000-7f0000004000": registered memory to which stores of kernels do not arrive
-//   GPUNVME_STANDIN_CONTROL  a file of a page that shows what is there (see Control) and can hold copies back
+//   GPUNVME_STANDIN_FAIL     "cuMemAlloc_v2=2@3,cuInit=999": the third call returns 2, the first one 999. The count
+//                            restarts when this text changes. Functions that release a resource release it even if
+//                            they fail. "cuStreamQuery=719@3+": from the third call on, all work is stopped, and all
+//                            calls that need a context return 719, as after the failure of a kernel on a real GPU.
+//   GPUNVME_STANDIN_ATTRIBUTES  device attributes, numbered as in cuda.h: "17=1,75=12"
+//   GPUNVME_STANDIN_DEVICES  number of GPUs. Default: 1
+//   GPUNVME_STANDIN_PEERS    "0-1=0,1-0=0": GPUs that cannot access each other's memory. Default: all can. "2" instead
+//                            of 0: they claim that they can, but copies between them succeed without moving data, as
+//                            once observed
+//   GPUNVME_STANDIN_VERSION  version of CUDA. Default: 12020
+//   GPUNVME_STANDIN_TIME_LIMIT  1 for a GPU that limits the run time of kernels
+//   GPUNVME_STANDIN_DRIVER   driver whose registration rules apply: "proprietary 550.163.01 6.12 user" (ReadMachine)
+//   GPUNVME_STANDIN_SMAPS    file of pretended mappings, such as registers, which take precedence over the real ones
+//   GPUNVME_STANDIN_LOST     "7f0000000000-7f0000004000": registered memory in which stores of kernels are lost
+//   GPUNVME_STANDIN_CONTROL  file of one page that shows the current state, and can hold back copies (see Control)
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -55,27 +57,27 @@ constexpr int kGreatestPriority = -5;
 constexpr size_t kPage = 4096;
 constexpr size_t kDeviceBytes = size_t{1} << 30;
 
-// The layout is known to libcuda.ts.
+// standin.ts depends on this layout.
 struct Control {
-  // Copies of at least so many bytes are held back; 0 for none.
+  // Copies of at least this size are held back. 0: none.
   std::atomic<uint32_t> holdCopies;
   std::atomic<uint32_t> failed;
   std::atomic<int32_t> contexts, modules, streams, events, device, pinned, registered;
   std::atomic<uint32_t> copiesStarted, copiesDone;
-  // Kernels of the package that were launched, and the number of one that does not begin as long as this stands here.
+  // Number of launched kernels of the package, and the number of a launch that is held back while it is set.
   std::atomic<uint32_t> launched, holdLaunch;
-  // Of the last registration of registers: its address and its length.
+  // Address and length of the last registration of registers.
   std::atomic<uint64_t> registeredAt, registeredBytes;
-  // How often a kernel was asked for by its name, and was loaded.
+  // Number of lookups of a kernel by name, and of loads.
   std::atomic<uint32_t> lookups, loads;
-  // Graphs and executable graphs.
+  // Number of graphs and executable graphs.
   std::atomic<int32_t> graphs;
 };
 
 Control gNobody;
 Control* gControl = &gNobody;
 
-// All but streams' queues and events is under this one.
+// Protects all state except queues of streams, and events.
 std::mutex gMutex;
 
 struct Planned {
@@ -85,12 +87,12 @@ struct Planned {
   bool forGood;
 };
 std::string gPlanText;
-// What all calls that need a context answer, once a kernel went wrong.
+// Result of all calls that need a context, after a permanent failure.
 Result gDeath = kSuccess;
 std::map<int, int> gAttributes;
 enum class Reach { kNone, kWhole, kOnPaper };
 std::map<std::pair<int, int>, Reach> gPeers;
-// Which context may reach the memory of which.
+// Pairs of contexts of which the first can access memory of the second.
 std::map<std::pair<uintptr_t, uintptr_t>, bool> gEnabled;
 std::vector<Planned> gPlan;
 std::map<std::string, int> gCalls;
@@ -98,21 +100,21 @@ std::string gControlPath;
 int gDevices = -1;
 int gVersion = 12020;
 int gTimeLimit = 0;
-// Registered memory to which stores of kernels do not arrive: first and end. They go to `gNowhere`.
+// First and end address of registered memory in which stores of kernels are lost. They go to `gNowhere`.
 unsigned long gLost[2];
 alignas(4096) uint8_t gNowhere[1 << 16];
 standin::Machine gMachine;
 
 void StopWork();
 
-// Which calls a context's death is nothing to.
+// Returns whether a call needs no context, and so works even after a permanent failure.
 bool IsWithoutContext(const std::string& name) {
   return name == "cuInit" || name == "cuDriverGetVersion" || name == "cuModuleGetLoadingMode" ||
          name.rfind("cuGetError", 0) == 0 ||
          (name.rfind("cuDevice", 0) == 0 && name.rfind("cuDevicePrimary", 0) != 0);
 }
 
-// What this call is to answer in place of what it would.
+// Returns the planned error of this call, or success.
 Result Answer(const char* name) {
   std::unique_lock<std::mutex> lock(gMutex);
   const int nth = ++gCalls[name];
@@ -123,7 +125,7 @@ Result Answer(const char* name) {
     if (each.forGood) {
       gDeath = each.result;
       lock.unlock();
-      // Whoever hears of it may take the memory away.
+      // The caller may free memory after this error, so all work must stop first.
       StopWork();
     }
     return each.result;
@@ -217,23 +219,22 @@ bool HasContext() {
 #define NEEDS_CONTEXT() \
   if (!HasContext()) return kInvalidContext
 
-// Kernels of each context that were launched and have not ended. Those of tests are left out: who launches one that waits
-// ends it himself.
+// Number of running kernels of each context. Excludes the kernels of kernels.ptx, which tests end themselves.
 std::map<Context, int> gKernels;
 std::condition_variable gKernelEnded;
 
-// The real driver may wait for whatever runs, in some of its calls on some GPUs; this one always does.
+// Waits for all kernels. Some calls of the real driver may do so on some GPUs. The stand-in always does.
 void WaitForKernels() {
   std::unique_lock<std::mutex> lock(gMutex);
   gKernelEnded.wait(lock, [context = tCurrent] { return gKernels[context] == 0; });
 }
 
-// Memory by its first byte, as the GPU or as the host has it.
+// A memory block, in maps by its first address on the GPU or the host.
 struct Block {
   uint8_t* host;
   uint8_t* device;
   size_t length;
-  // What was mapped for it: a length of 0 where nothing was.
+  // Mapping that was created for the block; its length is 0 if none was.
   uint8_t* mapped;
   size_t mappedLength;
 };
@@ -243,7 +244,7 @@ uintptr_t Number(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-// Whether these bytes are GPU memory.
+// Returns whether these bytes are GPU memory.
 bool IsDevice(DevicePointer pointer, size_t length) {
   const std::lock_guard<std::mutex> lock(gMutex);
   auto next = gDevice.upper_bound(pointer);
@@ -253,7 +254,7 @@ bool IsDevice(DevicePointer pointer, size_t length) {
   return offset <= block.length && length <= block.length - offset;
 }
 
-// Whether these bytes of the host are a registration's in part, which the driver copies neither from nor to.
+// Returns whether only part of these host bytes is registered. The driver rejects copies from or to such memory.
 bool CrossesAnEnd(const void* memory, size_t length) {
   const std::lock_guard<std::mutex> lock(gMutex);
   const uintptr_t from = Number(memory), to = from + length;
@@ -267,7 +268,7 @@ bool CrossesAnEnd(const void* memory, size_t length) {
 struct EventState {
   std::mutex mutex;
   std::condition_variable changed;
-  // How often it was recorded, and reached.
+  // Number of times it was recorded, and reached.
   uint64_t recorded = 0, reached = 0;
 
   void Reach(uint64_t number) {
@@ -282,10 +283,10 @@ struct EventState {
 };
 
 struct StreamState;
-// Puts one piece of work into a stream.
+// Enqueues one piece of work in a stream.
 using Node = std::function<void(const std::shared_ptr<StreamState>&)>;
 
-// One thread does what is put in, in order, and ends when the stream is destroyed and has nothing left.
+// A queue of work. One thread executes it in order, and ends when the stream is destroyed and the queue is empty.
 struct StreamState {
   // While a graph is recorded: the recorded work. Used by the recording thread.
   std::unique_ptr<std::vector<Node>> capture;
@@ -305,7 +306,7 @@ struct StreamState {
     const std::lock_guard<std::mutex> lock(mutex);
     return work.empty() && !busy;
   }
-  // What runs ends as soon as it looks; what waits never begins.
+  // Drops the queued work, and waits for the running work, which ends when it reads `dying`.
   void Stop() {
     std::unique_lock<std::mutex> lock(mutex);
     work.clear();
@@ -332,13 +333,13 @@ struct StreamState {
   }
 };
 
-// Records a piece of work, or puts it into the stream.
+// Records a piece of work, or enqueues it in the stream.
 void Submit(const std::shared_ptr<StreamState>& stream, Node node) {
   if (stream->capture != nullptr) stream->capture->push_back(std::move(node));
   else node(stream);
 }
 
-// A graph that was recorded, or one that can be launched.
+// A recorded or executable graph.
 struct GraphState {
   std::vector<Node> nodes;
 };
@@ -346,7 +347,7 @@ struct GraphState {
 struct FunctionState {
   standin::Kernel kernel;
   bool isOfPackage;
-  // Of each parameter, in bytes.
+  // Size of each parameter in bytes.
   std::vector<size_t> sizes;
 };
 struct ModuleState {
@@ -358,10 +359,10 @@ std::map<Event, std::shared_ptr<EventState>> gEvents;
 std::map<Module, std::unique_ptr<ModuleState>> gModules;
 std::map<Graph, std::shared_ptr<GraphState>> gGraphs;
 std::map<GraphExec, std::shared_ptr<GraphState>> gExecs;
-// The stream whose work this thread records.
+// Stream whose work this thread records.
 thread_local std::weak_ptr<StreamState> tRecorded;
 
-// Whether this thread records a graph, which a call that the driver does not allow then invalidates.
+// Returns whether this thread records a graph. If so, invalidates it, since the current call is not allowed meanwhile.
 bool InvalidatesRecording() {
   const auto recorded = tRecorded.lock();
   if (recorded != nullptr) recorded->isInvalid = true;
@@ -388,13 +389,13 @@ void StopWork() {
     streams = gStreams;
   }
   for (const auto& [stream, state] : streams) state->Stop();
-  // Those that never began, too.
+  // Includes kernels that never started.
   const std::lock_guard<std::mutex> lock(gMutex);
   gKernels.clear();
   gKernelEnded.notify_all();
 }
 
-// The kernels of a PTX text that the table has, with the sizes of their parameters.
+// Returns the kernels of a PTX text that the stand-in implements, with the sizes of their parameters.
 std::unique_ptr<ModuleState> ReadPtx(const std::string& text) {
   auto module = std::make_unique<ModuleState>();
   const std::string keyword = ".entry ";
@@ -586,7 +587,7 @@ EXPORT cuDevicePrimaryCtxRelease_v2(Device device) {
 EXPORT cuCtxSetCurrent(Context context) {
   const Result answer = Answer(__func__);
   if (answer != kSuccess && gDeath == kSuccess) return answer;
-  // What is given back in a dead context is given back all the same.
+  // After a permanent failure, resources can still be released.
   tCurrent = context;
   if (answer != kSuccess) return answer;
   return context == nullptr || HasContext() ? kSuccess : kInvalidContext;
@@ -690,7 +691,7 @@ EXPORT cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigne
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
   const auto& launched = *reinterpret_cast<FunctionState*>(function);
-  // The caller's are gone when it runs.
+  // The caller's parameters may be gone when the kernel runs.
   std::vector<std::vector<uint8_t>> values;
   for (size_t i = 0; i < launched.sizes.size(); i++) {
     const auto* from = static_cast<const uint8_t*>(parameters[i]);
@@ -1009,7 +1010,7 @@ EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
   const bool isIoMemory = (flags & kRegisterIoMemory) != 0;
   if (const int refusal = standin::JudgeRegistration(gMachine, first, last - first, isIoMemory); refusal != kSuccess)
     return refusal;
-  // Pages that are shared can be had a second time, at another address. Those that are not have the host's alone.
+  // Shared pages can be mapped again, at another address. Private pages keep the host's address.
   auto* host = static_cast<uint8_t*>(memory);
   Block block{host, host, bytes, nullptr, 0};
   void* alias = mremap(reinterpret_cast<void*>(first), 0, last - first, MREMAP_MAYMOVE);

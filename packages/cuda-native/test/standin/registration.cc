@@ -21,24 +21,24 @@ namespace {
 constexpr int kAccepted = 0, kInvalidValue = 1, kNotPermitted = 800;
 constexpr uintptr_t kPage = 4096;
 
-// How the module finds the page frames of a mapping with VM_IO or VM_PFNMAP (os-mlock.c, nv_follow_pfn). Each way
-// includes those above it, and the first that the kernel has is used.
+// How the module looks up page frames of a mapping with VM_IO or VM_PFNMAP (os-mlock.c, nv_follow_pfn). A module that
+// supports one of these functions also supports those before it, and uses the first that the kernel exports.
 enum class Lookup { kFollowPfn, kFollowPte, kFollowPfnmap };
 
 struct Version {
   bool open;
   int from[3];
   Lookup lookup;
-  // Whether memory with page structures in a PFNMAP mapping is accepted as ordinary memory (get_io_pages).
+  // Whether pages with page structures in a PFNMAP mapping are accepted as ordinary memory (get_io_pages).
   bool pinsPfnmap;
   // Whether pages are pinned with FOLL_LONGTERM.
   bool longterm;
 };
 
-// Each row holds up to the next one of its variant and branch; branches that are missing are as the one before them. Open:
-// from os-mlock.c of all 193 tags of NVIDIA/open-gpu-kernel-modules. Proprietary: the same file in packages of 550, 580
-// and 595, which have no other way than follow_pfn, since the others are exported to GPL modules only; the rest of such
-// a row is assumed to be as in the open variant.
+// Each row is valid until the next one of its variant and branch. A missing branch behaves like the previous one. Open:
+// from os-mlock.c of all 193 tags of NVIDIA/open-gpu-kernel-modules. Proprietary: from the same file in packages of
+// 550, 580 and 595, which support only follow_pfn, since the other functions are exported only to GPL modules. The
+// other members of such a row are assumed to be as in the open variant.
 constexpr Version kVersions[] = {
     {true, {535, 43, 2}, Lookup::kFollowPfn, true, false},
     {true, {535, 161, 7}, Lookup::kFollowPfn, false, false},
@@ -66,7 +66,7 @@ constexpr Version kVersions[] = {
 
 struct Export {
   Lookup lookup;
-  // First kernel with it, and first without it again; {0, 0} if all later ones have it.
+  // First kernel that exports it, and first that no longer does; {0, 0} if all later ones do.
   int from[2], until[2];
 };
 
@@ -77,17 +77,17 @@ constexpr Export kExports[] = {
     {Lookup::kFollowPfnmap, {6, 12}, {0, 0}},
 };
 
-// From this kernel on, FOLL_LONGTERM refuses shared writable mappings of files whose pages are written back.
+// From this kernel on, FOLL_LONGTERM rejects shared writable mappings of files with writeback.
 constexpr int kNoFilePins[2] = {6, 5};
 
 struct Mapping {
   uintptr_t start = 0, end = 0;
   std::string permissions, path, flags;
-  // Only in the file of Machine.smaps, as "Frames: ram": PFNMAP pages with page structures.
+  // PFNMAP pages with page structures. Set only for pretended mappings, by "Frames: ram".
   bool isRam = false;
-  // On a block device.
+  // The file is on a block device.
   bool isOnDisk = false;
-  // From that file, so that the pages behind it are ordinary ones.
+  // From the file of Machine.smaps: the real pages are ordinary memory.
   bool isPretended = false;
 
   bool Has(const char* flag) const { return (" " + flags + " ").find(std::string(" ") + flag + " ") != std::string::npos; }
@@ -145,7 +145,7 @@ bool CanLookUp(const Machine& machine, Lookup most) {
                      [&](const Export& row) { return row.lookup <= most && HasExport(machine, row); });
 }
 
-// The kernel's pagemap says nothing of a real PFNMAP mapping, whose pages are taken as present.
+// Returns whether pages are present. Assumes so for real PFNMAP mappings, which the kernel's pagemap does not describe.
 bool ArePresent(const Mapping& mapping, uintptr_t first, uintptr_t end) {
   if (!mapping.isPretended) return true;
   const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -160,8 +160,8 @@ bool ArePresent(const Mapping& mapping, uintptr_t first, uintptr_t end) {
   return present;
 }
 
-// Whether the kernel can get at the pages, as it does for pin_user_pages: not those behind the end of a file, nor those that
-// may not be read. Where it may not be asked, it is believed.
+// Returns whether the kernel can access the pages, as for pin_user_pages: it cannot beyond the end of a file, or
+// without read permission. Returns true if the check itself is not permitted.
 bool CanBeRead(uintptr_t first, uintptr_t end) {
   constexpr size_t kMost = 512;
   for (uintptr_t page = first; page < end;) {
@@ -193,7 +193,7 @@ bool CanPin(const Machine& machine, const Mapping& mapping, const Version& versi
   return !(refusesFiles && isShared && IsFileOnDisk(mapping));
 }
 
-// os_lookup_user_io_memory: one mapping with VM_IO or VM_PFNMAP, whose pages are present.
+// Like os_lookup_user_io_memory: requires a single mapping with VM_IO or VM_PFNMAP, whose pages are present.
 bool CanFollow(const Machine& machine, const Mapping& mapping, const Version& version, uintptr_t first, uintptr_t end) {
   return mapping.IsIo() && end <= mapping.end && CanLookUp(machine, version.lookup) && ArePresent(mapping, first, end);
 }
@@ -221,11 +221,11 @@ int JudgeRegistration(const Machine& machine, uintptr_t first, size_t bytes, boo
   if (!machine.smaps.empty()) mappings = ReadMappings(machine.smaps, true);
   const Version& version = VersionOf(machine);
   const uintptr_t end = first + bytes;
-  // Pages of pretended registers stay as they are: those that nothing has touched are not present.
+  // Pages of pretended registers must not be touched here: pages that were never accessed are not present.
   const Mapping* pretended = At(mappings, first);
   const bool isPretendedIo = pretended != nullptr && pretended->IsIo();
   const bool canBeRead = !isPretendedIo && CanBeRead(first, end);
-  // The kernel reads no page of a mapping with VM_IO or VM_PFNMAP. Finding out the flags takes it long.
+  // The kernel cannot read mappings with VM_IO or VM_PFNMAP. It computes smaps, which has the flags, only slowly.
   const std::vector<Mapping> real = ReadMappings(canBeRead || isPretendedIo ? "/proc/self/maps" : "/proc/self/smaps", false);
   mappings.insert(mappings.end(), real.begin(), real.end());
   const Mapping* mapping = At(mappings, first);
@@ -236,11 +236,12 @@ int JudgeRegistration(const Machine& machine, uintptr_t first, size_t bytes, boo
     canPin = next != nullptr && CanPin(machine, *next, version);
   }
   canPin = canPin && canBeRead;
-  // Pages that can be pinned are an array of cached pages, and nothing else (osCreateOsDescriptorFromPageArray).
+  // Pages that can be pinned are registered only as cached memory (osCreateOsDescriptorFromPageArray).
   if (canPin) return isIoMemory ? kInvalidValue : kAccepted;
   if (!CanFollow(machine, *mapping, version, first, end)) return kInvalidValue;
   if (version.pinsPfnmap && mapping->isRam) return isIoMemory ? kInvalidValue : kAccepted;
-  // Others are uncached, contiguous, and an administrator's (osCreateOsDescriptorFromIoMemory).
+  // Other pages are registered only as uncached, contiguous registers, by an administrator
+  // (osCreateOsDescriptorFromIoMemory).
   if (!isIoMemory) return kInvalidValue;
   return machine.isUser ? kNotPermitted : kAccepted;
 }

@@ -1,7 +1,8 @@
-// Which registrations of host memory NVIDIA's driver refuses, by its variant and version, the kernel and the mapping.
+// Predicts which registrations of host memory NVIDIA's driver rejects, by its variant and version, the kernel and the
+// mapping.
 //
-// What the kernel module does is read from its sources; what it returns was measured in one case (ordinary memory given
-// as registers, H100 and H200, open 580.159.04) and is assumed to be the same in the others.
+// The rules are from the sources of the kernel module. The error was measured in one case (ordinary memory registered
+// as registers; H100 and H200, open 580.159.04), and is assumed to be the same in the others.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,15 @@ struct Machine {
   int kernel[2] = {6, 18};
   // Without CAP_SYS_ADMIN, and without the registry key PeerMappingOverride.
   bool isUser = false;
-  // A file of mappings that stand before those of /proc/self/smaps, in the same format; none if empty.
+  // File of mappings that take precedence over those of /proc/self/smaps, in the same format. Empty: none.
   std::string smaps;
 };
 
-// "open 580.95.05 6.12", and "user" behind it for a process without privileges. False, and nothing changed, for another text.
+// Parses "open 580.95.05 6.12", followed by "user" for a process without privileges. Returns false for an invalid text,
+// and leaves `machine` unchanged.
 bool ReadMachine(const std::string& text, Machine* machine);
 
-// The CUresult of registering pages: 0 if the driver accepts them.
+// Returns the CUresult of registering pages: 0 if the driver accepts them.
 int JudgeRegistration(const Machine& machine, uintptr_t first, size_t bytes, bool isIoMemory);
 
 }  // namespace standin

@@ -172,7 +172,7 @@ describe.skipIf(!hasStandin)(`registrations that NVIDIA's driver refuses${skippe
     expect(answer(() => cuda.registerIo(bar.address + BigInt(PAGE), 2 * PAGE))).toBe(REFUSED)
   })
 
-  test('memory that is not mapped, read-only or behind the end of its file is refused', () => {
+  test('memory that is not mapped, is read-only or is beyond the end of its file is refused', () => {
     const cuda = open()
     expect(answer(() => cuda.register(0x1000n, PAGE))).toBe(REFUSED)
     const file = scratchFile(new Uint8Array(4 * PAGE))

@@ -6,17 +6,17 @@ import { addonPlaces } from '../../src/native-addon.js'
 import { built } from '../programs/build.mjs'
 import { BUILD_MS, hasCompiler, skippedWithoutCompiler } from '../programs/program.js'
 
-/** Whether the stand-in can be built, and there are addons to use it with. */
+/** Whether the stand-in can be built, and the addons that use it are built. */
 export const hasStandin: boolean =
   hasCompiler &&
   (['gpunvme_host', 'gpunvme_cuda'] as const).every((name) => addonPlaces(name).some((path) => existsSync(path)))
 
-/** What a title says where it cannot. */
+/** Suffix of the titles of skipped tests; empty if the stand-in can be used. */
 export const skippedWithoutStandin: string = hasStandin
   ? ''
   : skippedWithoutCompiler || ' (skipped: [native] the addons are not built)'
 
-/** What is there in the stand-in: all zeros where nothing was left behind. */
+/** Numbers of live resources in the stand-in. */
 export interface Live {
   readonly contexts: number
   readonly modules: number
@@ -28,7 +28,7 @@ export interface Live {
   readonly graphs: number
 }
 
-/** Nothing was left behind. */
+/** No live resources. */
 export const NOTHING: Live = {
   ...{ contexts: 0, modules: 0, streams: 0, events: 0 },
   ...{ device: 0, pinned: 0, registered: 0, graphs: 0 },
@@ -40,13 +40,13 @@ export interface MemoryRange {
   readonly lengthBytes: number
 }
 
-/** What the kernel says of a mapping in /proc/self/smaps. */
+/** A mapping as described in /proc/self/smaps. */
 export interface PretendedMapping {
   readonly name: string
   readonly permissions: string
-  /** Two letters each. Default: those of a BAR that sysfs maps. */
+  /** VmFlags of two letters each. Default: those of a BAR that is mapped through sysfs. */
   readonly flags: string
-  /** Whether its pages are the kernel's memory, and not a device's. */
+  /** Whether its pages are RAM instead of device memory. */
   readonly isRam: boolean
 }
 
@@ -65,31 +65,37 @@ function smapsOf({ address, lengthBytes, ...given }: MemoryRange & Partial<Prete
   return `${head}\nSize: ${lengthBytes / 1024} kB\n${isRam ? 'Frames: ram\n' : ''}VmFlags: ${flags}\n`
 }
 
-/** A library that stands in for libcuda.so.1, while the tests of a file run. */
+/** A library that replaces libcuda.so.1 in the tests of a file. */
 export interface Standin {
-  /** Kernels that it knows, as PTX. */
+  /** PTX of kernels that it can run. */
   readonly ptx: Uint8Array
   live(): Live
-  /** From the next cuInit on: `fail('cuMemAlloc_v2=2@3')`, or for good, with all work gone: `'cuStreamQuery=719@3+'`. */
+  /**
+   * Plans failures from the next cuInit on: `'cuMemAlloc_v2=2@3'`, or permanent, stopping all work:
+   * `'cuStreamQuery=719@3+'`.
+   */
   fail(plan: string): void
-  /** How many calls were told to fail, and did. */
+  /** Returns the number of planned failures that have occurred. */
   failed(): number
-  /** Copies of at least so many bytes, 1 when not given, start, and do not end until this is taken back. */
+  /** Holds back the end of copies of at least `leastBytes` bytes, until it is called with false. */
   holdCopies(hold: boolean, leastBytes?: number): void
-  /** Kernels that were asked for by their name, and loaded, by now. */
+  /** Returns the numbers of kernels that were looked up by name, and loaded. */
   lookups(): { readonly asked: number; readonly loaded: number }
   copies(): { readonly started: number; readonly done: number }
-  /** How many kernels of this package were launched in this test. */
+  /** Returns the number of kernels of this package that were launched in this test. */
   launched(): number
-  /** The kernel of this package that is launched as that one, from 1 on, does not begin until this is 0. */
+  /** Holds back the start of the n-th launched kernel of this package, counted from 1, until it is called with 0. */
   holdLaunch(number: number): void
-  /** From the next cuInit on, refuses registrations as this driver does: 'open 580.95.05 6.12', ' user' for no privileges. */
+  /**
+   * Applies the registration rules of a driver from the next cuInit on: 'open 580.95.05 6.12'; ' user' for no
+   * privileges.
+   */
   driver(machine: string): void
-  /** From now on, this memory is taken for these mappings: for registers, where nothing else is given. */
+  /** Presents memory to the stand-in as these mappings. Default: as registers. */
   pretend(...mappings: readonly (MemoryRange & Partial<PretendedMapping>)[]): void
   /** Drops stores of kernels to this registered memory, from the next cuInit on. */
   lose(range: MemoryRange): void
-  /** Which registers were registered last. */
+  /** Returns the last range of registers that was registered. */
   registers(): { readonly at: bigint; readonly lengthBytes: number }
 }
 
@@ -112,9 +118,7 @@ const VARIABLES = [
   'SMAPS',
 ].map((name) => (name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`))
 
-/**
- * Makes the stand-in this file's libcuda. Call it outside of tests.
- */
+/** Makes the stand-in the libcuda of this test file. Must be called outside of tests. */
 export function useStandin(): Standin {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-standin-'))
   const control = join(folder, 'control')
@@ -154,7 +158,7 @@ export function useStandin(): Standin {
       return { contexts, modules, streams, events, device, pinned, registered, graphs: all[20] } as Live
     },
     fail(plan) {
-      // A text that was not there before: calls are counted anew.
+      // A new text restarts the count of calls.
       process.env['GPUNVME_STANDIN_FAIL'] = `${plan},plan${plans++}=0`
     },
     failed: () => words()[1]!,

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { isBuilt, skipped, sockets } from '../native.js'
 
-// What becomes of commands when the target that has them ends in the middle, or stands still.
+// Outcomes of commands when the target is killed, or stops responding, while they are in flight.
 
 const BLOCKS = 8
 const COMMANDS = 20_000
@@ -50,7 +50,7 @@ interface Load {
   readonly running: Promise<OutcomeSummary[]>
 }
 
-/** Reads and writes, as many at a time as the queues have; resolves when the first of them have come through. */
+/** Starts reads and writes that fill the queues. Resolves after the first commands have completed. */
 async function underLoad(interrupts: number, answerTimeoutNs: number): Promise<Load> {
   const transport = await openVfioUser({ host: sockets, socket: socket(), interrupts, answerTimeoutNs })
   const controller = await Controller.open(transport, {
@@ -67,7 +67,7 @@ async function underLoad(interrupts: number, answerTimeoutNs: number): Promise<L
   }))
   const first = await ns.execute(ns.planReads(transfers.slice(0, 500)), memory, { timeoutNs: 60e9 })
   expect(first.succeeded).toBe(500)
-  // The guard looks at what is there before the first write, and has no part in this.
+  // Before the first write, the guard inspects the drive, which this test excludes.
   expect(await ns.execute(ns.planWrites(transfers.slice(0, 1)), memory)).toMatchObject({ succeeded: 1 })
   const plans = [ns.planReads(transfers), ns.planWrites(transfers)]
   const running = Promise.all(plans.map((plan) => ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS })))
@@ -82,7 +82,7 @@ async function serialOf(transport: VfioUserTransport): Promise<string> {
   return serial
 }
 
-/** Each command ended once, and those that did not succeed say how. */
+/** Expects one outcome per command, and an expected kind of failure for those that did not succeed. */
 function checkEnds(summaries: readonly OutcomeSummary[]): void {
   for (const { commands, succeeded, failures } of summaries) {
     expect(commands).toBe(COMMANDS)
@@ -94,19 +94,19 @@ function checkEnds(summaries: readonly OutcomeSummary[]): void {
   expect(kinds).toContain('device-lost')
 }
 
-/** Files that this process has open and that have no name any more, of ours. */
+/** Returns open descriptors of files that the transport has created. */
 const sharedFiles = () =>
   readdirSync('/proc/self/fd').filter((fd) => {
     const link = `/proc/self/fd/${fd}`
     return existsSync(link) && readlinkSync(link).includes('/gpunvme-')
   })
 
-describe.skipIf(!isBuilt)(`a vfio-user target that goes${skipped}`, () => {
+describe.skipIf(!isBuilt)(`a lost vfio-user target${skipped}`, () => {
   test.each([
     ['polled', 0, {}],
     ['by interrupts', 1, {}],
-    ['with doorbells that are mapped', 0, { mappedDoorbells: true }],
-  ] as const)('killed under load, %s: every command ends once, and says how', async (_, interrupts, options) => {
+    ['with mapped doorbells', 0, { mappedDoorbells: true }],
+  ] as const)('killed under load, %s: every command has exactly one outcome', async (_, interrupts, options) => {
     await start(options)
     const { transport, controller, memory, running } = await underLoad(interrupts, 20e9)
     await kill()
@@ -121,14 +121,14 @@ describe.skipIf(!isBuilt)(`a vfio-user target that goes${skipped}`, () => {
     await transport.close()
     expect(sharedFiles()).toEqual([])
 
-    // The socket that it has left is no obstacle for the next one.
+    // The next target can replace the socket that the killed one has left.
     await start()
     const next = await openVfioUser({ host: sockets, socket: socket() })
     expect(await serialOf(next)).not.toBe('')
     await next.close()
   })
 
-  test('one that stands still is given up after the time that it may take, and all of its commands end', async () => {
+  test('an unresponsive target is lost after the answer timeout, and all commands end', async () => {
     await start()
     const { transport, controller, running } = await underLoad(0, 1e9)
     target!.kill('SIGSTOP')

@@ -3,8 +3,8 @@ import { afterAll, describe, test } from 'vitest'
 import { isBuilt, skipped } from '../native.js'
 import { ServedDrives } from './drives.js'
 
-// Client and server on the addon, with a real socket, real eventfds and a file for memory between them: the driver must
-// not see a difference to a drive.
+// Client and server use the addon, with a real socket, real eventfds and file-backed memory. The driver must pass the
+// same cases as on a drive.
 
 describe.skipIf(!isBuilt)(`driver cases over vfio-user${skipped}`, () => {
   const drives = new ServedDrives()

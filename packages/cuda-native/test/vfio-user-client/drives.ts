@@ -2,7 +2,9 @@ import type { OpenTransport } from '@gpunvme/host-driver/conformance'
 import { DrivePool, optionsOf, SERIAL } from '../real-time-drives.js'
 import { serve } from '../vfio-user/served.js'
 
-/** Served controllers for driver cases, each opened by a socket. Each client finds its controller as after power on. */
+/**
+ * Served controllers for driver cases, opened through sockets. Each client finds its controller in the power-on state.
+ */
 export class ServedDrives {
   private readonly pool = new DrivePool((request) => serve(() => optionsOf(request)))
 

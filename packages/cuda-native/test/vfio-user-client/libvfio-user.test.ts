@@ -11,11 +11,12 @@ import { openVfioUser } from '@gpunvme/host-driver/vfio-user'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isBuilt, skipped, sockets } from '../native.js'
 
-// The other end of the socket is not ours here: libvfio-user, which SPDK's target is built on, by its source.
+// Interoperability with an independent server: libvfio-user, on which SPDK's target is based, built from source.
 
-/** A folder with a checkout of libvfio-user; gcc and json-c compile it. */
+/** Checkout of libvfio-user, which requires gcc and json-c. */
 const source = process.env['GPUNVME_LIBVFIO_USER']
-const note = source === undefined ? ' (skipped: GPUNVME_LIBVFIO_USER names no source of libvfio-user)' : skipped
+const note =
+  source === undefined ? ' (skipped: GPUNVME_LIBVFIO_USER is not set to a checkout of libvfio-user)' : skipped
 
 const MIB = 1024 * 1024
 
@@ -54,44 +55,39 @@ describe.skipIf(source === undefined || !isBuilt)(`a target on libvfio-user${not
   test.each([
     ['polled', 0],
     ['by interrupts', 3],
-  ] as const)(
-    'is driven, %s, through a reset of the device, and gets all of its memory taken back',
-    async (_, interrupts) => {
-      const transport = await openVfioUser({ host: sockets, socket: join(folder, 'socket'), interrupts })
-      const options = { interrupts: interrupts > 0, queues: 2 }
-      const controller = await Controller.open(transport, { ...options, write: { serial: 'LIBVFIOUSER1' } })
-      expect(controller.identity.model).toBe('libvfio-user target')
-      const ns = controller.namespace(1)
-      const [from, to] = [transport.dma.alloc(8 * MIB), transport.dma.alloc(8 * MIB)]
-      const bytes = randomBytes(8 * MIB)
-      new Uint8Array(from.view!.buffer, from.view!.byteOffset, from.lengthBytes).set(bytes)
-      await ns.write(0, (8 * MIB) / 512, from)
-      await ns.read(0, (8 * MIB) / 512, to)
-      expect(sha256(new Uint8Array(to.view!.buffer, to.view!.byteOffset, to.lengthBytes))).toBe(sha256(bytes))
-      const transfers = Array.from({ length: 5000 }, (_, index) => ({
-        slba: (index * 8) % 16_384,
-        blocks: 8,
-        offsetBytes: (index % 2048) * 4096,
-      }))
-      expect(await ns.execute(ns.planReads(transfers), to)).toMatchObject({ succeeded: 5000, failures: [] })
-      await controller.close()
+  ] as const)('works, %s, also after a device reset, and all memory is unmapped at the end', async (_, interrupts) => {
+    const transport = await openVfioUser({ host: sockets, socket: join(folder, 'socket'), interrupts })
+    const options = { interrupts: interrupts > 0, queues: 2 }
+    const controller = await Controller.open(transport, { ...options, write: { serial: 'LIBVFIOUSER1' } })
+    expect(controller.identity.model).toBe('libvfio-user target')
+    const ns = controller.namespace(1)
+    const [from, to] = [transport.dma.alloc(8 * MIB), transport.dma.alloc(8 * MIB)]
+    const bytes = randomBytes(8 * MIB)
+    new Uint8Array(from.view!.buffer, from.view!.byteOffset, from.lengthBytes).set(bytes)
+    await ns.write(0, (8 * MIB) / 512, from)
+    await ns.read(0, (8 * MIB) / 512, to)
+    expect(sha256(new Uint8Array(to.view!.buffer, to.view!.byteOffset, to.lengthBytes))).toBe(sha256(bytes))
+    const transfers = Array.from({ length: 5000 }, (_, index) => ({
+      slba: (index * 8) % 16_384,
+      blocks: 8,
+      offsetBytes: (index % 2048) * 4096,
+    }))
+    expect(await ns.execute(ns.planReads(transfers), to)).toMatchObject({ succeeded: 5000, failures: [] })
+    await controller.close()
 
-      await transport.reset!('function')
-      const again = await Controller.open(transport, options)
-      await again.namespace(1).read(8, 8, to)
-      expect(sha256(new Uint8Array(to.view!.buffer, to.view!.byteOffset, 4096))).toBe(
-        sha256(bytes.subarray(4096, 8192)),
-      )
-      await again.close()
-      from.free()
-      to.free()
-      expect(transport.departure).toBeUndefined()
-      const report = once(said, 'line')
-      await transport.close()
-      const counted = JSON.parse(((await report) as [string])[0]) as Record<string, number>
-      expect(counted).toMatchObject({ mapped: 0 })
-      expect(counted['unmaps']).toBe(counted['maps'])
-      expect(counted['resets']).toBeGreaterThan(0)
-    },
-  )
+    await transport.reset!('function')
+    const again = await Controller.open(transport, options)
+    await again.namespace(1).read(8, 8, to)
+    expect(sha256(new Uint8Array(to.view!.buffer, to.view!.byteOffset, 4096))).toBe(sha256(bytes.subarray(4096, 8192)))
+    await again.close()
+    from.free()
+    to.free()
+    expect(transport.departure).toBeUndefined()
+    const report = once(said, 'line')
+    await transport.close()
+    const counted = JSON.parse(((await report) as [string])[0]) as Record<string, number>
+    expect(counted).toMatchObject({ mapped: 0 })
+    expect(counted['unmaps']).toBe(counted['maps'])
+    expect(counted['resets']).toBeGreaterThan(0)
+  })
 })

@@ -1,8 +1,8 @@
-// Serves a drive in a process of its own, for tests that stop and kill it: the first message has the options.
+// Serves a drive in a separate process, for tests that stop or kill it. The first message contains the options.
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { startVfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 
-// Whoever started this has ended.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())
 process.once('message', async (options) => {
   await startVfioUserServer({ .../** @type {{ socket: string }} */ (options), module: nativeHostModule })

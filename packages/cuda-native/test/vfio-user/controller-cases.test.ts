@@ -7,24 +7,24 @@ import { serve, type Served } from './served.js'
 
 const namespaces = [{ capacityBytes: 32 * 1024 * 1024 }]
 
-/** No command takes that long, on however busy a machine. */
+/** The limit is sufficient even on a busy machine. */
 const options = { commandLimitNs: 20e9, timeRuns: true }
 
-describe.runIf(isBuilt)(`the controller cases on a controller that is served to our own client${skipped}`, () => {
+describe.runIf(isBuilt)(`controller cases over vfio-user${skipped}`, () => {
   let served: Served
   beforeAll(async () => {
     served = await serve(() => ({ namespaces }))
   })
   afterAll(() => served.close())
 
-  // Each case is the next client of the same server, on a controller as after power on.
+  // Each case is a new client of the same server, and finds the controller in the power-on state.
   const open = (): Promise<Transport> => served.open(16)
 
   for (const each of controllerCases) {
     it(`${each.id}: ${each.title} (${each.spec})`, async ({ skip }) => {
       const result = await runControllerCase(each, open, options)
       if (result.outcome === 'skipped') {
-        // The socket is no reason: the same controller in this thread skips it too.
+        // vfio-user must not be the reason: the same controller without it must skip the case too.
         const virtual = await runControllerCase(
           each,
           () => Promise.resolve(simulate({ namespaces }).transport),

@@ -19,7 +19,7 @@ const eventfdData = (count: number) => words([32, 20], [32, 0x24], [32, 2], [32,
 const write32 = (offset: number, value: number) =>
   Buffer.concat([words([64, offset], [32, 0], [32, 4]), words([32, value])])
 
-describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
+describe.runIf(isBuilt)(`a server with hostile clients${skipped}`, () => {
   let served: Served
   let clients = 0
   beforeEach(async () => {
@@ -28,20 +28,20 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
   })
   afterEach(() => served.close())
 
-  /** The server lives, and has nothing of those before. */
+  /** Expects that the server accepts and serves a new client. */
   async function isServed(): Promise<void> {
     const client = new RawClient(served.socket).agree()
     client.send(message(REGION_READ, words([64, 8], [32, 0], [32, 4])))
     expect(client.replies(1)[0]!.getUint32(32, true)).toBe(0x0002_0100)
     const now = await served.server.statistics()
-    // This one is there, and a client of its own.
+    // This client is counted separately.
     expect(now.connected).toBe(true)
     expect(now.clients).toBeGreaterThan(clients)
     clients = now.clients
     client.close()
   }
 
-  it('serves the next one where one leaves at any byte, and keeps none of its descriptors', async () => {
+  it('serves the next client after one disconnects at any byte, and leaks no descriptors', async () => {
     const whole = [
       { bytes: version, beside: 0 },
       { bytes: message(DMA_MAP, mapData(2)), beside: 1 },
@@ -67,7 +67,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     eventfds.forEach((each) => closeSync(each))
   }, 120_000)
 
-  it('sends those away whose messages have no size that can be, after an answer', async () => {
+  it('answers a message with an invalid size, then disconnects the client', async () => {
     for (const size of [0, 15, 2 ** 20 + 33, 2 ** 32 - 1]) {
       const client = new RawClient(served.socket).agree()
       const bytes = message(4, new Uint8Array(16))
@@ -83,7 +83,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     )
   })
 
-  it('takes no descriptor that is not what it should be, and is not held up by it', async () => {
+  it('rejects descriptors of the wrong kind without blocking', async () => {
     const listener = createServer()
     const path = join(served.folder, 'other.sock')
     await new Promise<void>((resolve) => listener.listen(path, resolve))
@@ -98,7 +98,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     await new Promise((resolve) => listener.close(resolve))
   })
 
-  it('lives where memory is cut short under its queues', async () => {
+  it('survives truncation of memory that contains queues', async () => {
     using file = memoryFile(new Uint8Array(8 * PAGE))
     const client = new RawClient(served.socket).agree()
     expect(client.ask(DMA_MAP, mapData(8), [file.fd])).toBe(0)
@@ -110,7 +110,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     ] as const
     for (const [offset, value] of registers) expect(client.ask(REGION_WRITE, write32(offset, value))).toBe(0)
     ftruncateSync(file.fd, 0)
-    // The first doorbell has the controller look there; after that the client is gone.
+    // After the first doorbell, the controller accesses the memory, and the server disconnects the client.
     for (let tail = 1; tail < 16; tail++)
       expect([0, undefined]).toContain(client.ask(REGION_WRITE, write32(0x1000, tail)))
     client.close()
@@ -119,7 +119,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     expect(texts).toContain('client disconnected: it truncated memory that it had mapped')
   })
 
-  it('is not held up by eventfds that block, and are as full as they can be', async () => {
+  it('is not blocked by blocking eventfds whose counters are full', async () => {
     const eventfd = sockets.eventfd()
     const client = new RawClient(served.socket).agree()
     expect(client.ask(SET_IRQS, eventfdData(1), [eventfd])).toBe(0)
@@ -133,7 +133,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     closeSync(eventfd)
   })
 
-  it('maps what lies behind the holes of a sparse file, and what is grown', async () => {
+  it('maps pages of a sparse file, and pages after the file has grown', async () => {
     using file = memoryFile(new Uint8Array(PAGE))
     const client = new RawClient(served.socket).agree()
     const mapAt = (fileOffset: number, iova: number) =>
@@ -148,14 +148,14 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     await isServed()
   })
 
-  it('answers questions while one floods it, and sends it away where it takes no reply', async () => {
+  it('answers statistics requests during a flood, and disconnects a client that reads no replies', async () => {
     const before = (await served.server.statistics()).messages
     const flood = flooding(served.socket)
     const asked: number[] = []
     while (!flood.isOver()) asked.push((await served.server.statistics()).messages)
     expect(await flood.exitCode).toBe(0)
     await isServed()
-    // Some of them were asked in the middle of it.
+    // Some of the requests were answered during the flood.
     const { messages } = await served.server.statistics()
     expect(asked.some((count) => count > before && count < messages)).toBe(true)
     const texts = (await served.server.diagnostics()).map(({ text }) => text)
@@ -163,7 +163,7 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
   }, 120_000)
 })
 
-/** A client in a process of its own, that floods and reads nothing until it is sent away. */
+/** Starts a client process that sends messages and reads no replies until it is disconnected. */
 function flooding(socket: string): { readonly isOver: () => boolean; readonly exitCode: Promise<number | null> } {
   const hex = (bytes: Uint8Array) => JSON.stringify(Buffer.from(bytes).toString('hex'))
   const program = `
@@ -190,15 +190,15 @@ function flooding(socket: string): { readonly isOver: () => boolean; readonly ex
   return { isOver: () => isOver, exitCode }
 }
 
-/** ioctl(2): makes a file block, or not. */
+/** ioctl that sets or clears non-blocking mode. */
 const FIONBIO = 0x5421
 
-/** Makes an eventfd hold up whoever finds it full: the flag is that of the open file, which all share who have it. */
+/** Makes an eventfd blocking. The flag belongs to the open file description, which both processes share. */
 function setBlocking(descriptor: number): void {
   native.ioctl(descriptor, FIONBIO, new Uint8Array(4))
 }
 
-/** How many descriptors this process has, when it has no other number any more. */
+/** Returns the number of open descriptors of this process once it is stable. */
 async function settled(): Promise<number> {
   for (let last = -1; ;) {
     await new Promise((resolve) => setTimeout(resolve, 100))

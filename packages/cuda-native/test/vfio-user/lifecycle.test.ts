@@ -25,7 +25,7 @@ async function started(options?: Parameters<typeof serve>[0]): Promise<Served> {
 }
 
 describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
-  it('counts what its clients do, one after the other, and keeps what they have written', async () => {
+  it('counts the commands of successive clients, and keeps the data that they write', async () => {
     const { server, open } = await started(() => ({ namespaces: [{ blockBytes: 4096, capacityBytes: MIB }] }))
     expect(await server.statistics()).toMatchObject({ clients: 0, connected: false, messages: 0, queueDepth: 0 })
     const prps = (memory: { iova(): number }) => ({ prp1: memory.iova() })
@@ -51,7 +51,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     expect(await server.diagnostics()).toEqual([])
   })
 
-  it('counts the faults that strike, over all clients', async () => {
+  it('counts applied faults over all clients', async () => {
     const rule = { match: { register: 'VS' }, action: { kind: 'read-value', value: 0x1234 } } as const
     const { server, open } = await started(() => ({ faults: { rules: [rule] } }))
     for (let client = 1; client <= 2; client++) {
@@ -62,7 +62,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     expect((await server.statistics()).faultsStruck).toBe(2)
   })
 
-  it('removes its socket when it is closed, sends the client away, and answers nothing after that', async () => {
+  it('removes its socket and disconnects the client on close, and then rejects requests for statistics', async () => {
     const { server, socket } = await started()
     const client = new RawClient(socket).agree()
     await Promise.all([server.close(), server.close()])
@@ -75,7 +75,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     expect(asked).toMatchObject({ code: 'ERR_GPUNVME_SIMULATOR_ENDED', reason: 'closed' })
   })
 
-  it('does not take the place of another, nor of a file; it takes that of one that was killed', async () => {
+  it('does not replace the socket of a live server or a file, but replaces the socket of a killed server', async () => {
     const first = await started()
     const at = (socket: string) => startVfioUserServer({ socket, module: nativeHostModule })
     const refused: unknown = await at(first.socket).catch((error: unknown) => error)
@@ -86,7 +86,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     await expect(at(file)).rejects.toMatchObject({ category: 'usage' })
     expect(readFileSync(file, 'utf8')).toBe('mine')
     await first.open().then((transport) => transport.close())
-    // Its name stays where it dies.
+    // A killed server leaves its socket.
     const stale = join(first.folder, 'stale.sock')
     const listener = createServer()
     await new Promise<void>((resolve) => listener.listen(stale, resolve))
@@ -98,7 +98,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     expect(existsSync(stale)).toBe(false)
   })
 
-  it('says what is wrong with an image or a trace file, and leaves no socket', async () => {
+  it('rejects an invalid path of an image or a trace, and leaves no socket', async () => {
     const folder = scratch()
     const socket = join(folder, 'nvme.sock')
     const none = join(folder, 'none', 'file')
@@ -112,7 +112,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     expect(existsSync(socket)).toBe(false)
   })
 
-  it('writes a trace that is whole when it is closed', async () => {
+  it('has written the complete trace when it is closed', async () => {
     const served = await started((folder) => ({ trace: { path: join(folder, 'trace.jsonl'), format: 'jsonl' } }))
     const transport = await served.open()
     const host = new CaseHost(transport)
@@ -128,7 +128,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
       expect(names).toContain(name)
   })
 
-  it('doorbells in memory are found without a message', async () => {
+  it('detects writes to mapped doorbells without a message', async () => {
     const { server, open } = await started(() => ({ mappedDoorbells: true }))
     const transport = await open()
     const host = new CaseHost(transport)
@@ -142,12 +142,12 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     const { messages, ioCommands, doorbellWrites } = await server.statistics()
     expect(ioCommands[READ]).toBe(64)
     expect(doorbellWrites).toBeGreaterThanOrEqual(128)
-    // The client looks now and then whether the controller is still there.
+    // The client occasionally checks whether the controller still exists.
     expect(messages - before).toBeLessThan(64)
     await transport.close()
   })
 
-  it('what a Flush has acknowledged is in the image when the server is killed', async () => {
+  it('flushed data are in the image after the server is killed', async () => {
     const folder = scratch()
     const [socket, image] = [join(folder, 'nvme.sock'), join(folder, 'disk.img')]
     const namespaces = [{ blockBytes: 4096, capacityBytes: MIB, file: { path: image } }]

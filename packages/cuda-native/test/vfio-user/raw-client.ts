@@ -1,17 +1,17 @@
 import { closeSync } from 'node:fs'
 import { sockets } from '../native.js'
 
-/** One that knows nothing but bytes: it sends what it is told, and says what comes back. */
+/** A client that sends arbitrary bytes, and returns the replies. */
 export class RawClient {
   private readonly socket: number
   private isClosed = false
 
-  /** Waits where others are in front of it. */
+  /** Connects to a server, and retries while its backlog is full. */
   constructor(path: string) {
     this.socket = connected(path)
   }
 
-  /** False where the server takes nothing any more. */
+  /** Sends bytes. Returns false if the server has closed the connection. */
   send(bytes: Uint8Array, descriptors: readonly number[] = []): boolean {
     try {
       sockets.send(this.socket, bytes, descriptors.length === 0 ? undefined : Int32Array.from(descriptors), 10e9)
@@ -22,7 +22,7 @@ export class RawClient {
     }
   }
 
-  /** The next `count` replies; fewer where the server closes before. */
+  /** Returns the next `count` replies, or fewer if the server closes the connection. */
   replies(count: number): DataView[] {
     const found: DataView[] = []
     let rest = new Uint8Array(0)
@@ -44,7 +44,7 @@ export class RawClient {
     }
   }
 
-  /** 0 too where the server closed before it had taken everything. */
+  /** Receives bytes. Returns 0 at the end of the connection, also after a reset. */
   private receive(into: Uint8Array, descriptors: Int32Array): number {
     try {
       return sockets.receive(this.socket, into, descriptors)
@@ -54,13 +54,13 @@ export class RawClient {
     }
   }
 
-  /** The errno of the one reply; undefined where the server closes instead. */
+  /** Sends a message. Returns the errno of the reply; undefined if the server closes the connection. */
   ask(command: number, data: Uint8Array = new Uint8Array(), descriptors: readonly number[] = []): number | undefined {
     this.send(message(command, data), descriptors)
     return this.replies(1)[0]?.getUint32(12, true)
   }
 
-  /** Agrees on the version: this one is served now. */
+  /** Negotiates the version. After that, the server serves this client. */
   agree(): this {
     if (this.ask(1, words([16, 0], [16, 1])) !== 0) throw new Error('the server did not agree on version 0.1')
     return this
@@ -83,12 +83,12 @@ function connected(path: string): number {
   }
 }
 
-/** A message: ID, command, size, flags, error (vfio-user 0.9.2 Header), data. */
+/** Encodes a message: ID, command, size, flags, error (vfio-user 0.9.2 Header), data. */
 export function message(command: number, data: Uint8Array = new Uint8Array(), flags = 0): Uint8Array {
   return Buffer.concat([words([16, 1], [16, command], [32, 16 + data.length], [32, flags], [32, 0]), data])
 }
 
-/** Little-endian numbers one after the other. */
+/** Encodes consecutive little-endian numbers. */
 export function words(...parts: readonly (readonly [bits: 16 | 32 | 64, value: number | bigint])[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(parts.reduce((sum, [bits]) => sum + bits / 8, 0)))
   let at = 0

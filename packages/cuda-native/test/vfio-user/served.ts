@@ -6,22 +6,22 @@ import { startVfioUserServer, type VfioUserServer, type VfioUserServerOptions } 
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { loadSocketHost } from '../../src/host/vfio-user-host.js'
 
-/** A served controller, in a folder of its own for its socket and whatever a test puts there. */
+/** A served controller, with a temporary folder for its socket and files of the test. */
 export interface Served {
   readonly server: VfioUserServer
   readonly folder: string
   readonly socket: string
-  /** Our own client. It is closed before the next one can be served. */
+  /** Connects this package's client. It must be closed before the next client is served. */
   readonly open: (interrupts?: number) => Promise<VfioUserTransport>
   readonly close: () => Promise<void>
 }
 
-/** Our own client; a busy machine is no reason to take the server for gone. */
+/** Connects this package's client, with a timeout that is sufficient on a busy machine. */
 export function openAt(socket: string, interrupts = 0): Promise<VfioUserTransport> {
   return openVfioUser({ host: loadSocketHost(), socket, interrupts, answerTimeoutNs: 30e9 })
 }
 
-/** Starts one on the addon. */
+/** Starts a server on the addon. */
 export async function serve(options: (folder: string) => Partial<VfioUserServerOptions> = () => ({})): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
   const socket = join(folder, 'nvme.sock')

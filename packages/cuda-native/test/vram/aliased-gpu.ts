@@ -1,7 +1,7 @@
 import type { DeviceMemory, DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { GpuAccess, GpuMemorySource, VramProvider } from '../../src/vram/index.js'
 
-/** A GPU that registers memory of this process: `Cuda`, of the sources or of the built package. */
+/** The part of `Cuda` that registers memory of this process, from the sources or the built package. */
 interface RegisteringGpu {
   register(view: ArrayBufferView): { readonly gpuPointer: bigint; readonly address: bigint; unregister(): void }
 }
@@ -13,11 +13,11 @@ interface Block {
 }
 
 /**
- * A GPU whose memory is a part of a real-time simulator's, which the stand-in for libcuda knows by addresses of its own:
- * kernels find it at `gpuPointer`, the controller at an iova, and one in the other's place is seen.
+ * A GPU whose memory is part of a real-time simulator's memory, registered with the stand-in for libcuda. Kernels
+ * access it at `gpuPointer`, and the controller at an IOVA, so that mistaking one address for the other is detected.
  */
 export class AliasedGpu implements GpuMemorySource, GpuAccess {
-  /** Who did what, in order: 'free', 'release', and what a test adds. */
+  /** Order of events: 'free', 'release', and those that a test adds. */
   readonly journal: string[] = []
   readonly provider: VramProvider
   private readonly cuda: RegisteringGpu
@@ -44,10 +44,10 @@ export class AliasedGpu implements GpuMemorySource, GpuAccess {
     const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, lengthBytes)
     const registration = this.cuda.register(bytes)
     const { gpuPointer } = registration
-    if (gpuPointer === registration.address) throw new Error('the GPU has no address of its own for this memory')
+    if (gpuPointer === registration.address) throw new Error('expected different addresses on the GPU and the host')
     const block = { gpuPointer, memory, bytes }
     this.blocks.add(block)
-    // What a GPU's memory holds before anybody sets it.
+    // The content of GPU memory is initially undefined.
     bytes.fill(0x5a)
     return {
       lengthBytes,

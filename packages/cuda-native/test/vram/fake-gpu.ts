@@ -3,9 +3,9 @@ import type { GpuBarRuns, GpuMemorySource, SyncGpuAccess, WindowView } from '../
 
 const PAGE = 2 * 1024 * 1024
 
-/** Memory that a controller reaches at addresses: what stands behind the BAR of a GPU. QEMU's `vram` is one. */
+/** Memory behind the BAR of a GPU, such as QEMU's `vram`. */
 export interface BackingMemory {
-  /** The controller's address of its first byte. */
+  /** IOVA of its first byte. */
   readonly iova: number
   readonly lengthBytes: number
   read(offsetBytes: number, lengthBytes: number): Uint8Array
@@ -20,7 +20,7 @@ export const BLANK_BAR: BackingMemory = {
   write: () => undefined,
 }
 
-/** As `mapPeer` of a transport with bus addresses, for a BAR at `iova`. */
+/** Returns a `mapPeer` like that of a transport with bus addresses, for a BAR at `iova`. */
 export const peerAt =
   (iova: number) =>
   ({ runs }: GpuBarRuns): DmaMemory => {
@@ -39,7 +39,7 @@ export const peerAt =
     }
   }
 
-/** Host memory of a simulator in a BAR's place: it has no other memory that a controller could reach. */
+/** Uses host memory of a simulator as a BAR, since its controller cannot access other memory. */
 export function backingOf(memory: DmaMemory): BackingMemory {
   const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes)
   return {
@@ -51,16 +51,16 @@ export function backingOf(memory: DmaMemory): BackingMemory {
 }
 
 /**
- * A GPU whose memory lies in a window of `backing`: kernels' addresses are contiguous, its pages of 2 MiB are scattered over
- * the window, some of them next to each other the wrong way round.
+ * A GPU whose memory is in a window of `backing`. Addresses on the GPU are contiguous; pages of 2 MiB are scattered
+ * over the window, and some adjacent pages are in reverse order.
  */
 export class FakeGpu implements SyncGpuAccess, GpuMemorySource {
   readonly backing: BackingMemory
   readonly windowOffset: number
-  /** Physical addresses by pages of kernels' addresses. */
+  /** Physical addresses by page address on the GPU. */
   readonly pages = new Map<bigint, number>()
   readonly freed: bigint[] = []
-  /** Added to addresses of kernels that are given out: drivers promise 256 bytes. */
+  /** Added to addresses of allocations. Drivers guarantee only an alignment of 256 bytes. */
   misalignment = 0n
   private readonly unused: number[]
   private nextPointer = 0x7f12_0000_0000n
@@ -69,7 +69,7 @@ export class FakeGpu implements SyncGpuAccess, GpuMemorySource {
     this.backing = backing
     this.windowOffset = windowOffset
     const count = Math.floor((backing.lengthBytes - windowOffset) / PAGE)
-    // Every page once, by a step that has no divisor in common with how many there are: 7, 4, 1, ...
+    // Visits each page once, with a step that is coprime to the number of pages: 7, 4, 1, ...
     const step = count % 3 === 0 ? 1 : 3
     this.unused = Array.from({ length: count }, (_, index) => ((count - 1 - ((index * step) % count)) % count) * PAGE)
   }

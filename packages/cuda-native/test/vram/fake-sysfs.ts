@@ -4,13 +4,13 @@ import { scratch } from '../../../../test/scratch.js'
 
 export const GPU = '0000:01:00.0'
 
-/** What of a machine decides on raw addresses of a BAR. */
+/** Properties of a machine that determine whether raw BAR addresses can be used. */
 export interface FakeMachine {
-  /** Of the GPU; an RTX 3090's with a BAR1 of 32 GiB when not given. */
+  /** File `resource` of the GPU. Default: that of an RTX 3090 with a BAR1 of 32 GiB. */
   readonly resource?: string
 }
 
-/** As sysfs shows a BAR: first address, last address, flags. */
+/** Formats a BAR as sysfs does: first address, last address, flags. */
 export function resourceLine(first: number, lengthBytes: number, flags = 0x14220c): string {
   const word = (value: number) => `0x${value.toString(16).padStart(16, '0')}`
   return lengthBytes === 0
@@ -18,7 +18,7 @@ export function resourceLine(first: number, lengthBytes: number, flags = 0x14220
     : `${word(first)} ${word(first + lengthBytes - 1)} ${word(flags)}`
 }
 
-/** A tree that is / as far as these two functions go; it goes with the test. */
+/** Creates a root folder with the GPU's sysfs entries. The end of the test removes it. */
 export function fakeSysfs({ resource }: FakeMachine = {}): string {
   const root = scratch()
   const devices = join(root, 'sys/bus/pci/devices')

@@ -5,15 +5,15 @@ import type { FakeGpu } from './fake-gpu.js'
 const PAGE = 2 * 1024 * 1024
 
 /**
- * What a driver and a kernel module do together with a dma-buf, over a file: a descriptor of the file stands for memory
- * that was exported, its number for nothing, as the kernel goes by the file behind it.
+ * Simulates export and import of a dma-buf with descriptors of a file. Like the kernel, it identifies the buffer by the
+ * file, and not by the number of the descriptor.
  */
 export class FileDmaBufs implements DmaBufExporter, DmaBufImporter {
   readonly open = new Set<number>()
   readonly attached = new Set<DmaBufAttachment>()
-  /** What the driver answers instead of exporting: a CUresult. */
+  /** CUresult of a failing export. */
   cuResult: number | undefined
-  /** What the kernel answers instead of attaching. */
+  /** Error of a failing attachment. */
   refusal: Error | undefined
   private readonly gpu: FakeGpu
   private readonly path: string

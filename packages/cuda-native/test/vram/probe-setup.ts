@@ -14,18 +14,18 @@ import { backingOf, FakeGpu, peerAt, type BackingMemory } from './fake-gpu.js'
 import { fakeSysfs, GPU, resourceLine } from './fake-sysfs.js'
 
 const MIB = 1024 * 1024
-/** Where the window begins: neither at the beginning of BAR1 nor where anybody would guess. */
+/** Offset of the window in BAR1. Not 0, so that code that ignores the offset fails. */
 const WINDOW_OFFSET = 4 * MIB
-/** What lies in the BAR before anything is done. */
+/** Initial content of the BAR. */
 export const UNTOUCHED = 0x5a
 
-/** The byte of a drive at a position: no two pages are alike. */
+/** Returns the byte of the drive at a position. All pages differ. */
 export function noise(position: number): number {
   const word = Math.imul((position >>> 2) + 1, 0x9e37_79b1)
   return ((word ^ (word >>> 15)) >>> ((position & 3) * 8)) & 0xff
 }
 
-/** Media whose bytes are `byteAt`, and that refuse to be written to: no probe may. */
+/** Creates media with the bytes `byteAt`. Writes throw, since a probe must not write to the drive. */
 export function mediaOf(byteAt: (position: number) => number, capacityBytes = 64 * MIB): Media {
   return {
     capacityBytes,
@@ -40,7 +40,7 @@ export function mediaOf(byteAt: (position: number) => number, capacityBytes = 64
   }
 }
 
-/** A static BAR1 window of `backing`, as NVIDIA's driver would describe it. */
+/** Creates a provider for a static BAR1 window of the GPU's backing memory. */
 export function staticBar1(gpu: FakeGpu): VramProvider {
   const { backing, windowOffset } = gpu
   const lengthBytes = backing.lengthBytes - windowOffset
@@ -57,7 +57,7 @@ export function staticBar1(gpu: FakeGpu): VramProvider {
   })
 }
 
-/** A provider that gives other addresses than the right ones. */
+/** Wraps a provider so that it returns wrong addresses. */
 export function lying(provider: VramProvider, lie: (segments: readonly DmaSegment[]) => DmaSegment[]): VramProvider {
   return {
     name: `${provider.name}, lying`,
@@ -68,19 +68,19 @@ export function lying(provider: VramProvider, lie: (segments: readonly DmaSegmen
   }
 }
 
-/** As `lying`, by so many bytes. */
+/** Wraps a provider so that its addresses are off by `byBytes`. */
 export const shifted = (provider: VramProvider, byBytes: number): VramProvider =>
   lying(provider, (segments) => segments.map((segment) => ({ ...segment, iova: segment.iova + byBytes })))
 
-/** A simulated controller, and a GPU whose BAR lies in what is host memory for the simulator. */
+/** A simulated controller, and a GPU whose BAR is host memory of the simulator. */
 export interface Setup {
   readonly simulation: Simulation
   readonly gpu: FakeGpu
   readonly backing: BackingMemory
   readonly provider: VramProvider
-  /** For probes: over this provider, or the right one. */
+  /** Returns options of a probe. Default: with the correct provider. */
   readonly options: (provider?: VramProvider, more?: Partial<ProbeOptions>) => ProbeOptions
-  /** How many bytes of the BAR are not what they were, outside the GPU memory that was given out. */
+  /** Returns the number of changed bytes of the BAR outside of allocated GPU memory. */
   readonly damaged: () => number
 }
 
@@ -132,8 +132,7 @@ export async function setUp({
 }
 
 /**
- * A GPU that sees what the controller wrote when it is told to look: data on their way, or a cache. `flush` is what
- * tells it.
+ * A GPU that sees data of the controller only after `flush`, as if they were in transit, or a cache were stale.
  */
 export function lateGpu(gpu: FakeGpu): GpuAccess & { flush(): void } {
   let seen: Uint8Array | undefined

@@ -6,18 +6,18 @@ import { lateGpu, lying, mediaOf, noise, setUp, shifted } from './probe-setup.js
 const MIB = 1024 * 1024
 const PAGE = 2 * MIB
 
-/** The reason of a refusal; 'accepted' where there was none. */
+/** Returns the reason of a rejection, or 'accepted'. */
 const reasonOf = (verdict: ProbeVerdict) => (verdict.isAccepted ? 'accepted' : verdict.reason)
 const messageOf = (verdict: ProbeVerdict) => (verdict.isAccepted ? '' : verdict.message)
 
-/** What content is looked for with, at 8 pages each: 64 pages, where every page will do. */
+/** Number of reads of 8 pages into host memory that search for content: 64 pages, if all of them are suitable. */
 const HOST_READS = 8
-/** A fault of the n-th read into GPU memory. */
+/** Returns a fault plan for the n-th read into GPU memory. */
 const striking = (nth: number, action: FaultAction) => ({
   rules: [{ match: { opcode: 2, nth: HOST_READS + nth }, action }],
 })
 
-describe('memory that the controller really reaches', () => {
+describe('memory that the controller reaches', () => {
   it('is accepted: one page, both ends, across each border, and every page', async () => {
     const { options, damaged, gpu, simulation } = await setUp()
     const verdict = await probeWrites(options())
@@ -37,13 +37,13 @@ describe('memory that the controller really reaches', () => {
     expect(simulation.diagnostics).toEqual([])
   })
 
-  it('with blocks of 4096 bytes too, with another seed, and with more of it', async () => {
+  it('is accepted with 4096-byte blocks, other seeds, and more memory', async () => {
     const { options } = await setUp({ blockBytes: 4096 })
     for (const more of [{ seed: 2 }, { seed: -7 }, { lengthBytes: 4 * PAGE }])
       expect(reasonOf(await probeWrites(options(undefined, more)))).toBe('accepted')
   })
 
-  it('less than two pages of the GPU has no border to look at, and is no probe', async () => {
+  it('fewer than two GPU pages are rejected, since they have no border to probe', async () => {
     const { options } = await setUp()
     await expect(probeWrites(options(undefined, { lengthBytes: PAGE }))).rejects.toThrow(RangeError)
     await expect(probeWrites(options(undefined, { lengthBytes: 3 * PAGE + 4096 }))).rejects.toThrow(RangeError)
@@ -52,14 +52,14 @@ describe('memory that the controller really reaches', () => {
 
 describe('wrong addresses', () => {
   const assumeContiguous = ([first]: readonly DmaSegment[]) => [{ ...first!, lengthBytes: 3 * PAGE }]
-  /** One 2 MiB page is where another is. */
+  /** Exchanges the addresses of two 2 MiB pages. */
   const exchange = (one: number, other: number) => (segments: readonly DmaSegment[]) =>
     segments.map((segment, index) => ({
       ...segment,
       iova: segments[index === one ? other : index === other ? one : index]!.iova,
     }))
 
-  it('off by one page: found by the first page that is written, which hits memory of the probe’s own', async () => {
+  it('off by one page: detected by the first page written, which hits only memory of the probe', async () => {
     const { options, damaged, provider } = await setUp()
     const verdict = await probeWrites(options(shifted(provider, 4096)))
     expect(reasonOf(verdict)).toBe('wrong-place')
@@ -68,10 +68,10 @@ describe('wrong addresses', () => {
   })
 
   test.each([
-    ['the window’s offset left out', -4 * MIB],
-    ['an offset of another machine', 2 * MIB],
-    ['the other way', -2 * MIB],
-  ])('%s: found by the first page, which is all that anybody else may have lost', async (_, byBytes) => {
+    ['without the window’s offset', -4 * MIB],
+    ['with another machine’s offset', 2 * MIB],
+    ['off in the other direction', -2 * MIB],
+  ])('%s: detected by the first page, with at most that page of other memory overwritten', async (_, byBytes) => {
     const { options, damaged, provider } = await setUp()
     const verdict = await probeWrites(options(shifted(provider, byBytes)))
     expect(verdict.isAccepted).toBe(false)
@@ -79,21 +79,21 @@ describe('wrong addresses', () => {
     expect(damaged()).toBeLessThanOrEqual(4096)
   })
 
-  it('memory taken to be contiguous', async () => {
+  it('memory assumed to be contiguous is detected', async () => {
     const { options, damaged, provider } = await setUp()
     const verdict = await probeWrites(options(lying(provider, assumeContiguous)))
     expect(verdict.isAccepted).toBe(false)
     expect(damaged()).toBeLessThanOrEqual(4096)
   })
 
-  it('one page in the place of another: found at the end that it has, not in the middle', async () => {
+  it('a page exchanged with the last one: detected at the end, not in the middle', async () => {
     const { options, provider } = await setUp()
     const verdict = await probeWrites(options(lying(provider, exchange(0, 2))))
     expect(reasonOf(verdict)).toBe('wrong-place')
     expect(messageOf(verdict)).toMatch(/^the last page: /)
   })
 
-  it('a wrong page that is at no end, of many: found where all are looked at, at the latest', async () => {
+  it('an inner page that is wrong: detected at a page border', async () => {
     const { options, provider } = await setUp()
     const verdict = await probeWrites(options(lying(provider, exchange(1, 4)), { lengthBytes: 6 * PAGE }))
     expect(reasonOf(verdict)).toBe('wrong-place')
@@ -104,9 +104,9 @@ describe('wrong addresses', () => {
     ['the last page', 6 * MIB - 4096],
     ['the first page', 0],
     ['every page', 3 * MIB + 5 * 4096],
-  ])('a single 4 KiB page that lies elsewhere: %s', async (step, at) => {
+  ])('a single misplaced 4 KiB page is detected: %s', async (step, at) => {
     const { options, provider, gpu } = await setUp()
-    // In the BAR before the window, which no memory of the GPU is behind.
+    // In the BAR before the window, where the GPU has no memory.
     const elsewhere = gpu.backing.iova
     const lie = (segments: readonly DmaSegment[]) =>
       segments.flatMap((segment) => {
@@ -120,7 +120,7 @@ describe('wrong addresses', () => {
         ].filter((part) => part.lengthBytes > 0)
       })
     const { host } = options()
-    // Memory of the right place that withVram has made, with a lie in it: no allocator would cut it there.
+    // Correct memory of withVram with one wrong address. An allocator would not split the memory there.
     const vram = {
       alloc(lengthBytes: number) {
         const memory = withVram(host, provider, gpu).alloc(lengthBytes, { where: 'gpu' })
@@ -143,7 +143,7 @@ describe('wrong addresses', () => {
     expect(['nothing-arrived', 'partly-arrived']).toContain(reasonOf(verdict))
   })
 
-  it('outside of all memory: the command fails, and its memory is kept until the controller is known to be done', async () => {
+  it('outside of all memory: the command fails, and its memory is kept for the controller', async () => {
     const { options, provider, gpu } = await setUp()
     const verdict = await probeWrites(options(shifted(provider, 2 ** 33)))
     expect(reasonOf(verdict)).toBe('command-failed')
@@ -154,7 +154,7 @@ describe('wrong addresses', () => {
   })
 })
 
-describe('a controller that says success', () => {
+describe('a controller that reports success', () => {
   test.each<[string, string, number, FaultAction, string]>([
     ['nothing moved', 'nothing-arrived', 1, { kind: 'torn-dma', fromByte: 0 }, 'one page in the middle'],
     ['half moved', 'partly-arrived', 1, { kind: 'torn-dma', fromByte: 2048 }, 'one page in the middle'],
@@ -168,7 +168,7 @@ describe('a controller that says success', () => {
       'across byte 0x200000',
     ],
     ['one page of many missing', 'partly-arrived', 17, { kind: 'torn-dma', fromByte: 0, toByte: 4096 }, 'every page'],
-  ])('with %s is found out: %s', async (_, reason, nth, action, step) => {
+  ])('with %s is detected: %s', async (_, reason, nth, action, step) => {
     const { options, simulation, gpu } = await setUp({ faults: striking(nth, action) })
     const verdict = await probeWrites(options())
     expect([reasonOf(verdict), messageOf(verdict).split(':')[0]]).toEqual([reason, step])
@@ -176,7 +176,7 @@ describe('a controller that says success', () => {
     expect(gpu.pages.size).toBe(0)
   })
 
-  it('is not asked again where a command fails', async () => {
+  it('gets no further command after one fails', async () => {
     const fault = { kind: 'status', sct: 2, sc: 0x81, dnr: true } as const
     const { options, gpu } = await setUp({ faults: striking(2, fault) })
     const verdict = await probeWrites(options())
@@ -187,7 +187,7 @@ describe('a controller that says success', () => {
 })
 
 describe('what the GPU sees', () => {
-  it('data that are not there when their completion is: refused without a flush, accepted with it', async () => {
+  it('data that arrive after their completion: rejected without a flush, accepted with one', async () => {
     const { options, gpu, provider } = await setUp()
     const late = lateGpu(gpu)
     expect(reasonOf(await probeWrites(options(provider, { gpu: late })))).toBe('nothing-arrived')
@@ -196,7 +196,7 @@ describe('what the GPU sees', () => {
     expect(reasonOf(await probeWrites(options(provider, { gpu: late, vram })))).toBe('accepted')
   })
 
-  it('the probe itself flushes: not everybody who reads blocks does', async () => {
+  it('the probe flushes even if the namespace’s reads do not', async () => {
     const { options, gpu, provider } = await setUp()
     const late = lateGpu(gpu)
     const { host, namespace } = options()
@@ -210,7 +210,7 @@ describe('what the GPU sees', () => {
     expect(reasonOf(await probeWrites(given))).toBe('accepted')
   })
 
-  it('stale data: the memory as it was a step ago', async () => {
+  it('stale data: the content of the previous step', async () => {
     const { options, gpu } = await setUp()
     let reads = 0
     let last: Uint8Array | undefined
@@ -219,7 +219,7 @@ describe('what the GPU sees', () => {
       read(pointer: bigint, lengthBytes: number) {
         const now = gpu.read(pointer, lengthBytes)
         reads += 1
-        // Every second look is one after commands; from the second step on it is the one before.
+        // Every second read follows commands. From the second step on, it returns the content of the previous step.
         if (reads % 2 === 1) return now
         const shown = last ?? now
         last = now
@@ -231,7 +231,7 @@ describe('what the GPU sees', () => {
     expect(messageOf(verdict)).toMatch(/^the last page: /)
   })
 
-  it('memory that does not hold what its own driver wrote is not probed at all', async () => {
+  it('memory that does not hold the data that the GPU driver wrote is not probed', async () => {
     const { options, gpu, simulation } = await setUp()
     const broken = { write: () => undefined, read: (pointer: bigint, bytes: number) => gpu.read(pointer, bytes) }
     expect(reasonOf(await probeWrites(options(undefined, { gpu: broken })))).toBe('gpu-access')
@@ -239,7 +239,7 @@ describe('what the GPU sees', () => {
     expect(gpu.pages.size).toBe(0)
   })
 
-  it('a copy of the driver that fails is thrown on, and the memory given back', async () => {
+  it('an error of the GPU driver is rethrown, and the memory is freed', async () => {
     const { options, gpu } = await setUp()
     const failing = { ...lateGpu(gpu), read: () => Promise.reject(new Error('CUDA_ERROR_ILLEGAL_ADDRESS')) }
     await expect(probeWrites(options(undefined, { gpu: failing }))).rejects.toThrow('CUDA_ERROR_ILLEGAL_ADDRESS')
@@ -256,7 +256,7 @@ describe('content that proves nothing', () => {
     ['one block over and over', (position) => noise(position % 512)],
     ['three pages', (position) => (position < 3 * 4096 ? noise(position) : 0)],
     ['pages with a block of zeroes each', (position) => (position % 4096 < 512 ? 0 : noise(position))],
-  ])('is inconclusive, which is a refusal: %s', async (_, byteAt) => {
+  ])('is rejected as inconclusive: %s', async (_, byteAt) => {
     const { options, gpu } = await setUp({ media: mediaOf(byteAt) })
     const verdict = await probeWrites(options())
     expect(reasonOf(verdict)).toBe('inconclusive')
@@ -264,14 +264,14 @@ describe('content that proves nothing', () => {
     expect(gpu.pages.size).toBe(0)
   })
 
-  it('is left out where there is other: blocks that will do are looked for', async () => {
+  it('is skipped: the probe searches for suitable blocks', async () => {
     // The first 48 MiB are empty.
     const byteAt = (position: number) => (position < 48 * MIB ? 0 : noise(position))
     const { options } = await setUp({ media: mediaOf(byteAt) })
     expect(reasonOf(await probeWrites(options()))).toBe('accepted')
   })
 
-  it('a controller that says that it moves no data is believed', async () => {
+  it('a controller that reports that it moves no data is rejected', async () => {
     const { options } = await setUp()
     const { namespace } = options()
     const still = {
@@ -283,7 +283,7 @@ describe('content that proves nothing', () => {
     expect(reasonOf(await probeWrites(options(undefined, { namespace: still })))).toBe('moves-no-data')
   })
 
-  it('a namespace that cannot be read is refused before GPU memory is taken', async () => {
+  it('a namespace that cannot be read is rejected before GPU memory is allocated', async () => {
     const faults = {
       rules: [{ match: { opcode: 2 }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } as const }],
     }
@@ -295,7 +295,7 @@ describe('content that proves nothing', () => {
 })
 
 describe('reading GPU memory, by Compare', () => {
-  it('is accepted where the controller tells equal from different at both ends and in the middle', async () => {
+  it('is accepted if the controller tells equal from different data at both ends and in the middle', async () => {
     const { options, simulation, gpu } = await setUp()
     expect(await probeReads(options())).toEqual({
       isAccepted: true,
@@ -309,12 +309,12 @@ describe('reading GPU memory, by Compare', () => {
     expect(simulation.diagnostics).toEqual([])
   })
 
-  it('is refused where it reads from the wrong place', async () => {
+  it('is rejected if the controller reads from the wrong place', async () => {
     const { options, provider } = await setUp()
     expect(reasonOf(await probeReads(options(shifted(provider, 4096))))).toBe('wrong-data-read')
   })
 
-  test.each([true, false])('is refused where it says the same of everything: %s', async (answer) => {
+  test.each([true, false])('is rejected if every Compare has the same result: %s', async (answer) => {
     const { options } = await setUp()
     const { namespace } = options()
     const { blocks, blockBytes } = namespace
@@ -323,7 +323,7 @@ describe('reading GPU memory, by Compare', () => {
     expect(reasonOf(await probeReads(options(undefined, { namespace: parrot })))).toBe('wrong-data-read')
   })
 
-  it('is refused where there is no Compare, and where one fails, whose memory is kept', async () => {
+  it('is rejected without Compare, and if a Compare fails, whose memory is kept', async () => {
     const { options, gpu } = await setUp()
     const { namespace } = options()
     const { blocks, blockBytes } = namespace

@@ -9,8 +9,10 @@ import { noise, shifted, staticBar1 } from './probe-setup.js'
 const MIB = 1024 * 1024
 const skipped = qemuIsInstalled() ? '' : ' (skipped: [qemu] qemu-system-x86_64 is not installed)'
 
-describe.skipIf(!qemuIsInstalled())(`memory behind another function's BAR, in a GPU's place${skipped}`, () => {
-  /** QEMU with 16 MiB of content at the beginning of its drive, and a GPU whose window begins at 24 MiB of its BAR. */
+describe.skipIf(!qemuIsInstalled())(`memory behind another function's BAR, in place of a GPU${skipped}`, () => {
+  /**
+   * Starts QEMU with 16 MiB of content at the start of its drive, and a GPU whose window starts at 24 MiB of its BAR.
+   */
   async function start() {
     const qemu = await startQemu({ vramBytes: 64 * MIB })
     onTestFinished(() => qemu.close())
@@ -30,7 +32,7 @@ describe.skipIf(!qemuIsInstalled())(`memory behind another function's BAR, in a 
     return { qemu, transport, namespace, gpu, content, options, provider: staticBar1(gpu) }
   }
 
-  test('a window that is described correctly is accepted for writes and, where that is allowed, for reads', async () => {
+  test('a correct window is accepted for writes and, if allowed, for reads', async () => {
     const { qemu, transport, options, provider, gpu } = await start()
     const result = await negotiateTier({
       wanted: 3,
@@ -43,11 +45,11 @@ describe.skipIf(!qemuIsInstalled())(`memory behind another function's BAR, in a 
     expect([result.tier, result.reasons]).toEqual([3, []])
     expect(result.memory?.provider).toBe(provider)
     expect(gpu.pages.size).toBe(0)
-    // QEMU tells of each Compare that found a difference, as it was to: SCT 2h SC 85h, Compare Failure.
+    // QEMU traces each Compare that found a difference, as expected: SCT 2h SC 85h, Compare Failure.
     expect(qemu.misuse.trim().split('\n')).toEqual(Array(3).fill(expect.stringMatching(/status 0x285 opc 0x5$/)))
   })
 
-  test('wrong addresses are found by one page, and demoted with what was found', async () => {
+  test('wrong addresses are detected by one page, and demoted with the reason', async () => {
     const { transport, options, provider, qemu } = await start()
     for (const byBytes of [4096, -24 * MIB, 2 * MIB]) {
       const wrong = shifted(provider, byBytes)
@@ -64,7 +66,7 @@ describe.skipIf(!qemuIsInstalled())(`memory behind another function's BAR, in a 
     expect(qemu.misuse).toBe('')
   })
 
-  test('what the drive holds arrives in memory that withVram gives, wherever its pages lie', async () => {
+  test('data of the drive arrive in scattered pages that withVram allocates', async () => {
     const { options, provider, namespace, gpu, content, qemu } = await start()
     const { vram } = options(provider)
     const memory = vram.alloc(7 * MIB, { where: 'gpu' })

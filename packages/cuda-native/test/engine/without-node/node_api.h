@@ -1,4 +1,4 @@
-// The types that native/engine names of Node's header, for programs without Node.
+// The types of Node's header that native/engine uses, for programs without Node.
 #pragma once
 
 using napi_env = struct napi_env_object*;

@@ -1,5 +1,5 @@
-// An NVMe controller, as small as a driver allows, on libvfio-user: the end of the socket that others wrote. Admin and two
-// I/O queue pairs, 64 MiB of memory as namespace 1, MSI-X. Prints what it was asked for when its client goes.
+// A minimal NVMe controller on libvfio-user, as an independent server: Admin and two I/O queue pairs, 64 MiB of memory
+// as namespace 1, MSI-X. Prints statistics of the requests when its client disconnects.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define QUEUES 3
 #define WINDOWS 64
 
-// Statuses as they stand above the Phase Tag: Status Code, Status Code Type, Do Not Retry.
+// Status fields without the Phase Tag: Status Code, Status Code Type, Do Not Retry.
 enum { SUCCESS = 0, INVALID_OPCODE = 0x4001, INVALID_FIELD = 0x4002, DATA_TRANSFER_ERROR = 0x0004, LBA_OUT_OF_RANGE = 0x4080 };
 enum { CC = 0x14, CSTS = 0x1c, AQA = 0x24, ASQ = 0x28, ACQ = 0x30, REGISTERS_END = 0x38 };
 
@@ -33,7 +33,7 @@ static struct sq sqs[QUEUES];
 static struct cq cqs[QUEUES];
 static unsigned long reads, writes, maps, unmaps, resets, interrupts;
 
-// The client's memory at an address of the device; NULL outside of what it has given.
+// Returns the client's memory at an IOVA, or NULL if it is not mapped.
 static void *reach(uint64_t iova, uint64_t bytes) {
   for (int i = 0; i < window_count; i++) {
     const struct window *w = &windows[i];
@@ -77,7 +77,7 @@ static void complete(struct sq *sq, const uint32_t *sqe, uint32_t status, uint32
   cqe[0] = result;
   cqe[1] = 0;
   cqe[2] = sq->head | (uint32_t)(sq - sqs) << 16;
-  // The Phase Tag last: with it the host takes the entry.
+  // The Phase Tag is stored last, since the host then consumes the entry.
   __atomic_store_n(&cqe[3], sqe[0] >> 16 | (status << 1 | cq->phase) << 16, __ATOMIC_RELEASE);
   if (++cq->tail == cq->entries) {
     cq->tail = 0;
@@ -88,7 +88,7 @@ static void complete(struct sq *sq, const uint32_t *sqe, uint32_t status, uint32
   vfu_irq_trigger(context, cq->vector);
 }
 
-// Moves data by PRPs, to the host or from it.
+// Transfers data as described by PRPs, to or from the host.
 static uint32_t transfer(const uint32_t *sqe, uint8_t *data, uint32_t bytes, int to_host) {
   uint64_t page = sqe[6] | (uint64_t)sqe[7] << 32;
   const uint64_t prp2 = sqe[8] | (uint64_t)sqe[9] << 32;
@@ -111,7 +111,7 @@ static uint32_t transfer(const uint32_t *sqe, uint8_t *data, uint32_t bytes, int
     if (entry == 0) entry = prp2;
     uint64_t *prp = reach(entry, 8);
     if (prp == NULL) return DATA_TRANSFER_ERROR;
-    // The last entry of a page of the list is the next page of it, where more than one page of data is left.
+    // The last entry of a list page points to the next list page, if more than one page of data is left.
     if ((entry & 4095) == 4088 && bytes - done > 4096) {
       entry = *prp;
       prp = reach(entry, 8);
