@@ -3,7 +3,7 @@ import { describeTransport } from '../conformance/index.js'
 import { qemuMissing, skippedNote } from './qemu.js'
 import { QtestDevices } from './qtest-devices.js'
 
-// QEMU's controller was written by others. What it says that the host did wrong has to be nothing.
+// QEMU's controller is an independent implementation. It must report no host errors.
 
 describe.skipIf(qemuMissing)(`driver cases${skippedNote}`, () => {
   const devices = new QtestDevices()

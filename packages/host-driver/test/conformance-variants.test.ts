@@ -41,7 +41,7 @@ class PowersOfTwoEngine extends HostEngine {
 }
 
 // An engine that the user opens on the transport must pass the same cases, except those that it may refuse.
-describeTransport('a simulated drive by an engine of its own', simulatedDevices(), {
+describeTransport('a simulated drive with the user’s own engine', simulatedDevices(), {
   ...options,
   mayRefuse: true,
   engine: (transport) => new PowersOfTwoEngine(transport),
@@ -49,7 +49,7 @@ describeTransport('a simulated drive by an engine of its own', simulatedDevices(
 })
 
 // Another driver has its own error classes and messages: no case may depend on them.
-describeTransport('a simulated drive by a driver with errors of its own', simulatedDevices(), {
+describeTransport('a simulated drive and a driver with its own errors', simulatedDevices(), {
   ...options,
   driver: otherDriver(),
 })

@@ -3,14 +3,14 @@ import { controllerCases, runControllerCase } from '@gpunvme/nvme-sim/conformanc
 import { startQemu, type Qemu, type QemuNamespaceOptions } from '../src/transport/qtest/index.js'
 import { qemuMissing, skippedNote } from './qemu.js'
 
-// QEMU's controller was written by others: it judges the cases as they judge it. Where they disagree the specification
-// decides, and what was found to be QEMU's own is listed.
+// Validates the controller cases against QEMU's controller, an independent implementation. The specification decides in
+// case of disagreement. Known deviations of QEMU are listed.
 
 const noManagement = 'OACS bit 3 is 1, and Namespace Management (0Dh) is an Invalid Command Opcode'
-// The descriptor that led to a segment is looked at again after the segment has been read over it.
+// QEMU reads the descriptor that led to a segment again, after the segment has overwritten it.
 const segmentOfSegment = 'a segment that ends in a Last Segment descriptor is taken for a last segment'
 
-/** Cases that every QEMU fails, and why it is QEMU that differs. One that begins to pass must leave its list. */
+/** Cases that every version of QEMU fails, and how QEMU deviates. A case that passes must be removed from its list. */
 const differences: Readonly<Record<string, string>> = {
   'aqa-reserved-bits-read-zero': 'AQA reads as it was written, reserved bits included',
   'asq-acq-reserved-bits-read-zero': 'ASQ and ACQ read as they were written, bits 11:0 included',
@@ -48,7 +48,7 @@ const differences: Readonly<Record<string, string>> = {
   'namespace-changes-are-listed': noManagement,
 }
 
-/** Those that QEMU failed once; 10.0 and 11.1 pass them. */
+/** Cases that QEMU 7.2 fails, and 10.0 and 11.1 pass. */
 const differencesBefore10: Readonly<Record<string, string>> = {
   'create-cq-before-iocqes': 'CC.EN = 1 with IOCQES = 0h sets CSTS.CFS',
   'entry-sizes-set-after-enabling': 'CC.EN = 1 with IOSQES = IOCQES = 0h sets CSTS.CFS',
@@ -59,12 +59,12 @@ const differencesBefore10: Readonly<Record<string, string>> = {
   'copy-out-of-range': 'what is wrong with a source range is an Internal Error (0/06)',
 }
 
-/** Those that 10.0 and 11.1 fail, and 7.2 passed. */
+/** Cases that QEMU 7.2 passes, and 10.0 and 11.1 fail. */
 const differencesSince10: Readonly<Record<string, string>> = {
   'rw-namespace-broadcast': 'NSID FFFFFFFFh is an Invalid Namespace or Format (0/0b)',
 }
 
-/** Whether that QEMU is known to fail the case. Versions 8 and 9 have not been looked at. */
+/** Returns whether this version of QEMU is known to fail the case. Versions 8 and 9 are untested. */
 function differs(id: string, major: number): boolean {
   return id in differences || id in (major < 10 ? differencesBefore10 : differencesSince10)
 }
@@ -76,7 +76,7 @@ const noFused = 'FUSES bit 0 is 0: no fused Compare and Write'
 const noUncorrectable = 'ONCS bit 1 is 0: no Write Uncorrectable'
 const noVerify = 'ONCS bit 7 is 0: no Verify'
 
-/** Cases that QEMU's controller need not pass: id and reason. */
+/** Cases that are skipped for QEMU's controller: id and reason. */
 const skips: Readonly<Record<string, string>> = {
   'nssr-reads-zero': noSubsystemReset,
   'subsystem-reset': noSubsystemReset,
@@ -111,7 +111,7 @@ const skips: Readonly<Record<string, string>> = {
 
 const MIB = 1024 * 1024
 
-/** NSID 3 is inactive, and the others have other blocks than namespace 1. */
+/** NSID 3 is inactive, and the other namespaces have other block formats than namespace 1. */
 const namespaces: readonly QemuNamespaceOptions[] = [
   { nsid: 1, imageBytes: 32 * MIB },
   { nsid: 2, imageBytes: 8 * MIB, blockBytes: 4096 },
@@ -122,14 +122,14 @@ const namespaces: readonly QemuNamespaceOptions[] = [
 let machine: Qemu | undefined
 let major = 0
 
-/** The controller is left disabled by the case before, and kept for the next. */
+/** Opens the controller, which earlier cases have left disabled, and keeps it for the next case. */
 async function open() {
   machine ??= await startQemu({ controllers: [{ namespaces }] })
   major = machine.version.major
   return { ...machine.controllers[0]!.transport, close: () => Promise.resolve() }
 }
 
-/** After a failure nobody knows what state the controller is in. */
+/** Closes QEMU, since the state of its controller is unknown after a failure. */
 async function discard(): Promise<void> {
   await machine?.close()
   machine = undefined
@@ -141,7 +141,7 @@ describe.skipIf(qemuMissing)(`controller cases on QEMU${skippedNote}`, () => {
 
   for (const each of controllerCases) {
     it(`${each.id}: ${each.title} (${each.spec})`, async ({ skip }) => {
-      // A case that QEMU fails waits for the whole limit; any other has it only in reserve, for a busy machine.
+      // A case that QEMU fails may wait for the whole limit. Other cases need a long limit only on a busy machine.
       const limit = differs(each.id, major) ? { commandLimitNs: 1e9 } : {}
       const result = await runControllerCase(each, open, limit)
       if (result.outcome === 'skipped') {
@@ -149,16 +149,16 @@ describe.skipIf(qemuMissing)(`controller cases on QEMU${skippedNote}`, () => {
         skip(result.reason)
       }
       if (result.outcome === 'failed') await discard()
-      if (differs(each.id, major)) expect(result.outcome, 'it passes now: take it from the list').toBe('failed')
+      if (differs(each.id, major)) expect(result.outcome, 'the case passes: remove it from the list').toBe('failed')
       else if (result.outcome === 'failed') throw result.error
     })
   }
 
-  it('skips the cases that are listed, for the reasons that are listed', () => {
+  it('skips exactly the listed cases, for the listed reasons', () => {
     expect(skipped).toEqual(skips)
   })
 
-  it('lists as differences only cases that exist', () => {
+  it('lists only existing cases as differences', () => {
     const ids = controllerCases.map(({ id }) => id)
     const listed = [differences, differencesBefore10, differencesSince10].flatMap((list) => Object.keys(list))
     expect(listed.filter((id) => !ids.includes(id))).toEqual([])

@@ -1,6 +1,6 @@
 import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
 
-/** An allocator that knows how much of what it gave out has not come back. */
+/** Wraps an allocator to count the bytes of memory that is not freed. */
 export function countedAllocator(dma: DmaAllocator): DmaAllocator & { readonly bytesInUse: number } {
   let bytesInUse = 0
   return {

@@ -2,18 +2,18 @@ import { fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 
-/** A kernel's refusal, as native code reports it. */
+/** Creates an error of the kernel, as native code reports it. */
 export function refusal(code: string, syscall = 'mmap'): Error {
   return Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall })
 }
 
-/** One ioctl's answer: what the call returns; a structure is changed in place. */
+/** Implements an ioctl: returns the result of the call, and changes the structure in place. */
 export type IoctlAnswer = (argument: DataView, fd: number) => number
 
-/** Memory, mappings and ioctls without a kernel; what was asked of it is on record. */
+/** Simulates memory, mappings and ioctls without a kernel, and records calls. */
 export class FakeHardwareHost implements HardwareHost {
   readonly folder: string
-  /** Where memory lies in this process's address space: 1 GiB on, so that a pagemap of it stays small. */
+  /** Address of the next allocation. Starts at 1 GiB, so that a pagemap file stays small. */
   private nextAddress = 0x4000_0000
   readonly live = new Set<FakeRegion>()
   readonly allocated: FakeRegion[] = []
@@ -25,7 +25,7 @@ export class FakeHardwareHost implements HardwareHost {
   readonly waiting = new Map<number, () => void>()
   private readonly signalled = new Set<number>()
   memlock = Infinity
-  /** Called before memory is given; may throw a refusal, or prepare the pagemap. */
+  /** Called before each allocation. Can throw an error, or prepare the pagemap. */
   beforeAllocate: (region: { address: number; lengthBytes: number; pageBytes: number }) => void = () => undefined
 
   constructor(folder: string) {
@@ -125,7 +125,7 @@ export class FakeHardwareHost implements HardwareHost {
   }
 }
 
-/** A mapping over an ArrayBuffer, which is empty once it has ended. */
+/** A mapping over an ArrayBuffer, which is empty after `unmap`. */
 export class FakeRegion implements NativeRegion {
   readonly address: bigint
   readonly lengthBytes: number

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { refusal, type FakeHardwareHost } from './fake-hardware-host.js'
 import { configSpace, type FakeSysfs } from './fake-sysfs.js'
 
-/** Where the fixture's controller is. */
+/** Address of the fixture's controller. */
 export const bdf = '0000:0b:00.0'
 
-/** What the module's side of the fixture is like. */
+/** Properties of the simulated module and its controller. */
 export interface FakeKmodOptions {
   readonly abiVersion?: number
-  /** 0: none, 1: identity, 2: translated. */
+  /** IOMMU mode. 0: none, 1: identity, 2: translated. */
   readonly iommu?: 0 | 1 | 2
   readonly vectors?: number
-  /** Bits: 1 for the function, 2 for the bus. */
+  /** Supported resets as bits: 1 for the function, 2 for the bus. */
   readonly resetMethods?: number
-  /** Of the registers that can be mapped. */
+  /** Number of mappable bytes of registers. */
   readonly mappable?: number
-  /** Of the controller that the node is of. */
+  /** Bus number of the controller that the device node reports. */
   readonly bus?: number
-  /** Where pages of pinned memory are: the physical address of the n-th page. */
+  /** Returns the physical address of the n-th page of pinned memory. */
   readonly pageAt?: (page: number) => number
 }
 
@@ -31,21 +31,21 @@ export interface FakeMemory {
 }
 
 /**
- * The module gpunvme over files, its numbers and offsets typed from kmod/uapi/gpunvme_ioctl.h as gcc prints them. Keeps
- * what is held; closing the node is not seen.
+ * Simulates the gpunvme module over files, with numbers and offsets of kmod/uapi/gpunvme_ioctl.h as gcc computes them.
+ * Records held memory. Does not notice when the node is closed.
  */
 export class FakeKmod {
   readonly node: string
   readonly held = new Map<number, FakeMemory>()
   readonly irqs = new Map<number, number>()
   readonly resets: number[] = []
-  /** Of dma-bufs, by their descriptors: how long each is, and its pages. */
+  /** Length and pages of each dma-buf, by its descriptor. */
   readonly dmaBufs = new Map<number, { readonly lengthBytes: number; readonly iovas: readonly number[] }>()
   readonly config = new DataView(configSpace().buffer)
   notify = -1
   events = 0
   isGone = false
-  /** What a request is refused with, by its number: once for each name. */
+  /** Errnos with which the next calls of a request fail, by request number. */
   readonly refusals = new Map<number, string[]>()
   private readonly host: FakeHardwareHost
   private readonly options: FakeKmodOptions
@@ -60,7 +60,7 @@ export class FakeKmod {
     mkdirSync(join(sys.root, 'sys/class/misc/gpunvme0'), { recursive: true })
     symlinkSync(`../../../bus/pci/devices/${bdf}`, join(sys.root, 'sys/class/misc/gpunvme0/device'))
     this.node = sys.file('dev/gpunvme0', '')
-    // Sparse: coherent memory is mapped at its handle times 4 GiB.
+    // Coherent memory is mapped at its handle times 4 GiB, so the file is large and sparse.
     truncateSync(this.node, 2 ** 40)
     const answers: readonly [request: number, bytes: number, answer: (argument: DataView) => void][] = [
       [0xc080e700, 128, (argument) => this.info(argument)],
@@ -86,7 +86,7 @@ export class FakeKmod {
       })
   }
 
-  /** Bit 2 of COMMAND. */
+  /** Whether bit 2 of COMMAND is 1. */
   get isBusMaster(): boolean {
     return (this.config.getUint16(4, true) & 4) !== 0
   }
@@ -97,7 +97,7 @@ export class FakeKmod {
     this.config.setUint16(4, isOn ? command | 4 : command & ~4, true)
   }
 
-  /** What sets a bit in events: the eventfd is signalled, and bus mastering is off. */
+  /** Simulates an event: sets its bit, disables bus mastering, and signals the eventfd. */
   happens(event: number): void {
     this.events |= event
     this.setBusMaster(false)
@@ -173,7 +173,7 @@ export class FakeKmod {
     argument.setUint32(36, this.hold({ kind: 3, lengthBytes, iova: iovas[0]! }), true)
   }
 
-  /** Writes pieces into the array that a structure points to: {offset, iova, length} of 8 bytes each. */
+  /** Writes segments to the array that a structure points to: {offset, iova, length} of 8 bytes each. */
   private segments(
     argument: DataView,
     at: { readonly segments: number; readonly capacity: number; readonly count: number },

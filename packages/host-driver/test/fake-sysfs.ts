@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-/** What a function of the fixture is like; an NVMe controller in D0, without capabilities, when nothing is said. */
+/** Properties of a PCI function. Default: an NVMe controller in D0. */
 export interface FakeFunction {
   readonly classCode?: string
   readonly driver?: string
@@ -20,7 +20,7 @@ export interface FakeFunction {
   readonly config?: Uint8Array
 }
 
-/** A directory that looks like /, as far as sys/bus/pci and proc/ are concerned, with as much of a kernel as binding needs. */
+/** A folder with the parts of /sys and /proc that the package uses, and a simulation of the kernel's driver binding. */
 export class FakeSysfs implements Disposable {
   readonly root = mkdtempSync(join(tmpdir(), 'gpunvme-sysfs-'))
 
@@ -46,14 +46,14 @@ export class FakeSysfs implements Disposable {
     return readFileSync(join(this.root, path), 'utf8')
   }
 
-  /** What this process has open of it. */
+  /** Returns the files of the folder that this process has open. */
   openFiles(): string[] {
     return readdirSync('/proc/self/fd').flatMap((fd) => {
       try {
         const path = readlinkSync(`/proc/self/fd/${fd}`)
         return path.startsWith(this.root) ? [path.slice(this.root.length)] : []
       } catch {
-        return [] // the descriptor that the folder itself was read by
+        return [] // the descriptor that was used to read /proc/self/fd
       }
     })
   }
@@ -76,14 +76,14 @@ export class FakeSysfs implements Disposable {
     return join(this.root, path)
   }
 
-  /** A driver that the kernel has. */
+  /** Adds a loaded driver. */
   driver(name: string): void {
     const path = join('sys/bus/pci/drivers', name)
     this.file(`${path}/bind`, '')
     this.file(`${path}/unbind`, '')
   }
 
-  /** What the kernel does when a driver takes a function. */
+  /** Binds a function to a driver. */
   attach(bdf: string, name: string): void {
     this.driver(name)
     symlinkSync(`../../drivers/${name}`, join(this.root, 'sys/bus/pci/devices', bdf, 'driver'))
@@ -97,15 +97,15 @@ export class FakeSysfs implements Disposable {
     }
   }
 
-  /** What vfio-pci of Linux 5.19 and later does with the power policy when it gets a function, and when it lets go. */
+  /** Sets the power policy as vfio-pci does since Linux 5.19 when it binds or unbinds a function. */
   private setPower(bdf: string, driver: string | undefined, policy: 'auto' | 'on'): void {
     if (driver === 'vfio-pci') this.file(`sys/bus/pci/devices/${bdf}/power/control`, `${policy}\n`)
   }
 
   /**
-   * What the kernel does with a write to sysfs, as far as binding goes (Linux drivers/base/bus.c): `unbind` lets go;
-   * `bind` succeeds for a driver that the override names or, without one, whose table has the device, else ENODEV;
-   * `drivers_probe` binds the one that matches, which is nvme without an override.
+   * Simulates a write to sysfs that affects binding (Linux drivers/base/bus.c). `unbind` releases the function. `bind`
+   * succeeds for the driver in driver_override or, without one, for a driver whose table contains the device; otherwise
+   * it fails with ENODEV. `drivers_probe` binds the matching driver, which is nvme without an override.
    */
   readonly write = (path: string, text: string): Promise<void> => {
     const verb = basename(path)
@@ -126,7 +126,7 @@ export class FakeSysfs implements Disposable {
       this.attach(bdf, driver)
       this.setPower(bdf, driver, 'auto')
     } else {
-      // Reading it back gives "(null)" once it is cleared, as from the kernel.
+      // The kernel shows a cleared driver_override as "(null)".
       writeFileSync(path, verb === 'driver_override' && bdf === '' ? '(null)\n' : `${bdf}\n`)
     }
     return Promise.resolve()
@@ -134,8 +134,8 @@ export class FakeSysfs implements Disposable {
 }
 
 /**
- * 256 bytes of configuration space, typed from PCIe 1.2 Figures 10, 30 and 47: vendor 1b36h, a capability list at 40h
- * with Power Management (01h) and then PCI Express (10h) at 60h.
+ * Creates 256 bytes of configuration space as in PCIe 1.2 Figures 10, 30 and 47: vendor 1b36h, and a capability list
+ * with Power Management (01h) at 40h and PCI Express (10h) at 60h.
  */
 export function configSpace({ powerState = 0, flr = true, noSoftReset = true, command = 0 } = {}): Uint8Array {
   const bytes = new Uint8Array(256)

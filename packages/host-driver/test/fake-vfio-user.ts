@@ -4,14 +4,14 @@ import type { HardwareHost, NativeRegion, VfioUserHost } from '@gpunvme/nvme-spe
 import { FakeHardwareHost, refusal } from './fake-hardware-host.js'
 import { configSpace, type FakeSysfs } from './fake-sysfs.js'
 
-/** What the target answers, without its header; `error` alone where it refuses. */
+/** Reply of the target without its header; only `error` if it rejects the request. */
 export interface FakeReply {
   readonly data?: Uint8Array
   readonly descriptors?: readonly number[]
   readonly error?: number
 }
 
-/** What the target is like. */
+/** Properties of the target. */
 export interface FakeTargetOptions {
   readonly capabilities?: string
   readonly version?: readonly [major: number, minor: number]
@@ -29,7 +29,7 @@ export interface SentMessage {
   readonly descriptors: readonly number[]
 }
 
-/** Memory that the client has given. */
+/** Memory that the client has mapped. */
 export interface GivenMemory {
   readonly flags: number
   readonly offset: bigint
@@ -38,9 +38,8 @@ export interface GivenMemory {
 }
 
 /**
- * A vfio-user target at the other end of a socket that is none: what the client sends is answered at once, by numbers that
- * are typed from the document. What goes to the client can be cut, or changed, at any byte. Nothing that it is asked to
- * wait for takes time.
+ * Simulates a vfio-user target without a socket. It answers each message immediately, with numbers from the
+ * specification. Bytes to the client can be truncated or changed anywhere. Waiting takes no time.
  */
 export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadable'> {
   readonly sent: SentMessage[] = []
@@ -49,14 +48,14 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
   readonly maps = new Map<number, GivenMemory>()
   readonly irqs = new Map<number, number>()
   readonly hardware: FakeHardwareHost
-  /** What is answered in place of what it would be; undefined for nothing at all. */
+  /** Replies that replace the regular ones, by command. Undefined: no reply. */
   readonly answers = new Map<number, (payload: Buffer) => FakeReply | undefined>()
-  /** What waits of the client were bounded by. */
+  /** Timeouts of the client's waits, in nanoseconds. */
   readonly waits: number[] = []
   resets = 0
-  /** How many bytes the client gets in all, and what is there then. */
+  /** Total number of bytes that the client receives, and what follows them. */
   cut = { after: Infinity, by: 'silence' as 'silence' | 'closing' }
-  /** A byte of what the client gets, and what it is changed by. */
+  /** Position of a byte to the client that is changed, and the value to XOR it with. */
   flip = { at: -1, xor: 0 }
   private readonly sys: FakeSysfs
   private readonly options: FakeTargetOptions
@@ -72,14 +71,14 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
     sys.file('socket', '')
   }
 
-  /** How many bytes were sent to the client in all. */
+  /** Total number of bytes sent to the client. */
   get givenBytes(): number {
     return this.given
   }
 
   connect(path: string): number {
     this.queue.splice(0)
-    // A target unmaps a client's memory when the client is gone.
+    // A target unmaps a client's memory when the client disconnects.
     this.maps.clear()
     this.isClosed = false
     return openSync(path, 'r')
@@ -91,7 +90,7 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
     const command = message.readUInt16LE(2)
     const fds = descriptors === undefined ? [] : [...descriptors]
     this.sent.push({ command, bytes: message, descriptors: fds })
-    if (message.readUInt32LE(4) !== message.length) throw new Error('a message whose size is not its own')
+    if (message.readUInt32LE(4) !== message.length) throw new Error('the size in the message header is wrong')
     if ((message.readUInt32LE(8) & 0xf) === 1) return
     const payload = message.subarray(16)
     const other = this.answers.get(command)
@@ -127,7 +126,7 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
     }
   }
 
-  /** What was sent before arrives; then there is nothing more. */
+  /** Closes the connection. The client can still receive bytes that were sent before. */
   close(): void {
     this.isClosed = true
   }
@@ -279,19 +278,19 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
   }
 }
 
-/** Dwords, as a reply has them. */
+/** Encodes dwords. */
 export function dwords(...values: readonly number[]): Buffer {
   const data = Buffer.alloc(values.length * 4)
   for (const [index, value] of values.entries()) data.writeUInt32LE(value, index * 4)
   return data
 }
 
-/** A descriptor that is open, for what should not have come. */
+/** Opens a descriptor to send as an unexpected one. */
 export function strayDescriptor(sys: FakeSysfs): number {
   return openSync(sys.file('stray', ''), 'r')
 }
 
-/** Whether it was closed since. */
+/** Returns whether a descriptor is open. */
 export function isOpen(fd: number): boolean {
   try {
     fstatSync(fd)
@@ -301,5 +300,5 @@ export function isOpen(fd: number): boolean {
   }
 }
 
-/** Where the fixture's target listens. */
+/** Returns the path of the target's socket. */
 export const socketOf = (sys: FakeSysfs): string => join(sys.root, 'socket')

@@ -3,31 +3,31 @@ import { join } from 'node:path'
 import { refusal, type FakeHardwareHost } from './fake-hardware-host.js'
 import { configSpace, type FakeSysfs } from './fake-sysfs.js'
 
-/** Where the fixture's device file has BAR0 and configuration space. */
+/** Offset of configuration space in the device file. BAR0 is at offset 0. */
 const CONFIG_OFFSET = 0x10_0000
 
-/** What the kernel's side of the fixture is like. */
+/** Properties of the simulated kernel interface. */
 export interface FakeVfioOptions {
   readonly group?: string
   readonly noIommu?: boolean
   readonly viable?: boolean
-  /** Pages of BAR0 that may be mapped: all when not given, none when empty. */
+  /** Mappable areas of BAR0. Default: all of it. Empty: none. */
   readonly sparse?: readonly (readonly [start: number, size: number])[]
   readonly mappable?: boolean
-  /** First and last addresses that the IOMMU translates. */
+  /** First and last addresses of the IOMMU's ranges. */
   readonly ranges?: readonly (readonly [first: bigint, last: bigint])[]
   readonly vectors?: number
   readonly reset?: boolean
 }
 
 /**
- * The kernel's vfio over files, its numbers typed from Linux 6.1's linux/vfio.h as gcc prints them. Keeps what is mapped,
- * as first address and length.
+ * Simulates the kernel's VFIO over files, with numbers of linux/vfio.h of Linux 6.1 as gcc computes them. Records
+ * mappings by first address.
  */
 export class FakeVfio {
   readonly device: string
   readonly maps = new Map<number, { readonly vaddr: bigint; readonly lengthBytes: number; readonly flags: number }>()
-  /** Eventfds by kind of interrupt. */
+  /** Eventfds by interrupt index. */
   readonly irqs = new Map<number, readonly number[]>()
   readonly names: string[] = []
   resets = 0

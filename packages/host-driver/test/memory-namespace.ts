@@ -3,7 +3,7 @@ import { LentMemory } from '../src/memory/lent-memory.js'
 import { Namespace } from '../src/namespace/namespace.js'
 import type { RunningController } from '../src/running/running-controller.js'
 
-/** A namespace whose blocks are these bytes: for code that only reads, with no controller behind it. */
+/** Creates a read-only namespace over these bytes, without a controller. */
 export function memoryNamespace(bytes: Uint8Array, blockBytes = 512): Namespace {
   const controller = {
     session: { lent: new LentMemory({ alloc: plainMemory }), engineQueues: [{}], maxTransferBytes: 1024 * 1024 },

@@ -1,12 +1,12 @@
 import type { Media } from '@gpunvme/nvme-sim'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 
-/** The byte that belongs at an absolute position: each block differs from every other, and each byte from its neighbours. */
+/** Returns the byte of the pattern at a position. All blocks differ, and so do adjacent bytes. */
 function patternAt(position: number): number {
   return ((position * 31) ^ (position >>> 9) ^ (position >>> 17)) & 0xff
 }
 
-/** Media whose every byte says where it is, so that data from the wrong place is seen. */
+/** Creates media whose bytes depend on their position, so that misplaced data are detected. */
 export function patternMedia(capacityBytes: number): Media {
   return {
     capacityBytes,
@@ -25,7 +25,7 @@ export function fillPattern(memory: DmaMemory, position: number): void {
   for (let index = 0; index < memory.lengthBytes; index++) memory.view!.setUint8(index, patternAt(position + index))
 }
 
-/** How many bytes of `memory` from `offsetBytes` on are not those of the pattern from `position` on. */
+/** Returns the number of bytes of `memory` from `offsetBytes` on that differ from the pattern from `position` on. */
 export function wrongBytes(
   memory: DmaMemory,
   position: number,

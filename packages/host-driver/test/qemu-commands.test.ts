@@ -9,7 +9,7 @@ import { qemuMissing, skippedNote } from './qemu.js'
 const MIB = 1024 * 1024
 let qemu: Qemu
 
-/** A controller with a pattern on its first MiB, and the image that holds it. */
+/** Starts QEMU, and opens its controller, whose first MiB contains a pattern. */
 async function start(options: QemuControllerOptions = {}) {
   qemu = await startQemu({ controllers: [{ namespaces: [{ imageBytes: 64 * MIB }], ...options }] })
   const { transport, serial, namespaces } = qemu.controllers[0]!
@@ -26,10 +26,10 @@ async function start(options: QemuControllerOptions = {}) {
   return { ctrl, ns, memory, pattern, image, stored }
 }
 
-describe.skipIf(qemuMissing)(`commands beside reads and writes on QEMU's controller${skippedNote}`, () => {
+describe.skipIf(qemuMissing)(`commands other than reads and writes on QEMU's controller${skippedNote}`, () => {
   afterEach(() => qemu.close())
 
-  test('Write Zeroes and Deallocate change these blocks of the image, and no others', async () => {
+  test('Write Zeroes and Deallocate change only their blocks of the image', async () => {
     const { ctrl, ns, image, pattern, stored } = await start()
     await ns.writeZeroes(100, 50)
     await ns.deallocate([{ slba: 1024, blocks: 512 }])
@@ -38,13 +38,13 @@ describe.skipIf(qemuMissing)(`commands beside reads and writes on QEMU's control
     expected.fill(0, 100 * 512, 150 * 512)
     expected.fill(0, 1024 * 512, 1536 * 512)
     expect(Buffer.compare(stored(0, 2048), expected)).toBe(0)
-    // A hole: 256 KiB of the MiB that was written take no space any more.
+    // 256 KiB of the written MiB have become a hole.
     expect(statSync(image).blocks * 512).toBeLessThanOrEqual(MIB - 256 * 1024 + 64 * 1024)
     await ctrl.close()
     expect(qemu.misuse).toBe('')
   })
 
-  test('Copy, which QEMU takes 128 blocks at a time, puts the blocks where they belong', async () => {
+  test('Copy, which QEMU limits to 128 blocks per command, copies to the right blocks', async () => {
     const { ctrl, ns, pattern, stored } = await start()
     const sources = [
       { slba: 3, blocks: 300 },
@@ -59,24 +59,24 @@ describe.skipIf(qemuMissing)(`commands beside reads and writes on QEMU's control
     expect(qemu.misuse).toBe('')
   })
 
-  test('Compare tells equal blocks from others; Verify, which QEMU limits by VSL, passes', async () => {
+  test('Compare distinguishes equal and different blocks; Verify, which QEMU limits by VSL, succeeds', async () => {
     const { ctrl, ns, memory } = await start({ properties: { vsl: 1 } })
     expect(await ns.compare(0, 2048, memory)).toBe(true)
     memory.view!.setUint8(MIB - 1, memory.view!.getUint8(MIB - 1) ^ 1)
     expect(await ns.compare(0, 2048, memory)).toBe(false)
     expect(await ns.compare(0, 2047, memory)).toBe(true)
-    // 2 ^ 1 pages of 4 KiB: more at a time is Invalid Field in Command.
+    // VSL allows 2 ^ 1 pages of 4 KiB. A longer command fails with Invalid Field in Command.
     await ns.verify(0, 100)
     await ctrl.close()
-    // The one that differed, and nothing else: Compare Failure.
+    // Only the Compare of different blocks failed: Compare Failure.
     expect(qemu.misuse).toMatch(/^pci_nvme_err_req_status cid \d+ nsid 1 status 0x285 opc 0x5\n$/)
   })
 
-  test('Identify and SMART say what QEMU was started with', async () => {
+  test('Identify data and the SMART log match the options of QEMU', async () => {
     const { ctrl } = await start({ serial: 'LAB42', mdts: 6 })
     expect(await ctrl.identify(CNS.CONTROLLER, IdentifyController)).toMatchObject({ SN: 'LAB42', MDTS: 6 })
     expect(await ctrl.identify(CNS.NAMESPACE, IdentifyNamespace, { nsid: 1 })).toMatchObject({ NSZE: 131_072 })
-    // QEMU: 323 K, and 100 % of spare that it never spends.
+    // Constants of QEMU: 323 K, and no warning of low spare capacity.
     const smart = await ctrl.smartLog()
     expect(smart).toMatchObject({ CTEMP: 323, CW: { ASCBT: 0 } })
     expect(smart.HWC).toBeGreaterThan(0n)
@@ -85,9 +85,9 @@ describe.skipIf(qemuMissing)(`commands beside reads and writes on QEMU's control
     expect(qemu.misuse).toBe('')
   })
 
-  test('Format NVM makes the namespace one of 4096-byte blocks', async () => {
+  test('Format NVM changes the block size of the namespace to 4096 bytes', async () => {
     const { ctrl, ns, memory } = await start()
-    // QEMU's formats: 0 to 3 of 512 bytes, 4 to 7 of 4096; the first of each without metadata.
+    // QEMU's LBA formats 0 to 3 have blocks of 512 bytes, 4 to 7 of 4096. Formats 0 and 4 have no metadata.
     await ctrl.management.format(1, { lbaFormat: 4 })
     expect([ns.blockBytes, ns.blocks]).toEqual([4096, 16_384])
     fillPattern(memory, 9)
@@ -99,7 +99,7 @@ describe.skipIf(qemuMissing)(`commands beside reads and writes on QEMU's control
     expect(qemu.misuse).toBe('')
   })
 
-  test('a namespace of a subsystem is detached and attached again; Create, which QEMU lacks, is its status', async () => {
+  test('a namespace can be detached and attached; Create, which QEMU lacks, returns its status', async () => {
     const { ctrl } = await start({ subsystem: 'nqn.2024-01.test:managed' })
     await ctrl.management.detach(1)
     expect(ctrl.namespaces).toEqual([])

@@ -5,12 +5,12 @@ import { fillPattern, wrongBytes } from './pattern.js'
 import { qemuMissing, skippedNote } from './qemu.js'
 import { splicedMemory } from './spliced-memory.js'
 
-// How commands and doorbells reach a controller, with one that others wrote as the judge.
+// Command sets, data pointers, doorbells and interrupts, validated against QEMU's independent controller.
 
 const KIB = 1024
 const MIB = 1024 * KIB
 const SECOND_NS = 1_000_000_000
-/** What QEMU says of a doorbell of a queue that went with a reset which the host did not see coming. */
+/** QEMU's message about a doorbell of a queue that an unexpected reset has deleted. */
 const OF_A_RESET = 'queue doorbell write for nonexistent queue'
 let qemu: Qemu
 
@@ -30,7 +30,7 @@ describe.skipIf(qemuMissing)(
       return { ctrl, ns: ctrl.namespace(1), transport }
     }
 
-    test('a controller that offers the NVM Command Set only among all its sets is enabled with all of them', async () => {
+    test('enables all command sets if the controller does not support the NVM Command Set alone', async () => {
       qemu = await startQemu({ controllers: [{ namespaces: [{}, { nsid: 7, zones: { zoneBytes: 8 * MIB } }] }] })
       const { transport } = qemu.controllers[0]!
       const { bar } = transport
@@ -53,7 +53,7 @@ describe.skipIf(qemuMissing)(
     test.each([
       ['SGLs', {}],
       ['PRP lists', { sgl: false }],
-    ])('what %s describe in one piece is written and read back', async (_, options) => {
+    ])('data that one command describes by %s are written and read back', async (_, options) => {
       const { ctrl, ns } = await open(options)
       const memory = ns.dma.alloc(3 * MIB)
       fillPattern(memory, 5)
@@ -64,10 +64,10 @@ describe.skipIf(qemuMissing)(
       await ctrl.close()
     })
 
-    test('memory that breaks off inside pages is read into and written from by SGL segments', async () => {
+    test('reads and writes memory that is not contiguous within pages by SGL segments', async () => {
       const { ctrl, ns } = await open()
       const whole = ns.dma.alloc(256 * KIB)
-      // None of the pieces begins or ends with a page, and the last one lies before the first.
+      // No piece starts or ends at a page boundary, and the last one precedes the first in memory.
       const pieces = [
         [100 * KIB + 512, 20 * KIB + 512],
         [160 * KIB + 4, 1024],
@@ -113,7 +113,7 @@ describe.skipIf(qemuMissing)(
       ['interrupts', { interrupts: true }],
       ['both', { shadowDoorbells: true, interrupts: true }],
       ['interrupts of shared completion queues', { interrupts: true, completionQueues: 1 }],
-    ])('%s work, and work on after somebody else has reset the controller', async (_, options) => {
+    ])('%s work, also after another host has reset the controller', async (_, options) => {
       const { ctrl, ns, transport } = await open(options)
       const memory = ns.dma.alloc(MIB)
       fillPattern(memory, 21)

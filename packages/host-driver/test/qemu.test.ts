@@ -13,7 +13,7 @@ import {
 } from '../src/transport/qtest/index.js'
 import { qemuMissing, skippedNote } from './qemu.js'
 
-// QEMU's controller was written by others: it shows that the driver is right, where our simulator can only agree.
+// Tests the driver against QEMU's controller, which is independent of this repository, unlike the simulator.
 
 const MIB = 1024 * 1024
 let qemu: Qemu
@@ -24,7 +24,7 @@ async function start(options?: QemuOptions): Promise<QemuController & { readonly
   return { ...first!, image: first!.namespaces[0]!.image }
 }
 
-/** One controller with one namespace, on what stands in for its image. */
+/** Returns options for one controller with one namespace, on a replacement for its image. */
 function onDrive(drive: (image: BlockNode) => BlockNode): QemuOptions {
   return { controllers: [{ namespaces: [{ drive }] }] }
 }
@@ -32,7 +32,7 @@ function onDrive(drive: (image: BlockNode) => BlockNode): QemuOptions {
 describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${skippedNote}`, () => {
   afterEach(() => qemu.close())
 
-  test('brings the controller up, shuts it down, and does it again', async () => {
+  test('enables and shuts down the controller repeatedly', async () => {
     const { transport, serial } = await start()
     for (let round = 0; round < 3; round++) {
       await using ctrl = await Controller.open(transport, { queues: 4 })
@@ -48,9 +48,9 @@ describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${skippedNote}`, () => {
   test.for<[string, QemuControllerOptions]>([
     ['512-byte blocks', {}],
     ['4096-byte blocks', { namespaces: [{ blockBytes: 4096 }] }],
-    ['transfers of 4 MiB, whose PRP lists are chained', { mdts: 10 }],
+    ['transfers of 4 MiB with chained PRP lists', { mdts: 10 }],
     ['two queue pairs', { maxIoQueuePairs: 2 }],
-  ])('writes what is then in the backing file, and reads it back, with %s', async ([, controller], { skip }) => {
+  ])('writes data to the backing file, and reads them back, with %s', async ([, controller], { skip }) => {
     const { transport, serial, image } = await start({ controllers: [controller] }).catch((error: unknown) => {
       if (hasCode(error, 'ERR_GPUNVME_QEMU_START') && error.message.includes('mdts exceeds IOV_MAX'))
         skip('this QEMU transfers 2 MiB at most, for which one PRP list is enough')
@@ -81,7 +81,7 @@ describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${skippedNote}`, () => {
     expect(qemu.misuse).toBe('')
   })
 
-  test('goes many laps around small queues', async () => {
+  test('wraps small queues many times', async () => {
     const { transport } = await start()
     await using ctrl = await Controller.open(transport, { queues: 2, queueDepth: 3 })
     const ns = ctrl.namespace(1)
@@ -91,7 +91,7 @@ describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${skippedNote}`, () => {
     expect(qemu.misuse).toBe('')
   })
 
-  test('reports LBA Out of Range as the controller does', async () => {
+  test('reports LBA Out of Range of the controller', async () => {
     const { transport } = await start()
     await using ctrl = await Controller.open(transport)
     const ns = ctrl.namespace(1)
@@ -111,7 +111,7 @@ describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${skippedNote}`, () => {
     expect(failures).toMatchObject([{ command: 1, outcome: { kind: 'status', sct: 2, sc: 0x81 } }])
   })
 
-  test('aborts what a slow drive does not answer, and goes on with the same controller', async () => {
+  test('aborts commands that a slow drive does not complete, and continues to use the controller', async () => {
     const { transport } = await start(onDrive(() => ({ driver: 'null-co', size: 64 * MIB, 'latency-ns': 500_000_000 })))
     await using ctrl = await Controller.open(transport)
     const ns = ctrl.namespace(1)
@@ -124,7 +124,7 @@ describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${skippedNote}`, () => {
     expect(failures).toEqual([])
   })
 
-  test('lists every namespace, and refuses one with metadata by name', async () => {
+  test('lists every namespace, and rejects I/O on one with metadata, with the reason', async () => {
     const { transport } = await start({ controllers: [{ namespaces: [{}, { nsid: 5, metadataBytes: 8 }] }] })
     await using ctrl = await Controller.open(transport)
     expect(ctrl.namespaces.map(({ nsid }) => nsid)).toEqual([1, 5])

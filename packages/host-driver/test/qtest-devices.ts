@@ -5,11 +5,11 @@ import { hasCode } from '../src/error.js'
 import { startQemu, type Qemu } from '../src/transport/qtest/index.js'
 
 const LEAST_BYTES = 16 * 1024 * 1024
-/** What an image may be said to hold: it is sparse, and file systems end there. */
+/** Maximum size of a sparse image. File systems support no larger ones. */
 const MOST_BYTES = 8 * 1024 ** 4
 const MOST_NAMESPACES = 8
 
-/** What a controller at work says when its bus mastering is taken away, as the fault of a device that leaves does. */
+/** Errors that QEMU traces if bus mastering is disabled during I/O, as by the fault that removes a device. */
 const CUT_OFF = /^pci_nvme_err_(addr_read|addr_write|cfs)\b/
 
 interface Machine {
@@ -17,10 +17,10 @@ interface Machine {
   readonly qemu: Qemu
 }
 
-/** QEMU's controllers of whatever shape a case needs; a machine serves for as long as the shape is the same. */
+/** Opens QEMU's controllers in the shape that a case requests. A machine is reused while the shape is the same. */
 export class QtestDevices {
   private machine: Machine | undefined
-  /** Transports that are in use: a case that opens two gets two machines. */
+  /** Number of transports in use. A case that opens two gets two machines. */
   private inUse = 0
   private readonly others: Qemu[] = []
 
@@ -40,7 +40,7 @@ export class QtestDevices {
     const before = qemu.misuse.length
     const given: Transport = {
       ...transport,
-      // The function stays where it is for the next case; only what a case did to configuration space is undone.
+      // The function is kept for the next case. The reset restores its configuration space.
       close: async () => {
         this.inUse--
         await transport.reset!('bus')
@@ -77,9 +77,12 @@ export class QtestDevices {
   }
 }
 
-/** QEMU's doorbells are 4 bytes apart, and its largest queue has 2048 entries. */
+/**
+ * Returns why QEMU cannot have the requested shape: it has a doorbell stride of 4 bytes, and queues of up to 2048
+ * entries.
+ */
 function cannotBe({ namespaces = [{}], ...request }: TransportRequest): string | undefined {
-  if (namespaces.length > MOST_NAMESPACES) return `${namespaces.length} images are too many to make for a test`
+  if (namespaces.length > MOST_NAMESPACES) return `${namespaces.length} images are too many for a test`
   if (namespaces.some(({ leastBytes = 0 }) => leastBytes > MOST_BYTES)) return 'no image is that large'
   const { mdts = 7, ioQueuePairs = 64 } = request
   const shape: DeviceShape = { dstrd: 0, maxQueueEntries: 2048, mdts, ioQueuePairs, namespaces: [ANY] }
@@ -106,7 +109,7 @@ function start({ namespaces = [{}], mdts, ioQueuePairs }: TransportRequest): Pro
   })
 }
 
-/** What this QEMU, or this file system, cannot do; undefined for every other failure. */
+/** Returns why this version of QEMU, or this file system, cannot have the shape; undefined for other failures. */
 function isUnable(error: unknown): string | undefined {
   if (hasCode(error, 'ERR_GPUNVME_QEMU_START') && error.message.includes('mdts exceeds IOV_MAX'))
     return 'this QEMU transfers 2 MiB at most'

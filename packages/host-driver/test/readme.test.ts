@@ -15,7 +15,7 @@ const programWith = (word: string) => {
   return found[0]!
 }
 
-/** From the package's own directory, where its name resolves to itself. */
+/** Runs code in the package's folder, where the package's name resolves to itself. */
 function run(code: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
     cwd: root,
@@ -25,16 +25,16 @@ function run(code: string) {
   return { status, stdout, stderr }
 }
 
-test('the examples are those that are run here, and the one for a drive', () => {
+test('has the examples that these tests run, and the one for a drive', () => {
   expect(programs).toHaveLength(4)
 })
 
 // `using` is a syntax error on Node 20 and 22.
-test.each(programs)('example %#: needs no newer syntax than the oldest Node has', (code) => {
+test.each(programs)('example %#: uses only syntax of the oldest supported Node', (code) => {
   expect(code).not.toMatch(/\busing\b\s+\w+\s*(=|of)/)
 })
 
-test('the driver of docs/driver-cases.md is judged by the cases and by the campaign', () => {
+test('the driver of docs/driver-cases.md can be tested by the cases and by the campaign', () => {
   const page = readFileSync(join(root, 'docs/driver-cases.md'), 'utf8')
   const { status, stdout, stderr } = run(/^```js\n(.*?)^```/ms.exec(page)![1]!)
   expect([status, stderr]).toEqual([0, ''])
@@ -45,17 +45,17 @@ test('the driver of docs/driver-cases.md is judged by the cases and by the campa
   expect(stdout).toMatch(/^seed \d+: leak: open kept \d+ bytes/m)
 })
 
-test('the first example runs as it stands', () => {
+test('the first example runs unmodified', () => {
   expect(run(programWith('queues: 2'))).toEqual({ status: 0, stdout: '', stderr: '' })
 })
 
-test('the example with a trace and a fault runs as it stands, and prints each access', () => {
+test('the example with a trace and a fault runs unmodified, and prints each access', () => {
   const { status, stdout, stderr } = run(programWith('textTrace'))
   expect([status, stdout]).toEqual([0, ''])
   expect(stderr).toContain('CC=')
 })
 
-test.skipIf(qemuMissing)(`the example on QEMU's controller runs as it stands${skippedNote}`, () => {
+test.skipIf(qemuMissing)(`the example on QEMU's controller runs unmodified${skippedNote}`, () => {
   const { status, stdout, stderr } = run(programWith('startQemu'))
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^Uint8Array\(16\) \[[\s0,]*\] \n$/) // zeros, and no misuse

@@ -11,7 +11,7 @@ export interface RecordedCommand {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** Memory in pieces of at most `pieceBytes`, each at an address of its own, until `mostBytes` are given out. */
+/** Creates an allocator of up to `mostBytes` of memory, in discontiguous pieces of at most `pieceBytes`. */
 export function piecewiseAllocator(pieceBytes: number, mostBytes: number): DmaAllocator & { readonly inUse: number } {
   let inUse = 0
   let next = 0x1_4000_0000
@@ -45,8 +45,8 @@ export function piecewiseAllocator(pieceBytes: number, mostBytes: number): DmaAl
 }
 
 /**
- * What a setup step sees of a session, with a controller that says `identify` of itself and remembers what it is sent.
- * `answer` gives DW0, or the Status field of a refusal as a negative number, and may fill the data.
+ * Creates a session for a set-up step. Its controller has the Identify data `identify`, and records commands. `answer`
+ * returns DW0, or the negated Status field of an error, and may fill the data.
  */
 export function recordedSession(
   identify: Parameters<typeof IdentifyController.create>[0],

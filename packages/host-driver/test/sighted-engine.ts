@@ -10,16 +10,16 @@ import type {
   QueuePairMemory,
 } from '@gpunvme/nvme-spec/transport'
 
-/** What GPU memory of a double can do beside being there. */
+/** Optional operations of simulated GPU memory. */
 export type GpuAbility = 'fill' | 'copyOut'
 
 /**
- * GPU memory in a simulator: host memory whose view nobody but `SightedEngine` gets. Other allocations are the
- * simulator's own.
+ * Simulated GPU memory: host memory of a simulator whose view only `SightedEngine` gets. Other allocations are
+ * unchanged.
  */
 export class UnseenMemory implements DmaAllocator {
   readonly live = new Set<DmaMemory>()
-  /** How often memory was copied out. */
+  /** Number of copies out of the memory. */
   copies = 0
   private readonly dma: DmaAllocator
   private readonly abilities: readonly GpuAbility[]
@@ -36,7 +36,7 @@ export class UnseenMemory implements DmaAllocator {
     const real = this.dma.alloc(lengthBytes, rest)
     if (where !== 'gpu') return real
     const bytes = new Uint8Array(real.view!.buffer, real.view!.byteOffset, lengthBytes)
-    // Set Phase Tags in all entries: a ring that nobody sets is full of completions.
+    // All Phase Tags are 1: an uninitialized completion queue seems to be full of completions.
     bytes.fill(0xa5)
     const gpuPointer = (this.nextPointer += 0x1000_0000n)
     const memory: DmaMemory = {
@@ -67,13 +67,13 @@ export class UnseenMemory implements DmaAllocator {
     return memory
   }
 
-  /** The same memory with the view that it was given out without. */
+  /** Returns the same memory with its view. */
   seen(memory: DmaMemory): DmaMemory {
     return memory.gpuPointer === undefined ? memory : this.byPointer.get(memory.gpuPointer)!
   }
 }
 
-/** An engine that reaches GPU memory, in front of one that does not: what a kernel is to the driver. */
+/** Wraps an engine that needs views so that it can access simulated GPU memory, as a kernel can access GPU memory. */
 export class SightedEngine implements Engine {
   readonly name = 'sighted'
   private readonly engine: Engine

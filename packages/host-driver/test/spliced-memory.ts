@@ -1,8 +1,8 @@
 import type { DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
 /**
- * Memory put together from pieces of other memory, in any order and of any length, as an IOMMU that is off or a GPU
- * may leave it. It has no view: what it holds is looked at in the memory that it is made of.
+ * Creates memory from pieces of other memory, in any order and of any length, like memory of a GPU or without an IOMMU.
+ * It has no view: its content is accessed in the original memory.
  */
 export function splicedMemory(
   whole: DmaMemory,

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { EVENT_CHANNEL } from '../src/events/event-hub.js'
 import type { ControllerEvent } from '../src/events/controller-event.js'
 
-/** Events of all controllers from now to the end of the test: also of those that are told before there is a handle. */
+/** Collects events of all controllers until the end of the test, including events before a controller is returned. */
 export function watchEvents(): readonly ControllerEvent[] {
   const events: ControllerEvent[] = []
   const take = (message: unknown) => void events.push((message as { event: ControllerEvent }).event)

@@ -31,7 +31,7 @@ export function describeControllerCases(
       })
     }
 
-    it('skips the cases that are listed, for the reasons that are listed', () => {
+    it('skips exactly the listed cases, for the listed reasons', () => {
       expect(skipped).toEqual(skips)
     })
   })

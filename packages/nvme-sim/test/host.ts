@@ -10,7 +10,7 @@ export interface Completed extends Completion {
   readonly atNs: number
 }
 
-/** The raw host of a simulated controller; a command may take a minute of virtual time. */
+/** The raw host of a simulated controller. Commands have a time limit of one minute of virtual time. */
 export class TestHost extends HostBase<HostMemory, Completed> {
   readonly simulation: Simulation
 
@@ -35,14 +35,14 @@ export class TestHost extends HostBase<HostMemory, Completed> {
   }
 }
 
-/** A host whose controller is enabled. */
+/** Creates a host with an enabled controller. */
 export async function enabled(options?: SimulationOptions): Promise<TestHost> {
   const host = new TestHost(options)
   await host.enable()
   return host
 }
 
-/** A host whose controller is enabled and has queue pair 1. */
+/** Creates a host with an enabled controller that has queue pair 1. */
 export async function ready(options?: SimulationOptions, entries = 64): Promise<TestHost> {
   const host = await enabled(options)
   await host.createPair(1, entries)
@@ -59,7 +59,7 @@ export function prps(
   return prpsOf(memory, offsetBytes, lengthBytes, 4096, (bytes) => host.alloc(bytes, true))
 }
 
-/** Bytes in which every offset looks different from its neighbours, and every page from every other. */
+/** Fills memory with a pattern in which adjacent words, and all pages, differ. */
 export function fillPattern(memory: DmaMemory, salt = 1): void {
   const { view, lengthBytes } = memory
   for (let at = 0; at + 4 <= lengthBytes; at += 4) view!.setUint32(at, Math.imul(at + salt, 0x9e37_79b1), true)

@@ -5,13 +5,13 @@ import { bytesOf, TestHost } from './host.js'
 const CANARY = 0xc5
 const DATA_BYTES = 64 * 1024
 
-/** A dword of an entry: anything, with a taste for small numbers, which reach further into the handlers. */
+/** A dword of an entry: any value, but often a small one, which fewer checks reject. */
 const dword = fc.oneof(fc.nat(255), fc.integer({ min: 0, max: 0xffff_ffff }))
 
-/** An address by where it leads: into the data, to PRP lists or SGL segments, or anywhere. */
+/** An address, by its target: the data, PRP lists, SGL segments, or anything. */
 const address = fc.tuple(fc.constantFrom('data', 'list', 'sgl', 'wild'), fc.nat(DATA_BYTES + 8192))
 
-/** An SGL descriptor: any type and sub type, with a taste for those that are good. */
+/** An SGL descriptor of any type and subtype, but often a valid one. */
 const descriptor = fc.record({
   address,
   length: fc.oneof(fc.constantFrom(0, 16, 32, 512, 4096, DATA_BYTES), dword),
@@ -25,7 +25,7 @@ const command = fc.record({
     fc.constantFrom(0, 1, 2, 4, 5, 8, 9, 0x0c, 0x19),
     fc.constantFrom(0x06, 0x0d, 0x15, 0x80),
   ),
-  /** PSDT, FUSE and the bits between them. */
+  /** CDW0 bits 15:8: FUSE, reserved bits and PSDT. */
   cdw0: fc.oneof(
     fc.constant(0),
     fc.constantFrom(1 << 14, 2 << 14),
@@ -43,7 +43,7 @@ const command = fc.record({
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 type Descriptor = typeof descriptor extends fc.Arbitrary<infer T> ? T : never
 
-/** 512 and 4096-byte blocks, metadata in a buffer of its own and behind its blocks, and room for more. */
+/** Namespaces with 512 and 4096-byte blocks, and with separate and interleaved metadata. */
 const namespaces = [
   { nsid: 1 },
   { nsid: 3, blockBytes: 4096 },
@@ -72,7 +72,7 @@ async function run(
     if (where === 'data') return at < DATA_BYTES ? data.iovaAt(at) : data.iovaAt(DATA_BYTES - 4096) + at
     if (where === 'list') return list.iovaAt(0) + (offset % 64) * 8
     if (where === 'sgl') return segments.iovaAt(0) + (offset % 64) * (aligned ? 16 : 4)
-    // Where no memory can be: below its first address, or far above its last one.
+    // An address without memory: below the first address, or far above the last one.
     return offset % 2 === 0 ? offset * 0x1001 : 2 ** 48 + offset * 0x1001
   }
   const put = (view: DataView, at: number, { address: to, length, type }: Descriptor) => {
@@ -84,15 +84,15 @@ async function run(
   for (let i = 0; i < 256; i++) put(segments.view, i * 16, descriptors[i % descriptors.length]!)
 
   for (const each of commands) {
-    // Requests for events are held by design, and a deleted queue pair answers nothing: those are tested elsewhere.
+    // Asynchronous Event Requests stay outstanding, and a deleted queue pair completes nothing. Other tests cover them.
     const isHeld = each.toAdmin && each.opcode === 0x0c
     const deletes = each.toAdmin && (each.opcode === 0x00 || each.opcode === 0x04)
-    // Doorbells in memory that other commands write to would ring by themselves.
+    // Commands could overwrite shadow doorbells in memory, and so ring them.
     const movesDoorbells = each.toAdmin && each.opcode === 0x7c
     if (isHeld || deletes || movesDoorbells) continue
     const pointer = new DataView(new ArrayBuffer(24))
     pointer.setBigUint64(0, BigInt(addressOf(each.mptr, each.aligned)), true)
-    // SGL1 where PSDT says that it is one; PRPs otherwise.
+    // SGL1 if PSDT selects it; otherwise PRPs.
     if (each.cdw0 >>> 14 !== 0) put(pointer, 8, each.sgl1)
     else {
       pointer.setBigUint64(8, BigInt(addressOf(each.prp1, each.aligned)), true)
@@ -113,13 +113,13 @@ async function run(
   for (const canary of canaries) expect(bytesOf(canary).every((byte) => byte === CANARY)).toBe(true)
 }
 
-it('any entry gets exactly one completion, and no byte outside of what it names is touched', async () => {
+it('any entry gets exactly one completion, and no memory outside of its pointers changes', async () => {
   const descriptors = fc.array(descriptor, { minLength: 1, maxLength: 12 })
   const property = fc.asyncProperty(fc.array(command, { maxLength: 30 }), descriptors, fc.boolean(), run)
   await fc.assert(property, { numRuns: 300 })
 })
 
-it('each of the 256 opcodes gets exactly one completion, on both queues and for every namespace', async () => {
+it('each of the 256 opcodes gets exactly one completion, on both queues and for each namespace', async () => {
   const commands = [true, false].flatMap((toAdmin) =>
     Array.from({ length: 256 }, (_, opcode) =>
       [1, 3, 4, 5].map((nsid): Command => {

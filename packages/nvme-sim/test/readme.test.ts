@@ -6,13 +6,13 @@ const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
 const recipes = [...readme.matchAll(/^### (.*)\n[\s\S]*?```js\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/gm)]
 
-it('every example in JavaScript shows what it prints', () => {
+it('every JavaScript example shows its output', () => {
   expect(recipes).toHaveLength(4)
   expect(readme.match(/```js/g)).toHaveLength(4)
 })
 
 it.each(recipes.map(([, title, code, output]) => [title!, code!, output!]))(
-  'the example "%s" prints what the README says',
+  'the example "%s" prints the output in the README',
   (_title, code, output) => {
     expect(execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root }).toString()).toBe(output)
   },

@@ -5,14 +5,14 @@ import { KINDS } from '../../dst/random-faults.js'
 const SEEDS = 200
 
 it(
-  `${SEEDS} seeds: the driver under every kind of fault, alone and in twos and threes`,
+  `${SEEDS} seeds: the driver passes with every kind of fault, alone and in combinations of two and three`,
   { timeout: 120_000 },
   async () => {
     const result = await runDriverCampaign(driver, { seeds: SEEDS })
     const [worst] = result.failures
     const found = worst && (await minimise(makeScenario(worst.seed), driver))
     expect(found ? await formatMinimised(found, driver) : worst?.failure.message).toBeUndefined()
-    // A campaign that asks for nothing, or whose faults never happen, would pass as well.
+    // A campaign without commands or faults would pass too.
     expect(result.commands).toBeGreaterThan(10 * SEEDS)
     expect(Object.keys(result.struck)).toEqual([...KINDS].sort())
     expect(Object.keys(result.done)).toEqual(
@@ -25,7 +25,7 @@ it(
       ),
     )
     expect(result.lost).toBeGreaterThan(0)
-    // Each kind has struck alone, and what took longest then stayed within its limit.
+    // Each kind of fault occurred alone, and the longest operation then stayed within its time limit.
     expect(Object.keys(result.worst)).toEqual(
       expect.arrayContaining([...KINDS, 'none'].filter((kind) => kind !== 'attach-namespace')),
     )

@@ -8,7 +8,7 @@ import { Gate } from '../../src/recovery/gate.js'
 import { PlanProgress } from '../../src/execution/plan-progress.js'
 import { Recovery } from '../../src/recovery/recovery.js'
 
-// A campaign that cannot fail shows nothing: each of these drivers has to be found out within so many seeds.
+// A campaign that cannot fail proves nothing. It must find each of these defective drivers within this number of seeds.
 const SEEDS = 250
 
 afterEach(() => {
@@ -29,7 +29,7 @@ async function expectFound(assertions: readonly string[]) {
   expect(assertions).toContain(assertion)
 }
 
-it('a driver that credits a completion to the command that has the slot now', async () => {
+it('finds a driver that assigns a late completion to the new command in its slot', async () => {
   vi.spyOn(CommandIds.prototype, 'ownerOf').mockImplementation(function (this: CommandIds, cid) {
     const slot = cid % 2 ** Math.ceil(Math.log2(this.slots + 1))
     const { outstanding } = this as unknown as { outstanding: Uint8Array }
@@ -38,12 +38,12 @@ it('a driver that credits a completion to the command that has the slot now', as
   await expectFound(['data', 'medium', 'outcome', 'crash', 'diagnostics'])
 })
 
-it('a driver that says of a write without an answer that it was done', async () => {
+it('finds a driver that reports success for a write without a completion', async () => {
   judged((outcome) => (outcome === 'unknown' ? { kind: 'success' } : undefined))
   await expectFound(['medium', 'data'])
 })
 
-it('a driver that says of a read without an answer that it was done', async () => {
+it('finds a driver that reports success for a read without a completion', async () => {
   // oxlint-disable-next-line typescript/unbound-method -- called with the progress that it is called on
   const next = PlanProgress.prototype.next
   vi.spyOn(PlanProgress.prototype, 'next').mockImplementation(function (this: PlanProgress, summary, judge, memory) {
@@ -59,17 +59,17 @@ it('a driver that says of a read without an answer that it was done', async () =
   await expectFound(['data'])
 })
 
-it('a driver that says of a write without an answer that it was never sent', async () => {
+it('finds a driver that reports a write without a completion as not submitted', async () => {
   judged((outcome) => (outcome === 'unknown' ? { kind: 'not-submitted' } : undefined))
   await expectFound(['medium', 'data'])
 })
 
-it('a driver that recovers while commands are in flight', async () => {
+it('finds a driver that recovers while commands are in flight', async () => {
   vi.spyOn(Gate.prototype, 'alone').mockImplementation((action) => action())
   await expectFound(['crash', 'outcome', 'diagnostics', 'lost', 'deadlock', 'time', 'usable'])
 })
 
-it('a driver that never lets go of the gate after it was alone', async () => {
+it('finds a driver that never reopens the gate after exclusive access', async () => {
   // oxlint-disable-next-line typescript/unbound-method -- called with the gate that it is called on
   const enter = Gate.prototype.enter
   vi.spyOn(Gate.prototype, 'enter').mockImplementation(function (this: Gate) {
@@ -78,7 +78,7 @@ it('a driver that never lets go of the gate after it was alone', async () => {
   await expectFound(['deadlock'])
 })
 
-it('a driver that looks at a controller once more after it was lost', async () => {
+it('finds a driver that reads a register of a lost controller', async () => {
   // oxlint-disable-next-line typescript/unbound-method -- called with the session that it is called on
   const abandon = Session.prototype.abandon
   vi.spyOn(Session.prototype, 'abandon').mockImplementation(function (this: Session) {
@@ -88,12 +88,12 @@ it('a driver that looks at a controller once more after it was lost', async () =
   await expectFound(['lost'])
 })
 
-it('a driver that keeps its memory when it is closed', async () => {
+it('finds a driver that leaks memory when it is closed', async () => {
   vi.spyOn(DmaPool.prototype, 'freeAll').mockImplementation(() => undefined)
   await expectFound(['leak'])
 })
 
-it('a driver that drops an outcome', async () => {
+it('finds a driver that drops an outcome', async () => {
   // oxlint-disable-next-line typescript/unbound-method -- called with the progress that it is called on
   const summary = PlanProgress.prototype.summary
   vi.spyOn(PlanProgress.prototype, 'summary').mockImplementation(function (this: PlanProgress, startNs, endNs) {
@@ -103,7 +103,7 @@ it('a driver that drops an outcome', async () => {
   await expectFound(['outcome'])
 })
 
-it('a driver whose steps take as long as their commands do', async () => {
+it('finds a driver whose recovery steps exceed their time limits', async () => {
   const recovery = Recovery.prototype as unknown as {
     abort: (overdue: unknown, deadlineNs: number) => Promise<boolean>
   }
@@ -114,12 +114,12 @@ it('a driver whose steps take as long as their commands do', async () => {
   await expectFound(['time'])
 })
 
-it('a driver that takes a controller for disabled before it is', async () => {
+it('finds a driver that does not wait until a controller is disabled', async () => {
   vi.spyOn(Session.prototype, 'stop').mockResolvedValue()
   await expectFound(['diagnostics'])
 })
 
-it('a driver that skips Abort; and what is found is cut down, and fails again from its JSON', async () => {
+it('finds a driver that skips Abort; the minimised scenario fails again from its JSON', async () => {
   const recovery = Recovery.prototype as unknown as { abort: () => Promise<boolean> }
   vi.spyOn(recovery, 'abort').mockResolvedValue(true)
   const { scenario, assertion } = await find()
@@ -130,13 +130,13 @@ it('a driver that skips Abort; and what is found is cut down, and fails again fr
   expect((await runScenario(again, driver)).failure?.message).toBe(smallest!.failure.message)
 })
 
-it('no defect, no failure; and what does not fail is not cut down', async () => {
+it('finds no defect in the unmodified driver, and does not minimise a scenario that passes', async () => {
   const scenario = makeScenario(1)
   expect((await runScenario(scenario, driver)).failure).toBeUndefined()
   expect(await minimise(scenario, driver)).toBeUndefined()
 })
 
-/** Changes how a plan's commands are judged; undefined leaves it. */
+/** Changes the outcomes of a plan's commands. `change` returns undefined to keep one. */
 function judged(change: (outcome: string) => { kind: 'success' | 'not-submitted' } | undefined) {
   // oxlint-disable-next-line typescript/unbound-method -- called with the progress that it is called on
   const next = PlanProgress.prototype.next

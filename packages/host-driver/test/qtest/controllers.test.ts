@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
   let qemu: Qemu | undefined
 
-  // On good paths QEMU has nothing to say; a test whose path is not good ends its QEMU itself.
+  // QEMU must trace no host errors.
   afterEach(() => {
     expect(qemu?.misuse ?? '').toBe('')
   })
@@ -22,7 +22,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     return started
   }
 
-  /** Writes a pattern of its own to a namespace and gives the bytes that it should then hold from there on. */
+  /** Writes a pattern to 16 blocks of a namespace. Returns the written bytes. */
   async function write(controller: QemuController, nsid: number, slba: number, salt: number): Promise<Uint8Array> {
     const { transport, serial } = controller
     await using ctrl = await Controller.open(transport, { write: { serial } })
@@ -34,7 +34,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     return new Uint8Array(memory.view!.buffer).slice()
   }
 
-  test('several controllers are several transports, with a BAR of their own and the same memory', async () => {
+  test('each controller has its own transport and BAR, and all share memory', async () => {
     const { controllers } = await start({
       controllers: [{ serial: 'FIRST' }, { serial: 'SECOND', maxIoQueuePairs: 2 }, { serial: 'THIRD', cmbMib: 4 }],
     })
@@ -52,7 +52,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     }
   })
 
-  test('namespaces have the NSIDs, block sizes and images that they were given', async () => {
+  test('namespaces have the requested NSIDs, block sizes and images', async () => {
     const { controllers } = await start({
       controllers: [
         {
@@ -91,14 +91,14 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     expect(wrongBytes(back, 5)).toBe(0)
   })
 
-  test('a zoned namespace is of command set 02h, and its zones are as they were asked for', async () => {
+  test('a zoned namespace uses command set 02h, and has the requested zones', async () => {
     const { controllers } = await start({
       controllers: [
         { namespaces: [{ imageBytes: 16 * MIB, zones: { zoneBytes: 4 * MIB, maxOpen: 2, maxActive: 3 } }] },
       ],
     })
     const host = new CaseHost(controllers[0]!.transport)
-    // CC.CSS = 110b, as every supported I/O command set; IOSQES 6, IOCQES 4, EN.
+    // CC.CSS = 110b: all supported I/O command sets; IOSQES 6, IOCQES 4, EN.
     await host.start({ cc: 0x0046_0061 })
     const memory = host.alloc(4096)
     // Identify, CNS 05h of command set 02h (CDW11 31:24): MAR at 4, MOR at 8, both 0's based.
@@ -116,7 +116,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     await host.release()
   })
 
-  test('a reset of the function forgets the queues, and the controller comes up again where it was', async () => {
+  test('a function reset deletes the queues, and the controller can be enabled again at the same address', async () => {
     const { controllers } = await start({ vramBytes: MIB })
     const { transport } = controllers[0]!
     const host = new CaseHost(transport)
@@ -130,7 +130,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     await after.namespace(1).readBytes(0, 4096)
   })
 
-  test('a reset of the bus resets every controller on it, and each comes up again where it was', async () => {
+  test('a bus reset resets every controller, and each can be enabled again at the same address', async () => {
     const { controllers } = await start({ controllers: [{}, {}] })
     const hosts = controllers.map(({ transport }) => new CaseHost(transport))
     for (const host of hosts) await host.startWithPair()
@@ -143,7 +143,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     }
   })
 
-  test('a controller that is taken out reads all ones, and the other one goes on', async () => {
+  test('registers of a removed controller read all ones, and the other controller works', async () => {
     const { controllers } = await start({ controllers: [{}, {}] })
     const [first, second] = controllers.map(({ transport }) => transport)
     const ctrl = await Controller.open(second!)
@@ -154,7 +154,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     await ctrl.close()
   })
 
-  test('a transport that is closed has its controller reach no memory, and the other one goes on', async () => {
+  test('registers of a closed transport read all ones, and the other controller works', async () => {
     const { controllers } = await start({ controllers: [{}, {}] })
     const [first, second] = controllers.map(({ transport }) => transport)
     await first!.close()
@@ -163,7 +163,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     await ctrl.namespace(1).readBytes(0, 4096)
   })
 
-  test('an interrupt that fired before it is waited for is not missed, and each vector has its own', async () => {
+  test('an interrupt before the wait is not missed, and vectors are independent', async () => {
     const { controllers } = await start({ controllers: [{ msixVectors: 3 }] })
     const { transport } = controllers[0]!
     const { interrupts, clock } = transport
@@ -181,7 +181,7 @@ describe.skipIf(qemuMissing)(`controllers of a QEMU${skippedNote}`, () => {
     await host.release()
   })
 
-  test('the monitor changes the health of a drive, which the controller reports as an event', async () => {
+  test('the controller reports an event when the monitor changes the health of the drive', async () => {
     const { controllers } = await start({})
     const { transport, id } = controllers[0]!
     const host = new CaseHost(transport)

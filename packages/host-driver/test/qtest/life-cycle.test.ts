@@ -22,7 +22,7 @@ afterEach(() => {
   expect(left, 'files of a QEMU that this process still has open').toEqual([])
 })
 
-/** A program that writes its arguments down and goes on as the script says. */
+/** Creates a program that records its arguments and then runs the script. */
 function program(script: string): { path: string; files: () => string[] } {
   const path = join(folder, 'qemu')
   const log = join(folder, 'arguments')
@@ -30,19 +30,19 @@ function program(script: string): { path: string; files: () => string[] } {
   return { path, files: () => foldersIn(readFileSync(log, 'utf8')) }
 }
 
-/** The folders that a command line of QEMU's names. */
+/** Returns the folders in a command line of QEMU. */
 function foldersIn(commandLine: string): string[] {
   return [...new Set([...commandLine.matchAll(/\/[^"\s\0]*gpunvme-qemu-[^/"\s\0]*/g)].map(([path]) => path))]
 }
 
-/** The process, unless it has ended, and those of the files that are there: after 10 s, or as soon as there are none. */
+/** Waits up to 10 s until the process has ended and the files are removed. Returns those that remain. */
 async function whatIsLeft(pid: number, files: readonly string[]): Promise<unknown[]> {
   const left = () => [...(runs(pid) ? [pid] : []), ...files.filter((path) => existsSync(path))]
   for (let tries = 0; tries < 400 && left().length > 0; tries++) await sleep(25)
   return left()
 }
 
-/** Whoever adopts an orphan may never ask how it ended: it is over all the same. */
+/** Returns whether a process runs. A zombie, which the parent of an orphan may never reap, has ended. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -59,14 +59,14 @@ async function failure(options: QemuOptions): Promise<unknown> {
 }
 
 describe('a QEMU that does not start leaves nothing behind', () => {
-  test('no such program: the next step is to install or to name it', async () => {
+  test('a missing program: the error suggests GPUNVME_QEMU', async () => {
     const error = await failure({ program: join(folder, 'none') })
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_MISSING' })
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_MISSING', category: 'not-found' })
     expect((error as Error).message).toContain('GPUNVME_QEMU')
   })
 
-  test('a version before 7.2 is refused by name', async () => {
+  test('a version before 7.2 is rejected, and the error names it', async () => {
     const greeting =
       '{"QMP": {"version": {"qemu": {"micro": 0, "minor": 2, "major": 5}, "package": ""}, "capabilities": []}}'
     const old = program(`echo '${greeting}'; exec sleep 60`)
@@ -78,7 +78,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
     expect(old.files().length).toBeGreaterThan(0)
   })
 
-  test('what it said on standard error is in the error', async () => {
+  test('the error contains its stderr', async () => {
     const broken = program('echo "qemu: Device nvme is not for today" >&2; exit 3')
     const error = await failure({ program: broken.path })
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_START' })
@@ -88,7 +88,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
   })
 
   test.each(['warning: not for today', '"QMP"', '{"QMP": {}}', '{"id": 1, "error": null}'])(
-    'a program that says what is no QMP is ended, and what it said is in the error: %s',
+    'a program whose output is not QMP is ended, and the error contains the output: %s',
     async (line) => {
       const other = program(`echo '${line}'; exec sleep 60`)
       const error = await failure({ program: other.path })
@@ -98,12 +98,12 @@ describe('a QEMU that does not start leaves nothing behind', () => {
     },
   )
 
-  // The watcher finds a QEMU that was not reported by its command line, with grep.
+  // The watcher uses grep to find a QEMU that was not reported, by its command line.
   const grepMissing = spawnSync('grep', ['--version']).error !== undefined
   const grepNote = grepMissing ? ' (skipped: [qemu] grep is not installed)' : ''
 
   test.skipIf(grepMissing)(
-    `removes the QEMU and the files of a process that is killed at its start${grepNote}`,
+    `the QEMU and the files of a process that is killed during startup are removed${grepNote}`,
     async () => {
       const young = program(`echo $$ > '${folder}/pid'; kill -9 $PPID; while :; do sleep 0.05; done`)
       const entry = new URL('../../dist/src/transport/qtest/index.js', import.meta.url).href
@@ -151,7 +151,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
   })
 })
 
-describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
+describe.skipIf(qemuMissing)(`life cycle of QEMU${skippedNote}`, () => {
   async function start(options?: QemuOptions): Promise<Qemu & { folders: string[] }> {
     const qemu = await startQemu(options)
     onTestFinished(() => qemu.close())
@@ -160,7 +160,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
     })
   }
 
-  test('an option that QEMU refuses is an error in its own words', async () => {
+  test('the error for an invalid option contains QEMU’s message', async () => {
     const error = await failure({ controllers: [{ properties: { colour: 'blue' } }] })
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_START' })
     expect((error as Error).message).toContain('colour')
@@ -199,7 +199,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
     expect(qemu.folders.filter((path) => existsSync(path))).toEqual([])
   })
 
-  test('a driver whose QEMU dies in the middle of a transfer ends with a typed error', async () => {
+  test('the driver reports a typed error if QEMU dies during a transfer', async () => {
     const slow = { driver: 'null-co', size: 64 * MIB, 'latency-ns': 2_000_000_000 }
     const qemu = await start({ controllers: [{ namespaces: [{ drive: () => slow }] }] })
     const ctrl = await Controller.open(qemu.controllers[0]!.transport)
@@ -213,7 +213,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
     await qemu.close()
   })
 
-  test('a QEMU that gives no answer in 10 s is lost, and is ended', async () => {
+  test('QEMU is lost and killed if it does not answer within 10 s', async () => {
     const qemu = await start()
     process.kill(qemu.pid, 'SIGSTOP')
     expect(qemu.controllers[0]!.transport.bar.read32(0x08)).toBe(0xffff_ffff)
@@ -222,7 +222,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
     expect(qemu.exit).toMatchObject({ signal: 'SIGKILL', reason: 'it gave no answer in 10 s' })
   })
 
-  test('it ends with a process that is killed, and so do its files', async () => {
+  test('QEMU ends and its files are removed when the process is killed', async () => {
     const entry = new URL('../../dist/src/transport/qtest/index.js', import.meta.url).href
     const script = `const { startQemu } = await import('${entry}'); console.log((await startQemu()).pid); setInterval(() => {}, 1e6)`
     const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -235,7 +235,7 @@ describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
     expect(await whatIsLeft(pid, folders)).toEqual([])
   })
 
-  test('it does not keep a process alive that has nothing else to do', async () => {
+  test('QEMU does not keep the process alive', async () => {
     const entry = new URL('../../dist/src/transport/qtest/index.js', import.meta.url).href
     const script = `const { startQemu } = await import('${entry}'); await startQemu()`
     const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })

@@ -20,7 +20,7 @@ describe.skipIf(qemuMissing)(`memory behind another function's BAR${skippedNote}
     return { ...qemu.controllers[0]!, vram: qemu.vram! }
   }
 
-  /** What lies in the image. */
+  /** Reads bytes of the image. */
   function stored(offsetBytes: number, lengthBytes: number): Uint8Array {
     const bytes = new Uint8Array(lengthBytes)
     const file = openSync(qemu.controllers[0]!.namespaces[0]!.image, 'r')
@@ -29,7 +29,7 @@ describe.skipIf(qemuMissing)(`memory behind another function's BAR${skippedNote}
     return bytes
   }
 
-  test('it lies above 4 GiB, has no view, and is written and read by its owner alone', async () => {
+  test('is above 4 GiB, has no view, and can be accessed through `vram`', async () => {
     const { transport, vram } = await start({})
     expect(transport.can).toEqual({ gpuRing: false, gpuRead: false, dmaToVram: true })
     const memory = transport.dma.alloc(MIB, { where: 'gpu' })
@@ -42,7 +42,7 @@ describe.skipIf(qemuMissing)(`memory behind another function's BAR${skippedNote}
     expect(() => vram.write(-1, Uint8Array.of(1))).toThrow(RangeError)
   })
 
-  test('data in the BAR: what the drive holds arrives there, and what lies there arrives on the drive', async () => {
+  test('the drive reads data into the BAR and writes data from it', async () => {
     const { transport, serial, vram } = await start({})
     await using ctrl = await Controller.open(transport, { queues: 2, write: { serial } })
     const ns = ctrl.namespace(1)
@@ -50,7 +50,7 @@ describe.skipIf(qemuMissing)(`memory behind another function's BAR${skippedNote}
     fillPattern(source, 7)
     await ns.write(100, (3 * MIB) / 512, source)
 
-    // Not at the beginning of the BAR, so that an address that is cut short is seen.
+    // Not at the start of the BAR, so that a truncated address is detected.
     transport.dma.alloc(MIB, { where: 'gpu' })
     const target = transport.dma.alloc(3 * MIB, { where: 'gpu' })
     await ns.read(100, (3 * MIB) / 512, target)
@@ -66,12 +66,12 @@ describe.skipIf(qemuMissing)(`memory behind another function's BAR${skippedNote}
     expect(Buffer.compare(stored(50_000 * 512, MIB), bytes)).toBe(0)
   })
 
-  test('submission and completion queues, PRP lists and data all in the BAR', async () => {
+  test('submission and completion queues, PRP lists and data can all be in the BAR', async () => {
     const { transport, serial, vram } = await start({ vramView: true })
     const options = { queues: 2, queueDepth: 5, queueMemory: 'gpu', write: { serial } } as const
     await using ctrl = await Controller.open(transport, options)
     const ns = ctrl.namespace(1)
-    // The first page of the BAR has been given out: to a ring.
+    // The first page of the BAR is allocated, to a queue.
     expect(transport.dma.alloc(4096, { where: 'gpu' }).iovaAt(0)).toBeGreaterThan(vram.iova)
     const memory = transport.dma.alloc(5 * MIB, { where: 'gpu' })
     fillPattern(memory, 99)
@@ -84,7 +84,7 @@ describe.skipIf(qemuMissing)(`memory behind another function's BAR${skippedNote}
     expect(Buffer.compare(vram.read(back.iovaAt(0) - vram.iova, 5 * MIB), stored(11 * 512, 5 * MIB))).toBe(0)
   })
 
-  test('a reset of the bus leaves it where it was', async () => {
+  test('keeps its address and content across a bus reset', async () => {
     const { transport, vram } = await start({})
     vram.write(0, Uint8Array.of(42))
     await transport.reset!('bus')

@@ -5,17 +5,17 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { NativeHost } from '@gpunvme/nvme-spec/transport'
 
-/** What `native-host.c` exports. */
+/** Exports of `native-host.c`. */
 export interface NativeTestHost extends NativeHost {
-  /** The address of fresh memory, which stays until the process ends. */
+  /** Allocates memory until the process ends. Returns its address. */
   map(lengthBytes: number): bigint
-  /** Starts a thread that drives the controller: pairs of Write and Read, each verified. */
+  /** Starts a thread that submits pairs of Write and Read to the controller, and verifies each. */
   startHost(bar: bigint, dma: bigint, pairs: number): void
-  /** How that ended; undefined where it has not yet. */
+  /** Returns the result of the thread; undefined while it runs. */
   outcome(): string | undefined
 }
 
-/** Compiles `native-host.c` into a folder that the caller removes; a string says why it cannot be done here. */
+/** Compiles `native-host.c` into a folder that the caller removes. A string states why it cannot be compiled. */
 export function buildNativeHost(): { readonly module: URL; readonly folder: string } | string {
   const headers = [join(dirname(process.execPath), '../include/node'), '/usr/include/node'].find((path) =>
     existsSync(join(path, 'node_api.h')),

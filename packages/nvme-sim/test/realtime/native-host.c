@@ -1,5 +1,5 @@
-// A native module as small as one can be: memory that both threads view, sched_yield, and a host on a thread of its
-// own that drives the controller by plain stores and loads, with the numbers of the specification's figures.
+// A minimal native module: memory that both threads can view, sched_yield, and a host thread that uses the controller
+// with plain loads and stores, with numbers from the figures of the specification.
 #define _GNU_SOURCE
 #include <node_api.h>
 #include <pthread.h>
@@ -83,7 +83,8 @@ static int wait_for(const uint8_t *at, uint32_t mask, uint32_t wanted)
 	return 1;
 }
 
-// Page 0 is the Admin SQ, 1 the Admin CQ, 2 and 3 the I/O queues, 4 holds what is written, 5 takes what is read.
+// Page 0 is the Admin SQ, 1 the Admin CQ, 2 and 3 are the I/O queues, 4 is the source of writes, and 5 the target of
+// reads.
 static uint8_t *page(uint32_t index) { return host.dma + index * PAGE; }
 static uint8_t *sq(int qid) { return page(qid ? 2 : 0); }
 static uint8_t *cq(int qid) { return page(qid ? 3 : 1); }
@@ -165,7 +166,7 @@ static napi_value start_host(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-// How the host has ended, or undefined where it has not yet.
+// Returns the result of the host thread; undefined while it runs.
 static napi_value outcome(napi_env env, napi_callback_info info)
 {
 	(void)info;

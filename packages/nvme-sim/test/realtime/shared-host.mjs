@@ -1,4 +1,4 @@
-// Stands for a native module: both threads that import it see the same memory, which neither could be posted.
+// Replaces a native module: both threads that import it access the same memory.
 import { getEnvironmentData } from 'node:worker_threads'
 
 const ADDRESS = 0x7f00_0000_0000n
@@ -9,7 +9,7 @@ export function view(address, lengthBytes) {
   return memory
 }
 
-/** Counts its calls, and does what the test has ordered: 0 is nothing, 1 is to throw, 2 is to hang until the order changes. */
+/** Counts its calls, and executes the order of the test. 0: nothing, 1: throw, 2: hang until the order changes. */
 function give() {
   Atomics.add(orders, 1, 1)
   if (Atomics.load(orders, 0) === 2) {

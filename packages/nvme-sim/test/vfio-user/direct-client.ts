@@ -11,7 +11,7 @@ import { ServedController, type ServedControllerOptions } from '../../src/vfio-u
 import type { Served } from '../../src/vfio-user/server-loop.js'
 import { FakeMemory } from './fake-host.js'
 
-/** Commands by number (vfio-user 0.9.2 Commands). */
+/** Command numbers (vfio-user 0.9.2 Commands). */
 export const VERSION = 1
 export const DMA_MAP = 2
 export const DMA_UNMAP = 3
@@ -38,7 +38,7 @@ export const MASK = 8
 export const UNMASK = 16
 export const TRIGGER = 32
 
-/** Errnos of Linux, as numbers. */
+/** Errno values of Linux. */
 export const ENOENT = 2
 export const ENOMEM = 12
 export const EACCES = 13
@@ -46,7 +46,7 @@ export const EEXIST = 17
 export const EINVAL = 22
 export const ENOTSUP = 95
 
-/** Eventfds that only count. Their numbers are from 1000 on, so that they are no descriptors of this process. */
+/** Simulates eventfds, and records operations. Numbers start at 1000 to differ from descriptors of this process. */
 export class FakeEventfds implements Eventfds {
   readonly signals: number[] = []
   readonly closed: number[] = []
@@ -74,7 +74,7 @@ export class FakeEventfds implements Eventfds {
   }
 }
 
-/** What a client is answered. */
+/** A reply to the client. */
 export interface Answered {
   readonly errno: number
   readonly data: DataView
@@ -94,7 +94,7 @@ export function words(...parts: readonly (readonly [bits: 16 | 32 | 64, value: n
   return new Uint8Array(view.buffer)
 }
 
-/** A client and the controller that it has, in one thread, without sockets: messages go in, answers come out. */
+/** A client and its controller in one thread, which exchange messages and replies without a socket. */
 export class DirectClient {
   readonly memory = new FakeMemory()
   readonly eventfds = new FakeEventfds()
@@ -129,7 +129,7 @@ export class DirectClient {
     return this.present.doorbells
   }
 
-  /** Leaves, and comes again as another. */
+  /** Disconnects, and connects as a new client. */
   reconnect(): void {
     this.present.leave()
     this.present = this.served.welcome()
@@ -139,13 +139,13 @@ export class DirectClient {
     this.present.leave()
   }
 
-  /** VERSION 0.1, as SPDK says it. */
+  /** Negotiates version 0.1, as SPDK does. */
   agree(): this {
     this.ask(VERSION, words([16, 0], [16, 1]))
     return this
   }
 
-  /** Sends a message; undefined where no answer is wanted. */
+  /** Sends a message. Returns the reply; undefined if the message requests none. */
   send(command: number, data: Uint8Array, descriptors: readonly number[] = [], flags = 0): Answered | undefined {
     const { message, reply } = this
     message.bytes.set(data, 16)
@@ -163,7 +163,7 @@ export class DirectClient {
     return this.send(command, data, descriptors)!
   }
 
-  /** Reads a region: the bytes, or the errno. */
+  /** Reads a region. Returns the bytes, or the errno. */
   read(region: number, offset: number, count: number): DataView | number {
     const { errno, data } = this.ask(REGION_READ, words([64, offset], [32, region], [32, count]))
     return errno === 0 ? new DataView(data.buffer, data.byteOffset + 16) : errno
@@ -173,7 +173,7 @@ export class DirectClient {
     return (this.read(region, offset, 4) as DataView).getUint32(0, true)
   }
 
-  /** Writes a region: the errno. */
+  /** Writes a region. Returns the errno. */
   write(region: number, offset: number, data: Uint8Array): number {
     return this.ask(REGION_WRITE, Buffer.concat([words([64, offset], [32, region], [32, data.length]), data])).errno
   }
@@ -195,7 +195,7 @@ export class DirectClient {
     return this.ask(SET_IRQS, words([32, 20], [32, flags], [32, index], [32, start], [32, count]), descriptors).errno
   }
 
-  /** The client signals the eventfd by which it unmasks INTx, and the loop has found that. */
+  /** Simulates that the client signals the eventfd that unmasks INTx, and the loop detects it. Returns the eventfd. */
   unmaskPin(): number {
     const descriptor = this.present.unmaskDescriptor()
     this.present.takeUnmask()
@@ -203,7 +203,7 @@ export class DirectClient {
     return descriptor
   }
 
-  /** Runs everything that is due, and signals what has arrived. */
+  /** Runs all due events, and signals pending interrupts. */
   run(): void {
     this.clock.tick()
     while (this.clock.run());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DescriptorKinds, NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 
-/** A file of `bytes` bytes without a name, as a client's memory is; its descriptor. */
+/** Creates an unnamed file of `bytes` bytes, like a client's memory. Returns its descriptor. */
 export function unnamedFile(bytes: number): number {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
   try {
@@ -15,20 +15,20 @@ export function unnamedFile(bytes: number): number {
   }
 }
 
-/** Another descriptor of the same file, as one that comes over a socket is. */
+/** Opens another descriptor of the same file, like one that is received from a socket. */
 export function another(descriptor: number): number {
   return openSync(`/proc/self/fd/${descriptor}`, 'r+')
 }
 
-/** Memory of files, as both sides of a connection see it. What is stored there is not in the file, for nobody reads it. */
+/** Simulates mapped memory of files, which both sides of a connection share. Stores do not change the files. */
 export class FakeMemory implements Pick<VfioUserHost, 'mapForeign'> {
-  /** Parts that are mapped now. */
+  /** Ranges that are currently mapped. */
   readonly mapped = new Set<string>()
-  /** How often something was mapped. */
+  /** Number of mappings so far. */
   maps = 0
   private readonly parts = new Map<string, ArrayBuffer>()
 
-  /** A file's first bytes, for the side that did not map them. */
+  /** Returns the first bytes of a file, for the side that has not mapped them. */
   bytesOf(descriptor: number, lengthBytes = fstatSync(descriptor).size): Uint8Array {
     return new Uint8Array(this.part(descriptor, 0, lengthBytes))
   }
@@ -47,7 +47,7 @@ export class FakeMemory implements Pick<VfioUserHost, 'mapForeign'> {
       address: 0n,
       lengthBytes,
       get buffer() {
-        if (!mapped.has(key)) throw new TypeError('the server looks at memory that it has unmapped')
+        if (!mapped.has(key)) throw new TypeError('the server accessed memory that it has unmapped')
         return buffer
       },
       ...{ load32: unused, store32: unused, load64: unused, store64: unused },
@@ -66,33 +66,33 @@ export class FakeMemory implements Pick<VfioUserHost, 'mapForeign'> {
   }
 }
 
-/** Which file it is. */
+/** Returns a key that identifies the file of a descriptor. */
 function keyOf(descriptor: number): string {
   const { dev, ino } = fstatSync(descriptor)
   return `${dev} ${ino}`
 }
 
-/** What a client has sent, cut as it likes: bytes with the descriptors beside them, or its end. */
+/** Data that one call receives from a client: bytes and descriptors, the end of the connection, or an error. */
 export type Sent = { readonly bytes: Uint8Array; readonly descriptors?: readonly number[] } | 'end' | Error
 
 /**
- * The system in memory, for a loop in this thread: whenever it has nothing to do it asks `next` for what happens then.
- * Descriptors are real ones, of /dev/null: the loop closes them.
+ * Simulates the system for a server loop in this thread. Whenever the loop is idle, calls `next`, which creates the
+ * next events. Descriptors are real ones of /dev/null, since the loop closes them.
  */
 export class FakeHost extends FakeMemory implements VfioUserHost {
-  /** What was answered, as it was sent, since it was last emptied. */
+  /** Replies that were sent. Tests can clear the list. */
   readonly answers: { readonly bytes: Uint8Array; readonly descriptors: readonly number[] }[] = []
-  /** How often the loop has slept. */
+  /** Number of times that the loop has slept. */
   polls = 0
-  /** What happens to the next answer. */
+  /** Error of `send`, if set. */
   sendFails: Error | undefined
-  /** What happens to the next client. */
+  /** Error of `accept`, if set. */
   acceptFails: Error | undefined
-  /** Called before each answer is sent, with how long that may take. */
+  /** Called before each reply is sent, with the timeout. */
   onSend: (timeoutNs: number) => void = () => undefined
-  /** Descriptors that the loop has received. */
+  /** Kinds of descriptors that the loop has accepted. */
   readonly kinds = new Set<DescriptorKinds | undefined>()
-  /** How many bytes of what is mapped clients have cut. */
+  /** Number of mapped bytes that clients have truncated. */
   lostBytes = 0
   private readonly waiting: Sent[] = []
   private clients = 0
@@ -144,7 +144,7 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   poll(descriptors: Int32Array): number {
     this.polls++
     this.next()
-    // The client, or who wants to be one, can be read.
+    // Readable: the client has sent data, or another client is connecting.
     return descriptors[0]! >= 0 && (this.waiting.length > 0 || this.clients > 0) ? 1 : 0
   }
 
@@ -168,12 +168,12 @@ function unused(): never {
   throw new TypeError('the loop does not need it')
 }
 
-/** An error as the system's calls throw it. */
+/** Creates an error like those of system calls. */
 export function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: it failed`), { code, syscall: 'sendmsg', errno: -1 })
 }
 
-/** Whether a descriptor is still open. */
+/** Returns whether a descriptor is open. */
 export function isOpen(descriptor: number): boolean {
   try {
     fstatSync(descriptor)
@@ -183,7 +183,7 @@ export function isOpen(descriptor: number): boolean {
   }
 }
 
-/** Closes those that are still open. */
+/** Closes the descriptors that are open. */
 export function closeAll(descriptors: readonly number[]): void {
   for (const descriptor of descriptors) if (isOpen(descriptor)) closeSync(descriptor)
 }

@@ -17,21 +17,21 @@ import {
 } from './direct-client.js'
 
 export const PAGE = 4096
-/** The client's memory: a file of so many pages. */
+/** Number of pages of the file that is the client's memory. */
 export const FILE_PAGES = 32
-/** Pages of it that are mapped for writing at times; those before them for reading alone, those behind them never. */
+/** Pages that can be mapped for writing. Pages before them are mapped only for reading, and pages after them never. */
 export const WRITABLE = { first: 8, end: 24 } as const
 
-/** What one message carries beside its data. */
+/** Descriptors of a message. */
 export type Beside = 'memory' | 'eventfds' | 'wrong' | undefined
 
-/** A message of a client that means no good. */
+/** A message of a hostile client. */
 export interface RandomMessage {
   readonly command: number
   readonly data: Uint8Array
   readonly flags: number
   readonly beside: Beside
-  /** How many descriptors. */
+  /** Number of descriptors. */
   readonly count: number
 }
 
@@ -43,7 +43,7 @@ export class RandomClient {
     this.dice = dice
   }
 
-  /** A whole number from 0 to before `end`. */
+  /** Returns a random integer from 0 to `end` - 1. */
   below(end: number): number {
     return this.dice.int(0, end - 1)
   }
@@ -52,10 +52,10 @@ export class RandomClient {
     return this.dice.pick(values)
   }
 
-  /** What the client writes into its memory now and then: entries of queues, PRP lists, noise. */
+  /** Writes random queue entries, PRP lists and noise to the client's memory. */
   scribble(memory: Uint8Array): void {
     const view = new DataView(memory.buffer, memory.byteOffset, memory.length)
-    // The first entries of the Admin queue, as often as all the rest.
+    // With probability 1/2, among the first entries of the Admin queue.
     const entries = this.below(2) === 0 ? 16 : ((WRITABLE.end - WRITABLE.first) * PAGE) / 64
     const at = WRITABLE.first * PAGE + 64 * this.below(entries)
     view.setUint32(at, this.pick([0, 1, 2, 4, 5, 6, 8, 9, 12, 0x10, 0x19, 0x7c, 0x80]) | (this.below(256) << 16), true)
@@ -80,7 +80,7 @@ export class RandomClient {
         if (changed.length > 0) changed[this.below(changed.length)] = this.below(256)
         return { ...message, data: changed }
       }
-      // Descriptors where none belong, or others, or none.
+      // Unexpected, wrong or missing descriptors.
       case 4:
         return { ...message, beside: this.pick(['memory', 'eventfds', 'wrong', undefined]), count: 1 + this.below(3) }
       case 5:
@@ -107,7 +107,7 @@ export class RandomClient {
         }
       }
       case 13: {
-        // As a driver brings it up, in one message.
+        // Enables the controller as a driver does, in one message.
         const [asq, acq] = [WRITABLE.first * PAGE, (WRITABLE.first + 1) * PAGE]
         const writes = [
           [0x14, 0],
@@ -122,7 +122,7 @@ export class RandomClient {
         return { ...none, command: WRITE_MULTI, data: Buffer.concat([words([64, writes.length]), ...entries]) }
       }
       case 14: {
-        // Awake, with memory and bus mastering on.
+        // D0, with memory space and bus mastering enabled.
         const [offset, value] = this.pick([
           [0x44, 0],
           [0x04, 0x0006],
@@ -203,7 +203,7 @@ export class RandomClient {
     }
   }
 
-  /** A register and what is written there: often what enables a controller, so that its queues are used. */
+  /** Returns a register and a value to write. Often those that enable the controller, so that its queues are used. */
   private register(): readonly [offset: number, value: number] {
     switch (this.below(10)) {
       case 0:
@@ -225,7 +225,7 @@ export class RandomClient {
     }
   }
 
-  /** Pages that are often mapped, and others. */
+  /** Returns an address: often of a page that may be mapped. */
   private address(): number {
     const page = this.pick([WRITABLE.first, WRITABLE.first + this.below(16), this.below(40), 100])
     return this.below(8) > 0 ? page * PAGE : this.pick([0, page * PAGE + this.below(PAGE), 2 ** 40, 2 ** 53 - 4096])

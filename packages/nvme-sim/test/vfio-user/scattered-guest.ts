@@ -4,18 +4,18 @@ import { another, closeAll, unnamedFile } from './fake-host.js'
 
 export const PAGE = 4096
 const PAGES = 256
-/** The first page of addresses of each kind: rings of two pages, a PRP list or SGL segment, and data. */
+/** First page, by IOVA, of the queues of two pages each, of a PRP list or SGL segment, and of data. */
 const [ASQ, ACQ, SQ, CQ, LIST, DATA] = [0, 2, 4, 6, 8, 16]
 
-/** Entries of each ring: every one takes more than a page, and none ends with one. */
+/** Entries of each queue. Every queue is larger than a page, and none ends at a page boundary. */
 export const SQ_ENTRIES = 100
 export const CQ_ENTRIES = 300
 
-/** What a test says of a command; the rest of its entry is zero. */
+/** Fields of a command. The rest of its entry is zero. */
 export interface GuestCommand {
   readonly opcode: number
   readonly nsid?: number
-  /** PSDT in place. */
+  /** Value of the field PSDT. */
   readonly psdt?: number
   readonly dptr?: readonly [bigint | number, bigint | number]
   readonly mptr?: number
@@ -31,12 +31,12 @@ export class ScatteredGuest {
   readonly client: DirectClient
   /** The memory page of CC.MPS. */
   readonly pageBytes: number
-  /** Where a test has a list, and data behind it. */
+  /** Addresses of a list and of data, for tests. */
   readonly list = LIST * PAGE
   readonly data = DATA * PAGE
   private readonly files = [unnamedFile(PAGES * PAGE), unnamedFile(PAGES * PAGE)]
   private readonly bytes: readonly Uint8Array[]
-  /** By page of addresses: which file, and which page of it. */
+  /** File, and page in the file, of each page by IOVA. */
   private readonly places: { file: number; page: number }[] = []
   private readonly rings = [ASQ, SQ].map((sq, qid) => ({ sq, cq: qid === 0 ? ACQ : CQ, tail: 0, head: 0, phase: 1 }))
   private cid = 0
@@ -61,7 +61,7 @@ export class ScatteredGuest {
     return this.client.read32(BAR0, 0x1c)
   }
 
-  /** Creates the pair of I/O queues: the status of either. */
+  /** Creates the pair of I/O queues. Returns both statuses. */
   createQueues(): string[] {
     const cq = {
       opcode: 0x05,
@@ -73,7 +73,7 @@ export class ScatteredGuest {
     return [this.command(0, cq), this.command(0, { opcode: 0x01, nsid: 0, dptr: [SQ * PAGE, 0], cdw: sqCdw })]
   }
 
-  /** Carries a command out: its status, as '0/04'. */
+  /** Executes a command. Returns its status, such as '0/04', or 'none' without a completion. */
   command(qid: 0 | 1, { opcode, nsid = 1, psdt = 0, dptr = [0, 0], mptr = 0, cdw = {} }: GuestCommand): string {
     const ring = this.rings[qid]!
     const cid = (this.cid = (this.cid + 1) & 0xffff)
@@ -101,7 +101,7 @@ export class ScatteredGuest {
     return `${(dw3 >>> 25) & 7}/${((dw3 >>> 17) & 0xff).toString(16).padStart(2, '0')}`
   }
 
-  /** Read or Write of blocks of 512 bytes, by PRPs whose list begins at `list`. */
+  /** Reads or writes blocks of 512 bytes with PRPs, whose list starts at `list`. */
   transfer(
     opcode: 0x01 | 0x02,
     slba: number,
@@ -114,7 +114,7 @@ export class ScatteredGuest {
     return this.command(1, { opcode, dptr, cdw: { 10: slba, 12: blocks - 1 }, ...beside })
   }
 
-  /** The PRP entries of these bytes: the list goes on in the page behind each of its pages. */
+  /** Writes the PRP list of these bytes, whose pages are adjacent, and returns PRP1 and PRP2. */
   prps(iova: number, lengthBytes: number, list = this.list): [number, number] {
     const { pageBytes } = this
     const pages: number[] = []
@@ -129,7 +129,7 @@ export class ScatteredGuest {
     return [iova, list]
   }
 
-  /** What the guest finds at its addresses. */
+  /** Returns bytes of the guest's memory. */
   get(iova: number, lengthBytes: number): Uint8Array {
     const found = new Uint8Array(lengthBytes)
     this.eachPart(iova, lengthBytes, (part, at) => found.set(part, at))
@@ -140,14 +140,14 @@ export class ScatteredGuest {
     this.eachPart(iova, bytes.length, (part, at) => part.set(bytes.subarray(at, at + part.length)))
   }
 
-  /** Takes the page at an address away from the controller, or maps it with other flags: 1 reads, 2 writes. */
+  /** Unmaps the page at an address, or maps it with other flags: 1 for reading, 2 for writing. */
   change(iova: number, flags: 0 | 1 | 2): void {
     const { file, page } = this.places[iova / PAGE]!
     this.client.unmap(iova, PAGE)
     if (flags !== 0) this.client.map(iova, PAGE, page * PAGE, another(this.files[file]!), flags)
   }
 
-  /** Has the page at an address lie in the other file from now on, with what is in it. */
+  /** Moves the page at an address to the other file, with its content. */
   move(iova: number): void {
     const [index, bytes] = [iova / PAGE, this.get(iova, PAGE)]
     const { file, page } = this.places[index]!
