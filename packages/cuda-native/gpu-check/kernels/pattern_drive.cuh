@@ -14,7 +14,7 @@ namespace gpunvme {
 struct DrivePlan {
   // Never completed.
   uint32_t lose_one_in;
-  // Completed so many rounds later than others: turns in which the drive has commands.
+  // Completed `delay_rounds` rounds late. A round is a turn in which the drive has commands.
   uint32_t delay_one_in;
   uint32_t delay_rounds;
   // Completed twice.
@@ -46,16 +46,16 @@ struct DriveNamespace {
 
 enum class Mistake : uint32_t {
   NONE,
-  // A tail that is not an index of an entry.
+  // A tail that is not a valid index.
   TAIL,
   // Opcode, fused operation, PSDT, or a reserved field.
   FIELD,
   NSID,
   RANGE,
   PRP,
-  // The identifier of a command in flight, or its slot.
+  // An identifier or a slot of a command in flight.
   CID,
-  // Data of a write that are not the pattern.
+  // Write data that differ from the pattern.
   DATA,
 };
 
@@ -274,7 +274,7 @@ class PatternDrive {
     return wrong;
   }
 
-  // Posts what is due and has room. Returns whether it posted a completion.
+  // Posts completions that are due, as far as the queue has room. Returns whether it posted any.
   GPUNVME_DEVICE bool post(uint32_t head) {
     const uint32_t due = having([](const Station& station) { return station.completions != 0 && station.delay == 0; });
     const uint32_t twice = having([](const Station& station) { return station.completions == 2 && station.delay == 0; });

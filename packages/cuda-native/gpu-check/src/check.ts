@@ -16,7 +16,7 @@ export interface Check {
   readonly title: string
   /** Whether the check makes commands fail. Any other check fails if the driver had to recover a command. */
   readonly injectsFaults?: boolean
-  /** Whether the check runs in a process of its own, because it can disturb the CUDA driver for later checks. */
+  /** Whether the check runs in a separate process, because it can disturb the CUDA driver for later checks. */
   readonly alone?: boolean
   /** Time limit, after which the check ends with an error. */
   readonly limitMs: number

@@ -89,7 +89,7 @@ export const FULL: Scale = {
   },
   tokens: 15,
 }
-/** For a stand-in, which has few threads. */
+/** Amount of work for a stand-in, which has few threads. */
 export const QUICK: Scale = {
   ...{ planBytes: 2 * MIB, speedCommands: 2000, leaders: [1, 2], measureRounds: 20 },
   checksumBytes: 192 * KIB,
