@@ -58,7 +58,7 @@ describe('the kernel of docs/cuda.md', () => {
   const [host] = blocks(page, 'js')
 
   test.skipIf(!hasNvcc)(
-    `is compiled by the command beside it, to a kernel that launch finds by its name${skippedWithoutNvcc}`,
+    `compiles with the command on the page, to a kernel that launch finds by its name${skippedWithoutNvcc}`,
     () => {
       const scope = join(folder, 'node_modules/@gpunvme')
       mkdirSync(scope, { recursive: true })

@@ -21,7 +21,7 @@ describeTransport(
   options,
 )
 describeTransport(
-  'a simulated drive behind faulty, without a fault',
+  'a simulated drive through faulty(), without faults',
   simulatedDevices((transport) => faulty(transport, { rules: [] })),
   options,
 )

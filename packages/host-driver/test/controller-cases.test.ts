@@ -55,8 +55,8 @@ const differencesBefore10: Readonly<Record<string, string>> = {
   'admin-opcodes-not-supported': 'Virtualization Management (1Ch) is answered, and OACS bit 7 is 0',
   'identify-controller-lists': 'without a subsystem CNS 12h and 13h are refused, and OACS bit 3 is 1',
   'event-cleared-before-its-request': 'reading the log page leaves an event that waits for a request',
-  'copy-above-its-limits': 'what is wrong with a source range is an Internal Error (0/06)',
-  'copy-out-of-range': 'what is wrong with a source range is an Internal Error (0/06)',
+  'copy-above-its-limits': 'an invalid source range is an Internal Error (0/06)',
+  'copy-out-of-range': 'an invalid source range is an Internal Error (0/06)',
 }
 
 /** Cases that QEMU 7.2 passes, and 10.0 and 11.1 fail. */

@@ -14,7 +14,7 @@ class OtherError extends GpuNvmeError {
   }
 }
 
-/** Returns this package's driver with errors of its own. @param codeOf replaces a code. Default: keeps all. */
+/** Returns this package's driver with another error class. @param codeOf replaces a code. Default: keeps all. */
 export function otherDriver(codeOf = (code: GpuNvmeError['code']): GpuNvmeError['code'] => code): DriverUnderTest {
   function reworded(error: unknown): unknown {
     if (error instanceof GpuNvmeError) return new OtherError(codeOf(error.code), error)

@@ -13,7 +13,7 @@ const missing = missingTools('make', 'python3') ?? missingHeaders('g++', 'c++', 
 test.skipIf(missing !== undefined)(
   `the addons build from npm's headers alone, are rebuilt only when a source changes, and load${missing === undefined ? '' : ` (skipped: [native] ${missing})`}`,
   async () => {
-    // A Node whose own headers are not beside it, as in most containers.
+    // A Node without its headers, as in most containers.
     const node = join(folder, 'bin', 'node')
     mkdirSync(join(folder, 'bin'))
     copyFileSync(process.execPath, node)

@@ -15,7 +15,7 @@ export interface PackageCopy {
   readonly build: (flags: readonly string[], env: Record<string, string>, node?: string) => BuildEnd
 }
 
-/** How build-native.mjs ended. */
+/** Exit status and output of build-native.mjs. */
 export interface BuildEnd {
   readonly status: number | null
   readonly stdout: string

@@ -431,7 +431,7 @@ void unanswered_at_run_limit() {
   test.rig.leader.run_limit_ns = 2;
   test.rig.may_time_out = test.rig.may_halt = true;
   test.rig.post(kRead, {1, 1});
-  // The clock of deadlines stands still, so that only the limit can end a launch.
+  // The clock of deadlines is stopped, so that only the limit can end a launch.
   bool is_answered = false;
   for (const uint32_t left : {2u, 1u, 1u}) {
     test.launch([&](uint64_t) {

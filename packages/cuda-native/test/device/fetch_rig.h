@@ -118,7 +118,7 @@ class FetchRig {
     }
   }
 
-  // Lets the controllers write what they have kept back, and compares the data that were verified before.
+  // Lets the controllers complete delayed writes to memory, and compares the data that were verified before.
   void write_late() {
     rig.complete_all();
     for (uint32_t at = 0; at < layout.positions; at++)

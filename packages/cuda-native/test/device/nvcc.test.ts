@@ -10,7 +10,7 @@ const hasNvcc = hasCompiler && spawnSync('nvcc', ['--version']).status === 0
 const skipped = hasNvcc ? '' : skippedWithoutCompiler || ' (skipped: [cuda] nvcc is not installed)'
 const root = resolve(import.meta.dirname, '../..')
 
-// Turing (the oldest that nvcc 13 knows), A100, RTX 3090, RTX 4090, H100 and H200, B200, RTX 5090.
+// Turing (the oldest that nvcc 13 supports), A100, RTX 3090, RTX 4090, H100 and H200, B200, RTX 5090.
 const architectures = [75, 80, 86, 89, 90, 100, 120]
 
 describe.skipIf(!hasNvcc)(`the kernels${skipped}`, () => {

@@ -13,7 +13,7 @@ bool is_answering = true;
 Random numbers(1);
 uint64_t now_ns = 1'000'000;
 
-// What another thread does after each store of 8 bytes.
+// Action of another thread after each store of 8 bytes.
 void (*other)() = nullptr;
 
 struct CasePort : CpuPort {
@@ -172,7 +172,7 @@ void late_look() {
   expect_ending(with.device().wait(ticket), GNV_SUCCESS);
 }
 
-// Completions that the CQ has no room for until entries are released.
+// Completions for which the CQ has no room until entries are released.
 void full_cq() {
   Case with({.queues = 1, .entries = 16, .slots = 15, .commands = 24, .timeout_ns = 100'000});
   for (uint32_t command = 0; command < 3; command++) expect_ending(with.device().wait(with.read(command)), GNV_SUCCESS);

@@ -15,7 +15,7 @@ struct World {
   bool may_halt = false;
   // After this many steps of controllers, the host declares all queues lost. 0: never.
   uint32_t lost_after = 0;
-  // How often a thread falls far behind: by laps of the rings.
+  // A thread stalls for laps of the rings in one of this many steps.
   uint32_t stall_once_in = 400;
 };
 

@@ -168,7 +168,7 @@ class Backend {
 };
 #endif
 
-// A queue pair and the controller behind it.
+// A queue pair and its controller.
 struct Rings {
   explicit Rings(uint32_t slots) : in_flight(slots), lists(slots * kListPages * kPageBytes) {}
   const uint32_t in_flight;

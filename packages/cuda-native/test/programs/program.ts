@@ -20,7 +20,7 @@ export interface Program {
 
 /**
  * Returns a program of table.mjs, building it unless that has been done. Throws a CompileError. A build takes up to
- * BUILD_MS, which is to be the time limit of the calling hook or test.
+ * BUILD_MS, which must be the time limit of the calling hook or test.
  */
 export async function program(name: string): Promise<Program> {
   return runnable(name, await built(name))

@@ -63,10 +63,10 @@ export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
   },
   'kmod-iommu': {
     ...MODULE,
-    // With translation, access to the node is enough.
+    // With IOMMU translation, access to the node is sufficient.
     userHasTheNode: NOT_REFUSED,
     littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
-    // What the error says is enough is.
+    // The limit that the error suggests is sufficient.
     advisedMemlock: NOT_REFUSED,
   },
   'kmod-pt': {},
@@ -93,10 +93,10 @@ export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
     ...EVERYWHERE,
     ...VFIO,
     iommuIsOn: refusal('IOMMU_ACTIVE', /do not reach memory[^]*Try: use the transport vfio/, 'infeasible'),
-    // Who may open the group needs no root.
+    // Access to the group is sufficient without root.
     userHasTheGroup: NOT_REFUSED,
     littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
-    // What the error says is enough is.
+    // The limit that the error suggests is sufficient.
     advisedMemlock: NOT_REFUSED,
     noHugePages: refusal('HUGE_PAGES', /of 2 MiB: 1 needed, 0 free/, 'infeasible'),
     otherMode: refusal('VFIO_MODE', /expected 'type1' for 0000:00:04\.0, got 'noiommu'/, 'usage'),

@@ -4,7 +4,7 @@ import { Controller } from '../../src/controller.js'
 
 const MS = 1_000_000
 
-test('a write whose completion arrives while another plan is waited for is not unknown', async () => {
+test('a write whose completion arrives during another plan is not unknown', async () => {
   const simulation = simulate({
     profile: 'ideal',
     namespaces: [{ capacityBytes: 1024 * 1024 }],

@@ -39,7 +39,7 @@ const resizeAt = (match: FaultRule['match'], blocks: number): FaultRule => ({
   action: { kind: 'resize-namespace', nsid: 1, blocks },
 })
 
-/** A namespace of 1024 blocks, which grows at the first command that matches. The second one takes 1 s. */
+/** Opens a namespace of 1024 blocks, which grows at the first command that matches. The second one takes 1 s. */
 async function shrunk(grows?: FaultRule['match'], trace?: SimulationOptions['trace']) {
   const rules = [resizeAt({ opcode: GetFeatures.opcode, qid: 0 }, 1024)]
   if (grows !== undefined) {
@@ -55,7 +55,7 @@ async function shrunk(grows?: FaultRule['match'], trace?: SimulationOptions['tra
   })
   const { transport } = simulation
   const { clock } = transport
-  // Virtual time would pass before the driver handles an event.
+  // Otherwise, virtual time would pass before the driver handles an event.
   const idle = async (untilNs: number) => {
     for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
     return clock.idle(untilNs)
@@ -69,7 +69,7 @@ async function shrunk(grows?: FaultRule['match'], trace?: SimulationOptions['tra
   }
   const ctrl = await Controller.open({ ...transport, clock: slow }, { write: { serial: simulation.serial } })
   const ns = ctrl.namespace(1)
-  // Events are handled while someone waits for them.
+  // The driver handles events only while they are iterated over.
   const events = (async () => {
     for await (const event of ctrl.events()) expect(event.kind).toBe('namespaces-changed')
   })()

@@ -32,6 +32,6 @@ test('a recovery for a command outside plans waits for commands in flight, not f
   await Promise.all([ns.execute(plan, ns.dma.alloc(4000 * 512)), ns.flush()])
   await ctrl.close()
   const begun = (await seen).find((event) => event.kind === 'recovery')
-  // The flush is given up at 50 ms, and each read has 50 ms.
+  // The flush times out at 50 ms, and each read has 50 ms.
   expect(begun!.timeNs / MS).toBeLessThan(150)
 })

@@ -145,7 +145,7 @@ it('finds no defect in the driver behind this wrapper', async () => {
   }
 })
 
-/** The view of memory, which `{ ...memory }` does not copy where it is a getter. */
+/** Returns memory with its view: `{ ...memory }` omits an inherited getter. */
 function hostViewOf(memory: Parameters<NonNullable<DriverNamespace['execute']>>[1]) {
   return {
     lengthBytes: memory.lengthBytes,

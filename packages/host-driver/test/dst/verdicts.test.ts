@@ -149,7 +149,7 @@ it('does not blame the driver for a delayed doorbell write that arrives after th
   expect(failure?.message).toBeUndefined()
 })
 
-it('passes over a scenario whose options the driver does not have, and judges a driver without plans by single calls', async () => {
+it('skips a scenario with unsupported options, and checks a driver without plans by single calls', async () => {
   const scenario = {
     ...base,
     namespaces: emptied.namespaces,
