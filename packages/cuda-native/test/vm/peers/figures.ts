@@ -77,11 +77,11 @@ export function tableOf(figures: readonly Figure[], ours: string): string {
     'reads',
     'driver',
     'IOPS',
-    'instructions',
-    'of user space',
-    'CPU µs',
-    'IOPS, ours to it',
-    'instructions, ours to it',
+    'instructions per read',
+    'in user space',
+    'CPU µs per read',
+    `IOPS, ${ours} ÷ this`,
+    `instructions, ${ours} ÷ this`,
   ]
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
