@@ -5,27 +5,27 @@ import { Change } from './change.js'
 import { plainMemory } from './memory.js'
 import type { BlockCall, Extent } from './scenario.js'
 
-/** Salt that no step uses. */
+/** Salt for data that no step writes: a compare with it must report a difference. */
 const NEVER_WRITTEN = 2_000_000
 
-/** Parts of a run that calls outside plans use. */
+/** Interface of a run for calls outside plans. */
 export interface CallHost {
   readonly medium: Medium
   readonly timeoutNs: number
   /** Handles the error of a failed call. @throws RunFailure if the call had to succeed. */
   readonly refuse: (what: string, error: unknown) => void
-  /** Runs `settle` after the next reset of the controller. */
+  /** Registers a function to call after the next reset of the controller. */
   readonly later: (settle: () => void) => void
   readonly count: (name: string) => void
 }
 
-/** Whether the driver implements a call, and its blocks are inside the namespace. */
+/** Returns whether the driver implements a call and all of its blocks are inside the namespace. */
 export function canCall(namespace: DriverNamespace, call: BlockCall): boolean {
   const ranges = rangesOf(call)
   return namespace[call.call] !== undefined && ranges.every(({ slba, blocks }) => slba + blocks <= namespace.blocks)
 }
 
-/** Sends a call for blocks outside plans, and judges its outcome. */
+/** Makes a call outside plans and checks its outcome. */
 export async function callBlocks(namespace: DriverNamespace, call: BlockCall, host: CallHost): Promise<void> {
   if (call.call === 'verify') return verify(namespace, call, host)
   if (call.call === 'compare') return compare(namespace, call, host)
@@ -92,7 +92,7 @@ async function compare(
       mayDiffer ||= possible.some((content) => content === ANY || !holds(block, content))
     })
     if (isEqual ? !mayMatch : !mayDiffer) {
-      throw new RunFailure('data', `compare of NSID ${nsid}, LBA ${slba}: ${isEqual}, which cannot be`)
+      throw new RunFailure('data', `compare of NSID ${nsid}, LBA ${slba}: expected ${!isEqual}, got ${isEqual}`)
     }
     count('compare')
   } catch (error) {
@@ -103,7 +103,7 @@ async function compare(
   }
 }
 
-/** Returns the block ranges of a call. */
+/** Returns the block ranges that a call reads or changes. */
 function rangesOf(call: BlockCall): readonly Extent[] {
   switch (call.call) {
     case 'copy':

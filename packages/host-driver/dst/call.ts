@@ -3,19 +3,22 @@ import type { CallMemory } from './memory.js'
 import type { Fetched } from './world.js'
 import { ANY, fillBlock, firstDifference, holds, RunFailure, writtenContent, type Medium } from '@gpunvme/nvme-sim/dst'
 
+/** Bytes before and after the data, which must not change. */
 const GUARD_BYTES = 8192
+/** Initial value of the memory, which makes data that did not arrive recognizable. */
 const UNWRITTEN = 0xa5
 
-/** What of a call goes to one command. */
+/** Part of a call that one command transfers. */
 interface Part {
   readonly nsid: number
   readonly slba: number
   readonly blocks: number
   readonly offsetBytes: number
+  /** Whether a fault may have damaged its data. */
   isDamaged: boolean
 }
 
-/** Reads or writes that the driver was asked for: their memory, what they may find and leave, and what came of them. */
+/** A call that reads or writes blocks: its commands, its memory, and the checks of its outcome. */
 export class Call {
   readonly memory: CallMemory
   readonly plan: Plan
@@ -26,12 +29,12 @@ export class Call {
   private readonly before: Uint8Array
   private readonly bytes: Uint8Array
 
-  /** Where the data begins in the memory of a call. */
+  /** Returns the offset of the data in the memory of a call. */
   static startOf(shiftBytes: number): number {
     return GUARD_BYTES + shiftBytes
   }
 
-  /** How much memory a call takes. */
+  /** Returns the length of the memory of a call. */
   static lengthOf(shiftBytes: number, dataBytes: number): number {
     return 2 * GUARD_BYTES + shiftBytes + dataBytes
   }
@@ -60,7 +63,7 @@ export class Call {
     this.before = this.bytes.slice()
   }
 
-  /** A fault has damaged a command: each of these that looks like it may be the one. */
+  /** Records that a fault has damaged a command: every part with the same blocks may be that command. */
   damage({ operation, nsid, slba, blocks }: Fetched): void {
     if (operation !== this.plan.operation || nsid !== this.plan.nsid) return
     for (const part of this.parts) {
@@ -71,7 +74,10 @@ export class Call {
     }
   }
 
-  /** It was refused, or some of a single read failed: a program uses nothing of what was read then. */
+  /**
+   * Records that the call was rejected, or that a command of a single read failed. The data of such a read is not
+   * checked, since its caller gets only an error.
+   */
   refused(wasSent: boolean, why: string): void {
     this.memory.load()
     if (this.plan.operation === 'write') for (const part of this.parts) this.medium.cancel(part, part)
@@ -80,7 +86,7 @@ export class Call {
 
   /**
    * Checks the outcomes and the data.
-   * @returns a function that settles writes with an unknown outcome; to be called once the controller is reset.
+   * @returns a function to call after the next reset: until then, writes that ended with `device-lost` may be executed.
    */
   ended(summary: OutcomeSummary): () => void {
     const outcomes = this.outcomesOf(summary)
@@ -102,7 +108,7 @@ export class Call {
     }
   }
 
-  /** How each command ended: undefined for success. */
+  /** Returns the outcome of each command: undefined for success. */
   private outcomesOf({ commands, succeeded, bytes, failures }: OutcomeSummary): (string | undefined)[] {
     const wrong = (text: string) => new RunFailure('outcome', `${this.what}: ${text}`)
     const { plan } = this
@@ -133,11 +139,11 @@ export class Call {
       const possible = this.medium.possible(part.nsid, lba, this.began)
       if (possible.some((content) => holds(block, content))) return
       const allowed = possible.map((content) => (content === ANY ? 'anything' : content)).join(' or ')
-      throw new RunFailure('data', `${this.what}: LBA ${lba} was read wrong, of what may be there: ${allowed}`)
+      throw new RunFailure('data', `${this.what}: LBA ${lba} has the wrong content, allowed: ${allowed}`)
     })
   }
 
-  /** Nothing but the destinations of reads may have changed. */
+  /** Checks that only the destinations of reads have changed. */
   private checkMemory(destinations: readonly Part[], why = 'ended'): void {
     const isRead = this.plan.operation === 'read'
     if (isRead) {

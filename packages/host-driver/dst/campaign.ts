@@ -3,17 +3,17 @@ import { runScenario, runTwice, type Worst } from './run.js'
 import { REPLAYED_EVERY, runSeeds, type CampaignResult, type Seeds } from '@gpunvme/nvme-sim/dst'
 import type { DriverUnderTest } from '../conformance/driver.js'
 
-/** Statistics and failures of a campaign of a driver. Equal on every machine: it has no wall time. */
+/** Statistics and failures of a driver campaign. They contain no wall times, so they are the same on every machine. */
 export interface DriverCampaignResult extends CampaignResult {
-  /** How often a controller was declared lost. */
+  /** Number of times that a controller was declared lost. */
   readonly lost: number
-  /** Number of seeds whose options the driver does not have. */
+  /** Number of seeds that were skipped because the driver does not support their options. */
   readonly passedOver: number
   /** Longest durations by kind of fault, of runs with one kind of fault; `none` for runs without faults. */
   readonly worst: Readonly<Record<string, Worst>>
 }
 
-/** Runs the driver on one scenario for each seed. */
+/** Runs one scenario per seed on the driver. */
 export async function runDriverCampaign(driver: DriverUnderTest, seeds: Seeds): Promise<DriverCampaignResult> {
   const worst = new Map<string, Worst>()
   let [lost, passedOver] = [0, 0]
@@ -23,7 +23,7 @@ export async function runDriverCampaign(driver: DriverUnderTest, seeds: Seeds): 
     lost += run.lost
     if (!run.isApplicable) passedOver++
     const kinds = Object.keys(run.struck)
-    // Then the fault need not be the cause of a long call.
+    // These operations may themselves be the cause of a long call, so such runs are left out of `worst`.
     const isDisturbed = ['reset', 'loss of power', 'format'].some((name) => name in run.done)
     if (kinds.length <= 1 && !isDisturbed) {
       const kind = kinds[0] ?? 'none'

@@ -4,11 +4,11 @@ import type { Content, Medium, Range, Source } from '@gpunvme/nvme-sim/dst'
 /** Codes of errors after which no command was sent. */
 const NOT_SENT = ['ERR_GPUNVME_LBA_RANGE', 'ERR_GPUNVME_UNSUPPORTED_COMMAND', 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE']
 
-/** A call that changes blocks without data from the host, and the contents that it may leave. */
+/** A call that changes blocks without data from the host, and the contents that the blocks may have afterwards. */
 export class Change {
   readonly what: string
   private readonly medium: Medium
-  /** One for each block, in the order in which the driver changes them. */
+  /** One range per block, in the order in which the driver changes them. */
   private readonly blocks: readonly Range[]
 
   constructor(medium: Medium, what: string, ranges: readonly Range[], contentAt: (index: number) => Content | Source) {
@@ -27,7 +27,7 @@ export class Change {
 
   /**
    * Records that the call failed; the error may state its progress.
-   * @returns a function that settles the rest, to be called after a reset: until then, it may still be executed.
+   * @returns a function to call after the next reset: until then, the rest of the change may still be executed.
    */
   failed(error: GpuNvmeError): () => void {
     const { doneBlocks, ranges } = error as Partial<{
@@ -58,7 +58,7 @@ export class Change {
   }
 }
 
-/** Whether an error or its cause reports a lost controller, which may still execute commands. */
+/** Returns whether an error or its cause reports a lost controller, which may still execute commands. */
 function isLoss(error: GpuNvmeError): boolean {
   const { cause } = error
   return error.code === 'ERR_GPUNVME_DEVICE_LOST' || (cause instanceof GpuNvmeError && isLoss(cause))

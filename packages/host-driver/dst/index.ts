@@ -1,7 +1,7 @@
 /**
- * Deterministic simulation of the driver: random work on random controllers under random faults, each from one seed,
- * judged by what the driver promises. `hostDriver` is this package's driver; another driver implements `DriverUnderTest`.
- * Needs `@gpunvme/nvme-sim` beside this package. `npm run dst` of this repository runs it.
+ * Deterministic simulation testing of a driver: random workloads on random controllers under random faults, each
+ * derived from one seed and checked against the driver's guarantees. `hostDriver` is this package's driver; another
+ * driver implements `DriverUnderTest`. Requires `@gpunvme/nvme-sim`. In this repository, `npm run dst` runs it.
  * @module
  */
 export { hostDriver, type DriverController, type DriverNamespace, type DriverUnderTest } from '../conformance/driver.js'

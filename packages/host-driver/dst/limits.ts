@@ -3,19 +3,19 @@ import type { Scenario } from './scenario.js'
 
 const MS = 1_000_000
 
-/** What the simulated transport waits after a reset of the function. */
+/** Time that the simulated transport waits after a function reset. */
 export const FUNCTION_RESET_NS = 100 * MS
 
-/** How late a deadline may be noticed: this often the driver looks while it waits. */
+/** Polling interval of the driver: it may detect a deadline this much later. */
 export const LOOK_NS = 10 * MS
 
-/** For what commands, links and media really take, and for delays before a retry: 80 ms at most (10 ms doubled thrice). */
+/** Allowance for executing commands, and for delays before retries: at most 80 ms (10 ms, doubled three times). */
 const WORK_NS = 150 * MS
 
-/** A shutdown is waited for so long at least. */
+/** Minimum time limit of a shutdown. */
 const SHUTDOWN_NS = 5_000 * MS
 
-/** The longest a step of a recovery may take, by the limits that the controller was opened with. */
+/** Returns the time limit of a recovery step, from the options with which the controller was opened. */
 export function stepLimitNs({ options }: Scenario, step: RecoveryStep): number {
   const { recovery, readyTimeoutNs } = options
   switch (step) {
@@ -30,21 +30,21 @@ export function stepLimitNs({ options }: Scenario, step: RecoveryStep): number {
   }
 }
 
-/** What happened while a call was under way. */
+/** Recovery steps and faults during a call. */
 export interface Meanwhile {
-  /** What the steps taken may have taken, all together. */
+  /** Sum of the limits of the steps that have begun. */
   readonly stepsNs: number
+  /** Number of these steps. */
   readonly steps: number
-  /** Faults that struck. */
+  /** Number of faults that occurred. */
   readonly strikes: number
-  /** The limit of a step that had begun before. */
+  /** Limit of the step in progress; 0 for none. */
   readonly underWayNs: number
 }
 
 /**
- * The longest that a read, a write or a flush may take: one time limit and the work for the first attempt, and for every
- * step of a recovery and every fault that struck meanwhile - each costs an attempt or a delay at most - once more, and
- * the limits of these steps.
+ * Returns the time limit of a call: the limits of the recovery steps, plus the longest command time limit and `WORK_NS`
+ * for each attempt. A recovery step or a fault costs at most one more attempt or delay.
  */
 export function callLimitNs(scenario: Scenario, { stepsNs, steps, strikes }: Meanwhile): number {
   const { timeoutNs, options } = scenario
@@ -52,12 +52,12 @@ export function callLimitNs(scenario: Scenario, { stepsNs, steps, strikes }: Mea
   return stepsNs + (1 + steps + strikes) * (longestNs + WORK_NS)
 }
 
-/** The longest that an open may take: CSTS.RDY is waited for up to five times, and each fault costs a time limit. */
+/** Returns the time limit of `open`: up to five waits for CSTS.RDY, and one command time limit for each fault. */
 export function openLimitNs({ options }: Scenario, strikes: number): number {
   return 5 * options.readyTimeoutNs + (1 + strikes) * (options.commandTimeoutNs + WORK_NS)
 }
 
-/** The longest that a close may take, beyond the calls that it waits for. */
+/** Returns the time limit of `close`, without the calls that it waits for. */
 export function closeLimitNs(scenario: Scenario, strikes: number): number {
   return openLimitNs(scenario, strikes) + SHUTDOWN_NS
 }

@@ -7,11 +7,11 @@ const MS = 1_000_000
 /** Maximum length of the data of a plan. */
 export const MOST_PLAN_BYTES = 128 * 1024
 
-/** Abilities of the driver, and faults, that no scenario covers. */
+/** Features of the driver and faults that no scenario covers. */
 export const notDrawn: readonly string[] = [
-  'false data of Identify and of log pages (corrupt-data of Admin commands): a false block size is obeyed',
-  'false identifiers that are those of another command in flight (corrupt-cid, corrupt-sqid)',
-  'success of Admin commands that did nothing (status 0/00 with QID 0)',
+  'wrong Identify data and log pages (corrupt-data of Admin commands), which a driver cannot detect',
+  'identifiers of other commands in flight (corrupt-cid, corrupt-sqid)',
+  'success reported for Admin commands that had no effect (status 0/00 with QID 0)',
   'fused commands and weighted round robin, which the driver does not use',
   'Sanitize, firmware and raw commands (submitAdmin, submitIo)',
   'a transport whose accesses throw',
@@ -82,7 +82,7 @@ export function makeScenario(seed: number): Scenario {
   }
 }
 
-/** Steps of a scenario other than reads and writes. */
+/** Kinds of steps, other than reads and writes, that a scenario may contain. */
 interface Further {
   readonly manages: boolean
   readonly resets: boolean
@@ -90,7 +90,7 @@ interface Further {
   readonly withMetadata?: number
 }
 
-/** Blocks of the namespace that the host creates. */
+/** Size of the namespace that the host creates, in blocks. */
 export const CREATED_BLOCKS = 64
 
 function randomStep(dice: Dice, namespaces: readonly NamespaceShape[], further: Further, salt: number): Step {
@@ -121,7 +121,7 @@ function randomBlockCall(dice: Dice, namespace: NamespaceShape): BlockCall {
     [
       4,
       () => {
-        // The driver requires sources outside of the destination.
+        // The driver rejects a copy whose sources overlap the destination.
         const half = namespace.blocks >> 1
         const lower = { ...namespace, blocks: half }
         const sources = Array.from({ length: dice.int(1, 3) }, () => extent(dice, lower, dice.pick([1, 8])))

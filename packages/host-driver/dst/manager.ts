@@ -7,7 +7,7 @@ import type { World } from './world.js'
 /** LBA format indexes of the simulator: 0 has blocks of 512 bytes, 1 has blocks of 4096 bytes. */
 const BLOCK_BYTES = [512, 4096] as const
 
-/** Parts of a run that management uses. */
+/** Interface of a run for the management of namespaces. */
 export interface ManagedRun {
   readonly medium: Medium
   readonly world: World
@@ -36,12 +36,12 @@ export class Manager {
     for (const [nsid, each] of run.world.media) each.media.onErase = () => this.noteErased(nsid)
   }
 
-  /** Returns the NSID for the NSID of a step; undefined if there is no such namespace. */
+  /** Resolves the NSID of a step; undefined if it is `CREATED` and the host has created no namespace. */
   nsidOf(nsid: number): number | undefined {
     return nsid === CREATED ? this.created : nsid
   }
 
-  /** Called after a reset of the controller: no earlier command can still be executed. */
+  /** Records a reset of the controller: no earlier command can be executed any more. */
   settle(): void {
     this.formatting.clear()
   }
@@ -82,7 +82,7 @@ export class Manager {
         })
       case 'delete':
         return attempt('delete', false, async (found) => {
-          // If the outcome is unknown, the namespace may or may not exist: no later step uses it.
+          // Forgotten first: if the outcome is unknown, the namespace may or may not exist, and no later step uses it.
           this.created = undefined
           await managed.deleteNamespace(found, options)
           this.checkListed(ctrl!, found, false)
@@ -98,16 +98,20 @@ export class Manager {
     await ctrl.management!.format(nsid, { lbaFormat, timeoutNs })
     this.formatting.delete(nsid)
     if (!isSeen) medium.erase(nsid)
-    else if (this.erased === erased) throw new RunFailure('outcome', `format of NSID ${nsid}: the media saw none`)
+    else if (this.erased === erased)
+      throw new RunFailure('outcome', `format of NSID ${nsid}: reported success, but the media were not erased`)
     const found = ctrl.namespaces.find((each) => each.nsid === nsid)
     if (found !== undefined && found.blockBytes !== blockBytes && world.strikes === 0) {
-      throw new RunFailure('outcome', `format of NSID ${nsid}: blocks of ${found.blockBytes} bytes, not ${blockBytes}`)
+      throw new RunFailure(
+        'outcome',
+        `format of NSID ${nsid}: expected blocks of ${blockBytes} bytes, got ${found.blockBytes}`,
+      )
     }
   }
 
   private async create({ management }: DriverController, lbaFormat: 0 | 1): Promise<void> {
     const { run } = this
-    // The capacity is that of one namespace of blocks of 4096 bytes.
+    // The unallocated capacity is sufficient for one namespace with blocks of 4096 bytes.
     const isRefused = this.created !== undefined && lbaFormat === 1
     if (this.created !== undefined && !isRefused) return
     try {
@@ -115,7 +119,10 @@ export class Manager {
         { blocks: CREATED_BLOCKS, lbaFormat },
         { timeoutNs: run.timeoutNs },
       )
-      if (isRefused || run.world.media.has(nsid)) throw new RunFailure('outcome', `created NSID ${nsid}: not possible`)
+      if (isRefused || run.world.media.has(nsid)) {
+        const expected = isRefused ? 'an error' : 'a free NSID'
+        throw new RunFailure('outcome', `create: expected ${expected}, got NSID ${nsid}`)
+      }
       this.created = nsid
       run.medium.erase(nsid)
       run.count('create')
@@ -125,11 +132,11 @@ export class Manager {
     }
   }
 
-  /** Checks that the driver lists the namespace, or not, after a successful change; faults may hide the change. */
+  /** Checks whether the driver lists a namespace after a successful change, unless a fault may hide the change. */
   private checkListed({ namespaces }: DriverController, nsid: number, isExpected: boolean): void {
     const isListed = namespaces.some((each) => each.nsid === nsid)
     if (isListed === isExpected || this.run.world.strikes > 0) return
-    throw new RunFailure('outcome', `NSID ${nsid} is ${isListed ? '' : 'not '}listed after its change`)
+    throw new RunFailure('outcome', `NSID ${nsid} is ${isListed ? 'still' : 'not'} listed after its change`)
   }
 
   private noteErased(nsid: number): void {

@@ -1,24 +1,24 @@
 import type { DmaAllocator, DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
 
-/** Lengths of the pieces of scattered memory, and of the gaps after them: multiples of a dword, not of a page. */
+/** Lengths of the pieces of scattered memory and of the gap after each: multiples of a dword, but not of a page. */
 const PIECE_BYTES = [1996, 4100, 12_004, 520] as const
 const GAP_BYTES = 60
 
-/** Memory of a call: as passed to the driver, and as bytes for the campaign. */
+/** Memory of a call: `memory` is passed to the driver, `bytes` is for the campaign. */
 export interface CallMemory {
   readonly memory: DmaMemory
-  /** Whether only an SGL can describe it. */
+  /** Whether only an SGL can describe the memory. */
   readonly isScattered: boolean
-  /** All its bytes: those of the memory itself, or a copy. */
+  /** Content: a view of the memory itself, or a copy. */
   readonly bytes: Uint8Array
-  /** Puts `bytes` into the memory. */
+  /** Copies `bytes` into the memory; does nothing if it is a view. */
   store(): void
-  /** Fetches `bytes` from the memory. */
+  /** Copies the memory into `bytes`; does nothing if it is a view. */
   load(): void
   free(): void
 }
 
-/** Ordinary memory of a namespace. */
+/** Allocates ordinary memory. */
 export function plainMemory(dma: DmaAllocator, lengthBytes: number): CallMemory {
   const memory = dma.alloc(lengthBytes)
   const { buffer, byteOffset } = memory.view!
@@ -27,7 +27,7 @@ export function plainMemory(dma: DmaAllocator, lengthBytes: number): CallMemory 
   return { memory, isScattered: false, bytes, store: nothing, load: nothing, free: () => memory.free() }
 }
 
-/** Memory assembled from pieces of other memory that do not end at page boundaries. PRPs cannot describe it. */
+/** Allocates memory that consists of pieces which do not end at page boundaries, so that PRPs cannot describe it. */
 export function scatteredMemory(dma: DmaAllocator, lengthBytes: number): CallMemory {
   const pieces: { readonly offsetBytes: number; readonly at: number; readonly lengthBytes: number }[] = []
   let [done, at] = [0, 0]
@@ -67,7 +67,7 @@ export function scatteredMemory(dma: DmaAllocator, lengthBytes: number): CallMem
   }
 }
 
-/** The runs of device addresses of a piece: pages of the memory below may be scattered too. */
+/** Returns the contiguous ranges of device addresses of a piece: the underlying pages may be scattered too. */
 function contiguous(
   { segments }: DmaMemory,
   piece: { readonly offsetBytes: number; readonly at: number; readonly lengthBytes: number },

@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.js'
 import { cutDown, dropParts, type CutDown, type Keep } from '@gpunvme/nvme-sim/dst'
 import type { DriverUnderTest } from '../conformance/driver.js'
 
-/** Minimises a failing scenario while the same assertion fails; undefined if the scenario does not fail. */
+/** Returns a smaller scenario that fails with the same assertion; undefined if `scenario` does not fail. */
 export async function minimise(scenario: Scenario, driver: DriverUnderTest): Promise<CutDown<Scenario> | undefined> {
   const { failure } = await runTwice(scenario, driver)
   const run = failure?.assertion === 'replay' ? runTwice : runScenario

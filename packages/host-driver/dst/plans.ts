@@ -3,10 +3,10 @@ import type { CommandOutcome, DmaMemory, ExecuteOptions, OutcomeSummary, Plan } 
 import type { DriverNamespace } from '../conformance/driver.js'
 import { planTransfers, type Transfer } from '../src/engine/plan.js'
 
-/** Maximum length of a command for a driver without plans: no limit of a drive makes a driver split it. */
+/** Maximum length of a command for a driver without plans: no simulated drive requires a driver to split it. */
 const UNSPLIT_BYTES = 4096
 
-/** Returns a plan of the driver. For a driver without plans, one command for the beginning of each transfer. */
+/** Plans transfers with the driver. For a driver without plans, returns one command for the start of each transfer. */
 export function planOf(namespace: DriverNamespace, operation: 'read' | 'write', transfers: readonly Transfer[]): Plan {
   const planned = operation === 'read' ? namespace.planReads?.(transfers) : namespace.planWrites?.(transfers)
   if (planned !== undefined) return planned
@@ -19,7 +19,7 @@ export function planOf(namespace: DriverNamespace, operation: 'read' | 'write', 
   )
 }
 
-/** Executes a plan. A driver without plans reads or writes its commands by separate calls, all at once. */
+/** Executes a plan. For a driver without plans, makes one concurrent call for each command. */
 export async function executePlan(
   namespace: DriverNamespace,
   plan: Plan,
@@ -39,7 +39,7 @@ export async function executePlan(
   return { commands: plan.commands, succeeded: plan.commands - failures.length, bytes, failures, startNs: 0, endNs: 0 }
 }
 
-/** A write that failed may still be executed until the controller is reset. */
+/** Converts the error of a call to an outcome. A failed write may still be executed until the controller is reset. */
 function failureOf({ operation }: Plan, command: number, error: unknown): CommandOutcome {
   if (!(error instanceof GpuNvmeError)) throw error
   const outcome =

@@ -4,7 +4,7 @@ import { Dice } from '@gpunvme/nvme-sim/dst'
 
 export type FaultKind = FaultAction['kind']
 
-/** All kinds of faults; a missing one is a type error. */
+/** All kinds of faults; `satisfies` rejects a missing one. */
 export const KINDS: readonly FaultKind[] = Object.keys({
   'drop-completion': 0,
   hang: 0,
@@ -35,7 +35,7 @@ export const KINDS: readonly FaultKind[] = Object.keys({
   'async-event': 0,
 } satisfies Record<FaultKind, 0>) as FaultKind[]
 
-/** Those that `faulty` can do as well. */
+/** Kinds that `faulty` can inject as well. */
 const AT_THE_BOUNDARY: readonly FaultKind[] = [
   'lose-write',
   'delay-write',
@@ -47,7 +47,7 @@ const AT_THE_BOUNDARY: readonly FaultKind[] = [
   'surprise-reset',
 ]
 
-/** What the rules may speak of. */
+/** Queues and namespaces to which rules may refer. */
 export interface Ground {
   readonly queues: number
   readonly namespaces: readonly NamespaceShape[]
@@ -58,7 +58,7 @@ export interface RandomFaults {
   readonly boundary: { readonly rules: readonly FaultRule[] }
 }
 
-/** Half of the seeds have one kind alone, each kind in turn; the others two or three of any; some none. */
+/** Returns the faults of a seed. Odd seeds have one kind, each in turn; even seeds have two or three kinds, or none. */
 export function randomFaults(seed: number, ground: Ground): RandomFaults {
   const dice = new Dice(seed, 'driver dst faults')
   const kinds =
@@ -92,7 +92,7 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
       return [{ match: writeMatch(dice, ground, ['CC', 'AQA']), action: { kind, delayNs } }]
     }
     case 'read-value': {
-      // What no register of a drive that works says: it is not ready, it has failed, it is gone.
+      // Not ready, with and without a fatal status; ready with a fatal status; removed.
       const value = dice.pick([0, 2, 3, 0xffff_ffff])
       const match: FaultMatch = { register: 'CSTS', nth: dice.int(1, 12), every: 1, times: dice.int(1, 3) }
       return [{ match, action: { kind, value } }]
@@ -109,7 +109,7 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
       return [{ match: moment(dice, ground, false), action }]
     }
     case 'stale-completion': {
-      // It needs a certain number of posted entries, so it occurs mostly while the queue is in use.
+      // The fault needs `back` earlier completions, so most rules match later commands of the same queue.
       const qid = dice.int(0, ground.queues)
       const match = dice.chance(0.6)
         ? { qid, nth: dice.int(2, 10), every: dice.int(1, 5) }
@@ -117,7 +117,7 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
       return [{ match, action: { kind, qid, back: dice.int(1, 4) } }]
     }
     case 'async-event': {
-      // Error, health, notice and unknown types, with log pages that exist and one that does not.
+      // Error, SMART / Health, Notice and I/O Command Set events; three log pages that exist and one that does not.
       const action = {
         kind,
         aet: dice.pick([0, 1, 2, 2, 6]),
@@ -143,7 +143,10 @@ function rulesOf(dice: Dice, kind: FaultKind, ground: Ground, atBoundary: boolea
   }
 }
 
-/** Losing ASQ or ACQ sends the controller to memory that is no ring; this driver reads them back, and AQA too. */
+/**
+ * Registers whose writes may be lost. Without ASQ or ACQ the controller would access memory outside the rings; this
+ * driver reads AQA, ASQ and ACQ back.
+ */
 const LOSABLE = ['CC', 'AQA', 'ASQ', 'ACQ']
 
 function writeMatch(dice: Dice, { queues }: Ground, registers: readonly string[]): FaultMatch {
@@ -164,7 +167,7 @@ function writeMatch(dice: Dice, { queues }: Ground, registers: readonly string[]
   }
 }
 
-/** What an Admin command answers may be made wrong, but not its data: what Identify says of a format is believed. */
+/** Matches I/O commands and, except for faults of data, Admin commands: a driver cannot detect wrong Identify data. */
 function commandMatch(dice: Dice, kind: FaultKind, { queues, namespaces }: Ground): FaultMatch {
   const isOfData = kind === 'corrupt-data' || kind === 'torn-dma' || kind === 'wrong-page'
   const often = dice.weighted<FaultMatch>([
@@ -184,7 +187,7 @@ function commandMatch(dice: Dice, kind: FaultKind, { queues, namespaces }: Groun
   return { ...where, ...often }
 }
 
-/** Identifiers are made wrong in bits that no real one has: no driver can tell another command's from its own. */
+/** Changes identifiers in bits that no valid one has: a driver cannot detect the identifier of another command. */
 function commandAction(dice: Dice, kind: FaultKind): FaultAction {
   const byte = dice.int(0, dice.pick([511, 4095, 40_000]))
   switch (kind) {
@@ -217,15 +220,16 @@ function commandAction(dice: Dice, kind: FaultKind): FaultAction {
     case 'corrupt-phase':
       return { kind }
     default:
-      throw new RangeError(`${kind} strikes no command`)
+      throw new RangeError(`${kind} is not a fault of commands`)
   }
 }
 
-/** The same moment once or, unless it is a time, again and again. */
+/** Makes some matches repeat, except those at a time. */
 function repeatedly(dice: Dice, match: FaultMatch): FaultMatch {
   return match.atNs !== undefined || dice.chance(0.5) ? match : { ...match, every: dice.int(1, 5) }
 }
 
+/** Returns a match for one moment: a time, a read of CSTS, a doorbell write or, inside the controller, a command. */
 function moment(dice: Dice, { queues }: Ground, atBoundary: boolean): FaultMatch {
   return dice.weighted<() => FaultMatch>([
     [2, () => ({ atNs: dice.pick([1_000, 1_000_000, 30_000_000, 100_000_000]) * dice.int(1, 9) })],

@@ -11,7 +11,7 @@ import type { DriverUnderTest } from '../conformance/driver.js'
 export function formatDriverCampaign(result: DriverCampaignResult): string {
   const lost = `${result.lost} controllers declared lost`
   const passedOver =
-    result.passedOver > 0 ? [`${result.passedOver} seeds passed over: options that the driver does not have`] : []
+    result.passedOver > 0 ? [`${result.passedOver} seeds skipped: the driver does not support their options`] : []
   return [formatCampaign(result, notDrawn), lost, ...passedOver, formatWorst(result)].join('\n')
 }
 
@@ -19,7 +19,7 @@ export function formatDriverCampaign(result: DriverCampaignResult): string {
 function formatWorst({ worst }: DriverCampaignResult): string {
   const ms = (ns: number) => (ns / 1e6).toFixed(1).padStart(10)
   return [
-    'worst cases, where one kind of fault struck alone (virtual ms):',
+    'worst cases of scenarios with one kind of fault (virtual ms):',
     `  ${'kind'.padEnd(22)} ${'call'.padStart(10)} ${'step'.padStart(10)}  share of the call's limit`,
     ...Object.entries(worst).map(
       ([kind, { callNs, stepNs, share }]) =>
@@ -28,13 +28,13 @@ function formatWorst({ worst }: DriverCampaignResult): string {
   ].join('\n')
 }
 
-/** Formats a minimised failing run: the failure, the controller, the faults, the steps and the trace. */
+/** Formats a minimised failing scenario: the failure, the controller, the faults, the steps and the trace. */
 export async function formatMinimised(found: CutDown<Scenario>, driver: DriverUnderTest): Promise<string> {
   const { scenario, failure, runs } = found
   const { steps, inside, boundary, ...shape } = scenario
   return [
     `seed ${scenario.seed}: ${failure.message}`,
-    `cut down to ${steps.length} steps and ${inside.rules.length + boundary.rules.length} fault rules in ${runs} runs`,
+    `minimised to ${steps.length} steps and ${inside.rules.length + boundary.rules.length} fault rules in ${runs} runs`,
     JSON.stringify(shape),
     `inside ${formatFaultPlan(inside).trimEnd()}`,
     `boundary ${formatFaultPlan(boundary).trimEnd()}`,
@@ -43,7 +43,7 @@ export async function formatMinimised(found: CutDown<Scenario>, driver: DriverUn
   ].join('\n')
 }
 
-/** Returns the trace of a run as text. */
+/** Runs a scenario and returns its trace as text. */
 export async function traceOf(scenario: Scenario, driver: DriverUnderTest): Promise<string> {
   let text = ''
   await runScenario(scenario, driver, { trace: textTrace((line) => (text += line)) })

@@ -26,10 +26,10 @@ const MOST_IDLE_TURNS = 200
 /** Virtual time after which a run counts as deadlocked: awaiting events advances time even if no task waits. */
 const MOST_WAIT_NS = 600e9
 
-/** Blocks may hold anything that looks like a file system: the campaign's own data is random. */
+/** Value of `overwrite` that includes every name: random data may look like a file system. */
 const EVERYTHING = Object.assign([] as string[], { includes: () => true })
 
-/** Faults after which a controller may not be known to be stopped: what it can reach is then kept. */
+/** Faults after which the driver may be unable to confirm that the controller has stopped: it then keeps its memory. */
 const UNSTOPPABLE: readonly FaultKind[] = [
   'lose-write',
   'delay-write',
@@ -39,23 +39,23 @@ const UNSTOPPABLE: readonly FaultKind[] = [
   'remove-device',
 ]
 
-/** Longest durations of a run, in virtual time. */
+/** Maximum durations of a run, in virtual time. */
 export interface Worst {
-  /** Longest call, in ns. */
+  /** Duration of the longest call, in ns. */
   readonly callNs: number
-  /** Longest step of a recovery, in ns. */
+  /** Duration of the longest recovery step, in ns. */
   readonly stepNs: number
-  /** Largest fraction of its time limit that a call has used. */
+  /** Maximum fraction of its time limit that a call has used. */
   readonly share: number
 }
 
 /** Statistics and failure of a run of the driver. */
 export interface DriverRun extends RunResult {
-  /** Longest durations. */
+  /** Maximum durations. */
   readonly worst: Worst
-  /** How often the controller was declared lost. */
+  /** Number of times that the controller was declared lost. */
   readonly lost: number
-  /** False if the driver does not have the options of the scenario, and was not judged. */
+  /** False if the driver does not support the options of the scenario; the run checks nothing then. */
   readonly isApplicable: boolean
 }
 
@@ -109,13 +109,13 @@ export async function runTwice(scenario: Scenario, driver: DriverUnderTest): Pro
   if (traceHash === first.traceHash) return first
   return {
     ...first,
-    failure: new RunFailure('replay', `trace hash ${first.traceHash}, and ${traceHash} when run again`),
+    failure: new RunFailure('replay', `trace hash ${first.traceHash} in the first run, ${traceHash} in the second`),
   }
 }
 
 interface Opened {
   readonly ctrl: DriverController
-  /** What was allocated and never came back before. */
+  /** Bytes that were allocated before, and not freed. */
   readonly bytesBefore: number
 }
 
@@ -125,7 +125,7 @@ class Run {
   outcomes = 0
   worst: Worst = { callNs: 0, stepNs: 0, share: 0 }
   lostSoFar = 0
-  /** Whether the driver has the options of the scenario. */
+  /** Whether the driver supports the options of the scenario. */
   isApplicable = true
   readonly tally = new Tally()
   private readonly manager: Manager
@@ -139,9 +139,9 @@ class Run {
   private failure: RunFailure | undefined
   private stepsNs = 0
   private steps = 0
-  /** What the step that is under way may take. */
+  /** Limit of the recovery step in progress; 0 for none. */
   private underWayNs = 0
-  /** Accesses to registers when the controller was lost. */
+  /** Number of register accesses when the controller was declared lost. */
   private accessesWhenLost: number | undefined
 
   constructor(scenario: Scenario, driver: DriverUnderTest, trace: TraceSink | undefined) {
@@ -174,7 +174,7 @@ class Run {
     checkDiagnostics(this.world)
   }
 
-  /** Records the first failure outside of the run's own promises. */
+  /** Records a failure for `finish` to throw, unless there is an earlier one. */
   fail(assertion: Assertion, message: string): void {
     this.failure ??= new RunFailure(assertion, message)
   }
@@ -194,10 +194,10 @@ class Run {
     }
     this.underWayNs = 0
     this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
-    // The simulator's clock stops during an unrequested reset; that time belongs to no step.
+    // An unrequested reset by `faulty` takes 100 ms on the simulator's clock, which do not count as part of the step.
     const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
     if (event.tookNs > limitNs + stoppedNs)
-      this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
+      this.fail('time', `${event.step} took ${ms(event.tookNs)}, limit ${ms(limitNs)}`)
   }
 
   private async take(step: Step): Promise<void> {
@@ -263,7 +263,7 @@ class Run {
       offsetBytes += blocks * blockBytes
       return transfer
     })
-    // Another host may have made it smaller.
+    // A fault may have made the namespace smaller.
     if (transfers.some(({ slba, blocks }) => slba + blocks > namespace.blocks)) return
     const plan = planOf(namespace, step.operation, transfers)
     const memory = this.alloc(namespace, Call.lengthOf(step.shiftBytes, offsetBytes - start), step.isScattered)
@@ -278,13 +278,13 @@ class Run {
     )
   }
 
-  /** As a program does it that wants one thing: it resolves or it throws. */
+  /** Starts a single `read`, which resolves or throws, instead of a plan with outcomes. */
   private startRead({ nsid, slba, blocks }: Extract<Step, { do: 'read' }>): void {
     const namespace = this.namespaceOf(nsid)
     if (namespace === undefined || slba + blocks > namespace.blocks) return
     const offsetBytes = Call.startOf(0)
     const plan = planOf(namespace, 'read', [{ slba, blocks, offsetBytes }])
-    // A driver without plans is asked for no more than one command.
+    // For a driver without plans, the plan has only the first command of the read.
     const asked = namespace.planReads === undefined ? plan.blocks[0]! : blocks
     const memory = this.alloc(namespace, Call.lengthOf(0, blocks * namespace.blockBytes))
     const call = new Call(this.medium, plan, memory, 0)
@@ -310,7 +310,7 @@ class Run {
       if (call.memory.isScattered && summary.succeeded > 0) this.tally.add('scattered memory')
     } catch (error) {
       if (error instanceof RunFailure) throw error
-      // Without SGLs, nothing can describe this memory, and nothing is sent.
+      // Without SGLs the driver cannot describe this memory, and sends nothing.
       if (call.memory.isScattered && error instanceof RangeError) {
         call.refused(false, String(error))
         return
@@ -347,7 +347,7 @@ class Run {
     for (const call of ['read', 'write'] as const) {
       try {
         await namespace[call](0, 1, memory)
-        throw new RunFailure('outcome', `${call} of a namespace with metadata was not refused`)
+        throw new RunFailure('outcome', `${call} of a namespace with metadata was not rejected`)
       } catch (error) {
         if (error instanceof RunFailure) throw error
         expectRefusal(call, error)
@@ -374,11 +374,11 @@ class Run {
     this.tally.add('loss of power')
   }
 
-  /** Handles a failed call: without faults, a call may fail only if `mayFail` or the controller is being closed. */
+  /** Checks a failed call: without faults, it may fail only if `mayFail` or if the controller is being closed. */
   private refuse(what: string, error: unknown, mayFail: boolean): void {
     expectRefusal(what, error)
     if (mayFail || this.world.strikes > 0 || this.opened === undefined) return
-    // Other calls may keep a small queue full for as long as a call waits.
+    // Other calls may keep a small queue full until the call gives up.
     if ((error as GpuNvmeError).code === 'ERR_GPUNVME_QUEUE_FULL') return
     throw new RunFailure('outcome', `${what} failed although no fault occurred: ${String(error)}`)
   }
@@ -395,7 +395,7 @@ class Run {
     this.outcomes++
   }
 
-  /** Begins a call; `join` reports its failure. */
+  /** Starts a call and checks its duration; `join` throws its failure. */
   private start(what: string, action: () => Promise<unknown>): void {
     this.calls++
     const startNs = this.world.clock.now()
@@ -406,7 +406,7 @@ class Run {
       const { callNs, share, stepNs } = this.worst
       this.worst = { stepNs, callNs: Math.max(callNs, tookNs), share: Math.max(share, tookNs / limitNs) }
       if (tookNs > limitNs) {
-        this.fail('time', `${what} took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+        this.fail('time', `${what} took ${ms(tookNs)}, limit ${ms(limitNs)}`)
       }
     })
     work.catch((error: unknown) => {
@@ -421,7 +421,7 @@ class Run {
 
   private since(before: Meanwhile): Meanwhile {
     const { stepsNs, steps, strikes } = this.sofar()
-    // A recovery that has to wait for who is inside before it, and a step that has begun before.
+    // Includes a step that had begun before, and one step more: a recovery may first wait for other calls.
     return {
       stepsNs: stepsNs - before.stepsNs + before.underWayNs,
       steps: 1 + steps - before.steps,
@@ -433,10 +433,10 @@ class Run {
   private async join(): Promise<void> {
     const under = this.underWay
     this.underWay = []
-    await this.finish('the calls under way', Promise.allSettled(under))
+    await this.finish('calls in progress', Promise.allSettled(under))
   }
 
-  /** Waits for something while time passes, and notices when it never will. */
+  /** Waits for `work` while time passes. @throws RunFailure for a deadlock, and for a recorded failure. */
   private async finish<T>(what: string, work: Promise<T>): Promise<T> {
     let done = false
     const settled = () => {
@@ -446,15 +446,16 @@ class Run {
     const endNs = this.world.clock.now() + MOST_WAIT_NS
     for (let idle = 0; !done;) {
       await new Promise(setImmediate)
-      if (this.world.clock.now() > endNs) throw new RunFailure('deadlock', `${what}: not ended after 10 minutes`)
+      if (this.world.clock.now() > endNs)
+        throw new RunFailure('deadlock', `${what}: not finished in 10 virtual minutes`)
       idle = this.world.clock.isIdle ? idle + 1 : 0
-      if (idle > MOST_IDLE_TURNS) throw new RunFailure('deadlock', `${what}: nothing waits for time, and nothing ends`)
+      if (idle > MOST_IDLE_TURNS) throw new RunFailure('deadlock', `${what}: not finished, and no task waits for time`)
     }
     if (this.failure !== undefined) throw this.failure
     return work
   }
 
-  /** Opens the controller, however often faults strike that: what is not gone must come back. */
+  /** Opens the controller. Retries after faults: unless the device was removed, an attempt must succeed. */
   private async reopen(): Promise<void> {
     const { scenario, world, driver } = this
     this.checkLost()
@@ -474,7 +475,7 @@ class Run {
       const result = await this.finish('open', tried)
       const tookNs = world.clock.now() - startNs
       const limitNs = openLimitNs(scenario, world.strikes - strikes)
-      if (tookNs > limitNs) throw new RunFailure('time', `open took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+      if (tookNs > limitNs) throw new RunFailure('time', `open took ${ms(tookNs)}, limit ${ms(limitNs)}`)
       if ('ctrl' in result) {
         this.settleLost()
         const { ctrl } = result
@@ -495,8 +496,8 @@ class Run {
       }
       if (world.isRemoved) return
       if (opening === MOST_OPENINGS)
-        throw new RunFailure('open', `opened ${opening} times in vain: ${String(result.error)}`)
-      // What is stuck at CSTS.RDY needs this, as the error says.
+        throw new RunFailure('open', `open failed ${opening} times: ${String(result.error)}`)
+      // Required if CSTS.RDY does not change, as the error states.
       await this.finish('reset', world.transport.reset!('function'))
     }
   }
@@ -505,7 +506,7 @@ class Run {
     for await (const event of events) if (event.kind === 'missed') this.fail('outcome', 'events were missed')
   }
 
-  /** At the end the controller works, or is declared lost, and then works when it is opened again. */
+  /** Checks that the controller works, or that it was declared lost and works after it has been opened again. */
   private async prove(): Promise<void> {
     for (let proof = 1; this.opened !== undefined; proof++) {
       const lost = lostBy(this.opened.ctrl)
@@ -518,12 +519,12 @@ class Run {
       const namespace = this.opened.ctrl.namespaces.find(({ nsid }) => nsid !== this.scenario.withMetadata)
       if (namespace === undefined) return
       if (await this.roundTrip(namespace)) return
-      // What the controller has to say it may only say where an admin command is waited for.
+      // The Admin command also lets the driver process asynchronous events, such as a changed namespace.
       if ((await this.smartLog()) && this.isDetached(namespace)) return
       if (proof === MOST_PROOFS)
-        throw new RunFailure('usable', `${proof} times no block could be written and read back`)
+        throw new RunFailure('usable', `a block could not be written and read back in ${proof} attempts`)
       if (this.opened.ctrl.statistics === undefined) {
-        // A driver that reports no recoveries may have none: it has to work once it is opened again.
+        // A driver without statistics may have no recovery: it must work after it has been opened again.
         await this.closeAll()
         await this.reopen()
         continue
@@ -533,7 +534,7 @@ class Run {
     }
   }
 
-  /** Another host has taken it away, and the controller has no way to tell. */
+  /** Returns whether a fault has detached a namespace for good. */
   private isDetached({ nsid }: DriverNamespace): boolean {
     return this.scenario.inside.rules.some(
       ({ action }, rule) =>
@@ -544,7 +545,7 @@ class Run {
     )
   }
 
-  /** Returns whether the controller answers; if not, its error must be a GpuNvmeError. */
+  /** Reads the SMART log; returns whether that succeeded. */
   private async smartLog(): Promise<boolean> {
     let answered = false
     this.start('SMART', async () => {
@@ -570,7 +571,7 @@ class Run {
     const [offsetBytes, { blockBytes }] = [Call.startOf(0), namespace]
     let succeeded = 0
     for (const operation of ['write', 'read'] as const) {
-      // Detached, and identified since: the data structure of an inactive namespace is all zeros.
+      // Identified while detached: Identify Namespace returns zeroes for an inactive namespace.
       if (namespace.blocks === 0) return false
       const transfers = [{ slba: 0, blocks: 1, offsetBytes }]
       const plan = planOf(namespace, operation, transfers)
@@ -604,13 +605,13 @@ class Run {
     const tookNs = world.clock.now() - startNs
     const limitNs =
       callLimitNs(this.scenario, this.since(before)) + closeLimitNs(this.scenario, world.strikes - strikes)
-    if (tookNs > limitNs) throw new RunFailure('time', `close took ${ms(tookNs)}, its limit is ${ms(limitNs)}`)
+    if (tookNs > limitNs) throw new RunFailure('time', `close took ${ms(tookNs)}, limit ${ms(limitNs)}`)
     if (error !== undefined) expectRefusal('close', error)
     this.checkLost()
     const isLost = lostBy(opened.ctrl) > 0
     const keptBytes = world.watched.bytesInUse - opened.bytesBefore
     if (keptBytes !== 0 && !isLost && this.mustGiveBack) {
-      throw new RunFailure('leak', `${keptBytes} bytes did not come back when it was closed`)
+      throw new RunFailure('leak', `close kept ${keptBytes} bytes`)
     }
     if (!isLost && error === undefined) this.settleLost()
     // A completed shutdown has flushed all data.
@@ -624,22 +625,22 @@ class Run {
     return UNSTOPPABLE.every((kind) => !(kind in struck))
   }
 
-  /** After the loss nothing may touch the registers any more. */
+  /** Checks that no register was accessed after the controller was declared lost. */
   private checkLost(): void {
     const { accesses } = this.world.watched
     if (this.accessesWhenLost === undefined) return
     const more = accesses - this.accessesWhenLost
     this.accessesWhenLost = undefined
-    if (more > 0) throw new RunFailure('lost', `${more} accesses to registers after it was lost`)
+    if (more > 0) throw new RunFailure('lost', `${more} register accesses after the controller was declared lost`)
   }
 
-  /** A reset has ended what was still under way. */
+  /** Settles calls with an unknown outcome after a reset, which ends all commands. */
   private settleLost(): void {
     for (const settle of this.unsettled.splice(0)) settle()
     this.manager.settle()
   }
 
-  /** What is on the media at the end, past the driver. */
+  /** Compares the media with the expected contents, without the driver. */
   private checkMedium(): void {
     const began = this.medium.tick()
     for (const { shape, media } of this.world.media.values()) {
@@ -648,7 +649,7 @@ class Run {
       for (let lba = 0; lba < blocks; lba++) {
         media.read(lba * blockBytes, block)
         if (this.medium.possible(nsid, lba, began).some((content) => holds(block, content))) continue
-        throw new RunFailure('medium', `NSID ${nsid} LBA ${lba} holds nothing that was written there`)
+        throw new RunFailure('medium', `NSID ${nsid} LBA ${lba} has none of its possible contents`)
       }
     }
     const { withMetadata } = this.world
@@ -659,12 +660,12 @@ class Run {
   }
 }
 
-/** Returns how often a driver has declared its controller lost; 0 for a driver that reports no recoveries. */
+/** Returns how often a driver has declared its controller lost; 0 for a driver without statistics. */
 function lostBy({ statistics }: DriverController): number {
   return statistics?.recoveries.lost ?? 0
 }
 
-/** A call may throw, but only what is declared as an error of this family. */
+/** Checks that the error of a failed call is a GpuNvmeError. */
 function expectRefusal(what: string, error: unknown): void {
   if (error instanceof GpuNvmeError) return
   throw new RunFailure('outcome', `${what} ended with ${String(error)}`)

@@ -12,11 +12,11 @@ export interface Scenario {
   /** Whether the controller is opened with `manage` and has unallocated capacity for one more namespace. */
   readonly manages?: boolean
   readonly options: DriverOptions
-  /** For each command of a plan. */
+  /** Time limit of each command of a plan. */
   readonly timeoutNs: number
   /** Faults inside the simulated controller. */
   readonly inside: FaultPlan
-  /** Faults between driver and controller, by `faulty`. */
+  /** Faults that `faulty` injects between driver and controller. */
   readonly boundary: FaultPlan
   /** Whether the host iterates over the controller's events. */
   readonly watches: boolean
@@ -53,7 +53,7 @@ export type DriverOptions = Required<
     readonly recovery: NonNullable<Required<ControllerOptions['recovery']>>
   }
 
-/** NSID of a step for the namespace that the host has created. */
+/** NSID in steps that stands for the namespace that the host has created. */
 export const CREATED = 0
 
 /** A range of blocks. */
@@ -62,7 +62,7 @@ export interface Extent {
   readonly blocks: number
 }
 
-/** A call for blocks outside plans. */
+/** A call outside plans that reads or changes blocks. */
 export type BlockCall =
   | { readonly call: 'copy'; readonly sources: readonly Extent[]; readonly to: number }
   | { readonly call: 'writeZeroes'; readonly range: Extent; readonly deallocate: boolean; readonly fua: boolean }
@@ -71,26 +71,26 @@ export type BlockCall =
   /** Compares with the expected content; the data of block `differsAt`, if given, differs. */
   | { readonly call: 'compare'; readonly range: Extent; readonly differsAt?: number }
 
-/** A change of the drive. */
+/** A Format NVM or a change of the namespaces. */
 export type Management =
   | { readonly what: 'format'; readonly nsid: number; readonly lbaFormat: 0 | 1 }
   | { readonly what: 'create'; readonly lbaFormat: 0 | 1 }
   | { readonly what: 'attach' | 'detach'; readonly nsid: number }
   | { readonly what: 'delete' }
 
-/** A step of the host. A step that has become impossible is passed over, so that a scenario can be minimised. */
+/** A step of the host. A step that is not possible when its turn comes is skipped, so that any step may be removed. */
 export type Step =
-  /** A plan of several transfers, of which the last ones may be left out by an abort. */
+  /** A plan of several transfers. If it is aborted, its last commands may not be submitted. */
   | {
       readonly do: 'plan'
       readonly operation: 'read' | 'write'
       readonly nsid: number
       readonly extents: readonly Extent[]
-      /** Where in its first page the data begins. */
+      /** Offset of the data in its first page. */
       readonly shiftBytes: number
-      /** What a Write writes. */
+      /** Determines the data of a write. */
       readonly salt: number
-      /** Its signal is aborted after so long. */
+      /** Time after which its signal is aborted. */
       readonly abortAfterNs?: number
       /** Whether the memory consists of pieces that do not end at page boundaries: only an SGL can describe it. */
       readonly isScattered?: boolean
@@ -98,18 +98,18 @@ export type Step =
   | { readonly do: 'read'; readonly nsid: number; readonly slba: number; readonly blocks: number }
   | { readonly do: 'flush'; readonly nsid: number }
   | { readonly do: 'blocks'; readonly nsid: number; readonly call: BlockCall }
-  /** Calls for the namespace with metadata. */
+  /** A read and a write of the namespace with metadata, which must be rejected. */
   | { readonly do: 'refused' }
-  /** Runs after all calls in progress have ended. */
+  /** Management of namespaces, with no other call in progress. */
   | { readonly do: 'manage'; readonly management: Management }
   | { readonly do: 'reset' }
-  /** Power loss of the drive, which may lose data that was not flushed. */
+  /** Loss of power: data that was not flushed may be lost. */
   | { readonly do: 'power' }
-  /** An Admin command: SMART / Health Information. */
+  /** Reads the SMART / Health Information log page. */
   | { readonly do: 'smart' }
-  /** Lets time pass while everything goes on. */
+  /** Lets time pass while calls continue. */
   | { readonly do: 'pass'; readonly ns: number }
-  /** Waits for everything that is under way. */
+  /** Waits for all calls in progress. */
   | { readonly do: 'join' }
-  /** Closes, with whatever is under way, and opens again. */
+  /** Closes the controller while calls are in progress, and opens it again. */
   | { readonly do: 'close' }

@@ -7,7 +7,7 @@ interface Waiter {
 }
 
 /**
- * A simulated clock for concurrent waits. The simulator's own clock advances with each wait. This clock advances only
+ * A simulated clock for concurrent tasks. The simulator's own clock advances with each wait; this clock advances only
  * when all tasks wait, to the earliest of their deadlines, and then ends all waits.
  */
 export class TurnClock implements Clock {
@@ -23,12 +23,12 @@ export class TurnClock implements Clock {
     return this.clock.now()
   }
 
-  /** Ends the run: time stops, and pending waits never end. */
+  /** Stops time at the end of a run: pending waits never end. */
   stop(): void {
     this.isStopped = true
   }
 
-  /** Whether no task waits for time to pass. */
+  /** Whether no task is waiting for time to pass. */
   get isIdle(): boolean {
     return this.waiters.length === 0
   }
@@ -36,12 +36,12 @@ export class TurnClock implements Clock {
   idle(untilNs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiters.push({ untilNs, resolve, reject })
-      // Two turns of the event loop, in which other tasks may begin to wait.
+      // Other tasks may begin to wait within two turns of the event loop.
       if (this.waiters.length === 1) setImmediate(() => setImmediate(() => void this.pass()))
     })
   }
 
-  /** Returns interrupts whose waits use this clock. */
+  /** Wraps interrupts so that waits for them use this clock. */
   waitingFor(interrupts: Interrupts): Interrupts {
     return {
       vectors: interrupts.vectors,

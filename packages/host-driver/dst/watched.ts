@@ -1,9 +1,11 @@
 import type { Bar, DmaAllocator, DmaMemory, DmaRequest, Transport } from '@gpunvme/nvme-spec/transport'
 
-/** A transport that knows how often its registers are accessed, and what memory has not come back. */
+/** Wraps a transport to count its register accesses and its allocated memory. */
 export class Watched {
   readonly transport: Transport
+  /** Number of register accesses so far. */
   accesses = 0
+  /** Number of bytes allocated and not freed. */
   bytesInUse = 0
 
   constructor(inner: Transport) {

@@ -9,7 +9,7 @@ import { CREATED_BLOCKS } from './make-scenario.js'
 import { TurnClock } from './turn-clock.js'
 import { Watched } from './watched.js'
 
-/** Data of a command is other than what the driver was asked for, and nothing in its completion says so. */
+/** Faults that damage the data of a command without any sign of it in the completion. */
 const DAMAGING: readonly FaultAction['kind'][] = ['corrupt-data', 'torn-dma', 'wrong-page']
 
 export const SERIAL = 'DST00001'
@@ -17,7 +17,7 @@ export const SERIAL = 'DST00001'
 /** Format of the namespace with metadata. */
 const METADATA = { blockBytes: 512, metadataBytes: 8, blocks: 64 } as const
 
-/** Media of a namespace that report when all blocks are deallocated, as by Format NVM. */
+/** Media of a namespace, with a callback for the deallocation of all blocks, as by Format NVM. */
 class NamespaceMedia extends CachedMedia {
   onErase: () => void = () => undefined
 
@@ -27,7 +27,7 @@ class NamespaceMedia extends CachedMedia {
   }
 }
 
-/** A command as the controller has fetched it. */
+/** A command that the controller has fetched. */
 export interface Fetched {
   readonly operation: 'read' | 'write'
   readonly nsid: number
@@ -35,12 +35,12 @@ export interface Fetched {
   readonly blocks: number
 }
 
-/** A controller by a scenario, the host around it, and what has really struck. */
+/** The simulated controller of a scenario, its transport, and the faults that have occurred. */
 export class World {
   readonly simulation: Simulation
   readonly clock: TurnClock
   readonly watched: Watched
-  /** The namespaces of the scenario, in the format that they have now. */
+  /** Namespaces of the scenario by NSID, with their current format. */
   readonly media = new Map<number, { shape: NamespaceShape; readonly media: NamespaceMedia }>()
   /** Media of the namespace with metadata. */
   readonly withMetadata: CachedMedia | undefined
@@ -50,7 +50,7 @@ export class World {
   private readonly scenario: Scenario
   private readonly boundaryFaults: FaultReport
   private readonly powerDice: Dice
-  /** What was fetched last by an identifier. */
+  /** Last fetched command by SQ and CID. */
   private readonly fetched = new Map<string, Fetched>()
 
   constructor(scenario: Scenario, trace?: TraceSink) {
@@ -103,7 +103,7 @@ export class World {
     return this.watched.transport
   }
 
-  /** How often each kind of fault struck so far. */
+  /** Number of faults that have occurred so far, by kind. */
   get struck(): Record<string, number> {
     const struck = struckByKind(this.scenario.inside, this.simulation.faults)
     for (const [kind, times] of Object.entries(struckByKind(this.scenario.boundary, this.boundaryFaults))) {
@@ -112,12 +112,12 @@ export class World {
     return struck
   }
 
-  /** Number of faults that have occurred so far; a power loss counts as one. */
+  /** Number of faults that have occurred so far, including power losses. */
   get strikes(): number {
     return Object.values(this.struck).reduce((sum, times) => sum + times, this.powerLosses)
   }
 
-  /** Cuts the power of the drive for a moment; each part of its cache may be lost. */
+  /** Power-cycles the drive; each unit of its cache may be lost. */
   losePower(): void {
     this.powerLosses++
     this.simulation.powerCycle()
