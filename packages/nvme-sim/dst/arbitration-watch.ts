@@ -2,7 +2,7 @@ import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import { RunFailure } from './failure.js'
 import type { Arbitration, Scenario } from './scenario.js'
 
-/** Class of the Admin queue, before the urgent class (QPRIO 0) and the weighted ones (1 to 3). */
+/** Class of the Admin queue, which precedes the urgent class (QPRIO 0) and the weighted classes (1 to 3). */
 const ADMIN = -1
 const URGENT = 0
 /** Value of Arbitration Burst for no limit. */
@@ -17,13 +17,13 @@ interface Watched {
   readonly entries: number
   readonly level: number
   tail: number
-  /** Entries that were announced and not fetched. */
+  /** Number of entries that were announced by the doorbell and not yet fetched. */
   waiting: number
-  /** Commands of each other queue that were fetched while this one was waiting. */
+  /** Number of commands fetched from each other queue while this queue was waiting. */
   readonly overtakers: Map<number, number>
 }
 
-/** Room of a completion queue. It is closed from the time it is full until an entry is posted again. */
+/** Free slots of a completion queue. `isClosed` from the time it is full until another entry is posted. */
 interface Room {
   readonly entries: number
   head: number
@@ -33,9 +33,9 @@ interface Room {
 
 /**
  * Checks the order in which commands are fetched (Base 2.1 §3.4.4). Admin and urgent commands precede all others. A
- * weighted class is served at most its weight while another waits, and a queue at most one burst while another of its
- * class waits. Watches the trace of a scenario without faults, mistakes and new queues. A queue counts as waiting only
- * while its completion queue has room, since a controller need not fetch a command that it cannot complete.
+ * weighted class is served at most its weight while another class waits, and a queue at most one burst while another
+ * queue of its class waits. Needs the trace of a scenario without faults, mistakes or recreated queues. A queue counts
+ * as waiting only while its completion queue has room: a controller need not fetch a command that it cannot complete.
  */
 export class ArbitrationWatch {
   private readonly scenario: Scenario
@@ -44,7 +44,7 @@ export class ArbitrationWatch {
   private sqs: readonly Watched[] = []
   private rooms = new Map<number, Room>()
   private isWeighted = false
-  /** Fetches of each class while another was waiting. */
+  /** For each waiting class: the number of fetches of each other class meanwhile. */
   private readonly shares = new Map<number, Map<number, number>>()
   private failure: string | undefined
 
@@ -131,7 +131,7 @@ export class ArbitrationWatch {
     }
   }
 
-  /** With round robin, all queues are of one class. */
+  /** Checks bursts within a class; with round robin, all queues are in one class. */
   private checkBursts(sq: Watched, waiting: readonly Watched[]): void {
     for (const other of this.sqs) {
       const isPeer = other !== sq && (!this.isWeighted || other.level === sq.level)
@@ -147,7 +147,7 @@ export class ArbitrationWatch {
   }
 }
 
-/** Counts once more; returns the count. */
+/** Increments a count and returns it. */
 function count(counts: Map<number, number>, key: number): number {
   const more = (counts.get(key) ?? 0) + 1
   counts.set(key, more)

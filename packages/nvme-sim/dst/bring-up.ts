@@ -16,7 +16,7 @@ const IEN = 2
 const FEATURE = { arbitration: 0x01, cache: 0x06, queues: 0x07, coalescing: 0x08 } as const
 const PAGE_BYTES = 4096
 
-/** Brings a controller up as a scenario says: queues, features, doorbells, interrupts. */
+/** Brings a controller up with the queues, features, doorbells and interrupts of a scenario. */
 export class BringUp {
   /** The value of CC with which the controller was enabled. */
   configuration = CC_ENABLED
@@ -30,7 +30,7 @@ export class BringUp {
     this.scenario = scenario
   }
 
-  /** Returns whether the controller is up, with all queues. */
+  /** Attempts the bring-up; returns whether the controller is ready and all queues were created. */
   async try(): Promise<boolean> {
     const { commander, scenario } = this
     const { host } = commander
@@ -57,7 +57,7 @@ export class BringUp {
     return true
   }
 
-  /** The controller serves its queues by weight. */
+  /** Whether weighted round robin is enabled. */
   get isWeighted(): boolean {
     return (this.configuration & AMS_WEIGHTED) !== 0
   }
@@ -67,7 +67,7 @@ export class BringUp {
     const { host } = this.commander
     const cq = host.addCq(qid, entries)
     const shape = this.scenario.cqs.find((each) => each.qid === qid)
-    // A queue with interrupts disabled still has a vector, which must not fire.
+    // A queue with interrupts disabled has a vector too, which must not fire.
     const vector = this.scenario.interrupts ? qid : 0
     const hasInterrupts = this.scenario.interrupts !== undefined && shape?.interrupts === true
     if (hasInterrupts) cq.vector = vector
@@ -90,7 +90,7 @@ export class BringUp {
     const command = host.submitOperation('identify')!
     const { bytes } = command.slot!.data
     if (!(await commander.answer(command))) return false
-    // The bytes that a fault has flipped are not known here.
+    // A fault has changed some of these bytes.
     if (command.struck.has('corrupt-data')) return false
     this.optionalAdmin = bytes[256]! | (bytes[257]! << 8)
     host.optionalCommands = bytes[520]! | (bytes[521]! << 8)
@@ -121,7 +121,7 @@ export class BringUp {
     return this.commander.admin('set-features', { opcode: 0x09, cdw: { 10: feature, 11: cdw11 } })
   }
 
-  /** Doorbell Buffer Config (Base 2.1 §5.2.5): the memory starts with the current doorbells of the Admin queues. */
+  /** Enables shadow doorbells (Base 2.1 §5.2.5), initialized with the doorbell values of the Admin queues. */
   private async useShadowDoorbells(): Promise<boolean> {
     const { host } = this.commander
     const { dma } = host.transport

@@ -19,12 +19,12 @@ export class BufferSlot {
 
   constructor(dma: DmaAllocator, name: string, lengthBytes: number) {
     this.dma = dma
-    // Room for a data offset, and for the excess of an SGL.
+    // One more page for the offset of the data, and one for SGLs that are longer than the data.
     this.data = new Region(dma, name, lengthBytes + 2 * PAGE_BYTES, false)
     this.list = new Region(dma, `the PRP list of ${name}`, PAGE_BYTES, true)
   }
 
-  /** The buffer for metadata, allocated when it is first needed. */
+  /** The buffer for metadata, allocated on first use. */
   get metadata(): Region {
     this.separate ??= new Region(this.dma, `the metadata of ${this.data.name}`, MOST_METADATA_BYTES, true)
     return this.separate
@@ -44,7 +44,7 @@ export class BufferSlot {
     }
   }
 
-  /** Ends the controller's access: it must no longer change the buffer. */
+  /** Accepts the current content as expected: the controller must not change the buffer from now on. */
   accept(): void {
     this.data.accept()
     this.separate?.accept()
@@ -58,7 +58,7 @@ export class BufferSlot {
   }
 }
 
-/** Lengths of buffers: most commands need a small one, which is checked faster. */
+/** Lengths of buffers. Small buffers, which most commands need, are faster to check. */
 const LENGTHS = [8192, 20_480, MOST_DATA_BYTES] as const
 
 /** The host's buffers: one per outstanding command. */
@@ -73,7 +73,7 @@ export class Buffers {
     this.dma = dma
   }
 
-  /** Returns a free buffer for so many bytes, after checking that it is unchanged, and refills it. */
+  /** Returns a free buffer for `lengthBytes` bytes; checks that it was not changed, and refills it. */
   take(lengthBytes: number): BufferSlot {
     const index = LENGTHS.findIndex((length) => length >= lengthBytes)
     let slot = this.free[index]!.pop()
@@ -86,7 +86,7 @@ export class Buffers {
     return slot
   }
 
-  /** Takes a buffer back: the controller must not change it any more. */
+  /** Frees a buffer: the controller must not change it from now on. */
   give(slot: BufferSlot): void {
     slot.accept()
     this.free[this.lengthOf.get(slot)!]!.push(slot)

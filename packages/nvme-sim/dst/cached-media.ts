@@ -1,13 +1,13 @@
 import { RamMedia, type Media } from '../src/index.js'
 
-/** Unit that survives or does not survive a power loss as a whole: the largest block. */
+/** Unit of loss: a power loss reverts or keeps it as a whole. Size of the largest block. */
 const UNIT_BYTES = 4096
 
 /** Media with a volatile cache: a power loss may revert any change since the last flush. */
 export class CachedMedia implements Media {
   readonly capacityBytes: number
   private readonly ram: RamMedia
-  /** Content at the last flush of each unit that has changed since. */
+  /** For each unit that has changed since the last flush: its content at that flush. */
   private readonly before = new Map<number, Uint8Array>()
 
   constructor(capacityBytes: number) {
@@ -37,7 +37,7 @@ export class CachedMedia implements Media {
     this.ram.close()
   }
 
-  /** Reverts the unflushed units that are lost. */
+  /** Reverts each unflushed unit for which `isLost` returns true. */
   losePower(isLost: () => boolean): void {
     for (const [unit, bytes] of this.before) if (isLost()) this.ram.write(unit * UNIT_BYTES, bytes)
     this.before.clear()

@@ -6,12 +6,12 @@ import { minimise } from './minimise.js'
 
 const SEEDS = 200
 
-it(`${SEEDS} random hosts on random controllers under random faults`, { timeout: 120_000 }, async () => {
+it(`finds no defect in ${SEEDS} random scenarios`, { timeout: 120_000 }, async () => {
   const result = await runCampaign({ seeds: SEEDS })
   const [worst] = result.failures
   const found = worst && (await minimise(makeScenario(worst.seed)))
   expect(found && (await formatMinimised(found))).toBeUndefined()
-  // A campaign that sends nothing, or whose faults never happen, would pass as well.
+  // A campaign that sends no commands, or whose faults never occur, would pass as well.
   expect(result.commands).toBeGreaterThan(40 * SEEDS)
   expect(Object.keys(result.done)).toEqual(
     expect.arrayContaining(

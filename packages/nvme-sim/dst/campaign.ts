@@ -17,31 +17,31 @@ export interface Seeds {
 /** Options of `runCampaign`. */
 export interface CampaignOptions extends RunOptions, Seeds {}
 
-/** Statistics and failures of a campaign. Equal on every machine: it has no wall time. */
+/** Statistics and failures of a campaign. They contain no wall times, so they are the same on every machine. */
 export interface CampaignResult {
   readonly firstSeed: number
   readonly runs: number
   readonly commands: number
   readonly completions: number
-  /** What was done successfully, and how often, in order of name. */
+  /** Number of successful operations, by name in alphabetical order. */
   readonly done: Readonly<Record<string, number>>
-  /** Number of strikes of each kind of fault, in order of name. */
+  /** Number of faults that occurred, by kind in alphabetical order. */
   readonly struck: Readonly<Record<string, number>>
-  /** Total time on the clocks of all runs. */
+  /** Total virtual time of all runs. */
   readonly virtualNs: number
-  /** Hash of everything that happened in all runs. */
+  /** Hash of the event traces of all runs. */
   readonly hash: string
   readonly failures: readonly { readonly seed: number; readonly failure: RunFailure }[]
 }
 
-/** Runs one scenario for each seed. */
+/** Runs one scenario per seed. */
 export function runCampaign({ seeds, firstSeed = 1, ...options }: CampaignOptions): Promise<CampaignResult> {
   return runSeeds({ seeds, firstSeed }, (seed) =>
     (seed % REPLAYED_EVERY === 0 ? runTwice : runScenario)(makeScenario(seed), options),
   )
 }
 
-/** Runs something for each seed, and sums up the results. */
+/** Calls `run` for each seed, and sums up the results. */
 export async function runSeeds(
   { seeds, firstSeed = 1 }: Seeds,
   run: (seed: number) => Promise<RunResult>,
@@ -56,7 +56,7 @@ export async function runSeeds(
     commands += result.commands
     completions += result.completions
     virtualNs += result.virtualNs
-    // A prime near 2^64, so that every digit of every hash counts.
+    // The modulus is a prime near 2^64, so that every bit of every hash affects the result.
     hash = (hash * 31n + BigInt(`0x${result.traceHash}`)) % 0xffff_ffff_ffff_ffc5n
     done.addAll(result.done)
     struck.addAll(result.struck)

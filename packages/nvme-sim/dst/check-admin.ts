@@ -13,17 +13,20 @@ export function checkAbort(abort: Submitted): void {
   if (target?.status === undefined || abort.status !== '0/00' || abort.struck.has('status')) return
   const wasAborted = target.status === '0/07'
   if (wasAborted === ((abort.dw0 & 1) === 0)) return
-  throw new RunFailure('abort', `Abort says ${abort.dw0 & 1} of ${target.name}, which ended with ${target.status}`)
+  throw new RunFailure(
+    'abort',
+    `DW0 bit 0 of the Abort is ${abort.dw0 & 1}, but ${target.name} ended with ${target.status}`,
+  )
 }
 
 /**
- * Checks asynchronous events. The host enables no optional events, so that a changed namespace causes none: all
- * events other than errors come from the fault plan.
+ * Checks asynchronous events. The host enables no optional events, so a changed namespace causes none, and all events
+ * other than errors must come from the fault plan.
  */
 export class EventChecks {
   private readonly plan: FaultPlan
   private readonly faults: FaultReport
-  /** Events of the plan that have arrived, by DW0. */
+  /** Number of events of the plan that have arrived, by DW0. */
   private readonly forced = new Map<number, number>()
 
   constructor(plan: FaultPlan, faults: FaultReport) {

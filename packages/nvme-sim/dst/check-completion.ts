@@ -35,17 +35,17 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   if (status === '0/02' && command.isDetached) return
   // The first half of a fused operation failed; a fault for this half has no effect.
   if (status === '0/09' && command.half === 'second') return
-  if (command.struck.has('hang')) throw wrong('an abort, since it hangs')
+  if (command.struck.has('hang')) throw wrong('an abort, since a fault made it hang')
   const planned = command.strike('status')
   if (planned) {
     const expected = `${planned.sct.toString(16)}/${planned.sc.toString(16).padStart(2, '0')}`
     // The controller sets More by itself if its error log has details.
     const isAsPlanned = dnr === (planned.dnr ?? false) && (more || !planned.more) && crd === (planned.crd ?? 0)
-    if (status !== expected || !isAsPlanned) throw wrong(`${JSON.stringify(planned)}, by the plan`)
+    if (status !== expected || !isAsPlanned) throw wrong(`${JSON.stringify(planned)} of the fault plan`)
     return
   }
   if (!command.statuses.includes(status)) throw wrong(command.statuses.join(' or '))
-  if (status === '0/00' && (dnr || more || crd !== 0)) throw wrong('nothing but 0/00')
+  if (status === '0/00' && (dnr || more || crd !== 0)) throw wrong('0/00 DNR false M false CRD 0')
 }
 
 /** Checks the buffers of a completed I/O command: a Read has its data, and all other bytes are unchanged. */
@@ -57,7 +57,7 @@ export function checkData(command: Submitted, medium: Medium): void {
   if (slot === undefined) return
   const isRead = order.operation === 'read'
   if (isRead && isSound && command.status === '0/00') checkBlocks(command, medium)
-  // Aborted after its data arrived: they may be there or not.
+  // A command with a delayed completion may have been aborted after its data arrived.
   if (isRead && ((isSound && command.status === '0/00') || command.isPutOff)) {
     for (const { at, lengthBytes } of pieces) if (at !== undefined) slot.data.accept(at, lengthBytes)
     const metadataBytes = metadataBytesOf(order, space)
@@ -70,7 +70,7 @@ export function checkData(command: Submitted, medium: Medium): void {
   }
 }
 
-/** Checks the outcome of a command that reads blocks against those that Write Uncorrectable has marked. */
+/** Checks the status of a command that reads blocks, some of which Write Uncorrectable may have marked. */
 function checkReadable(command: Submitted, medium: Medium): void {
   const { order, status } = command
   const { operation, nsid, slba, blocks, sources } = order!
@@ -85,7 +85,8 @@ function checkReadable(command: Submitted, medium: Medium): void {
       throw new RunFailure('data', `${command.name}: LBA ${lba} was read although it is marked as uncorrectable`)
     }
   }
-  if (status === '2/81' && !mayBeMarked) throw new RunFailure('data', `${command.name}: no block of it is unreadable`)
+  if (status === '2/81' && !mayBeMarked)
+    throw new RunFailure('data', `${command.name}: none of its blocks is marked as uncorrectable`)
 }
 
 function checkBlocks(command: Submitted, medium: Medium): void {
@@ -101,16 +102,16 @@ function checkBlocks(command: Submitted, medium: Medium): void {
     const lba = slba + index
     const possible = medium.possible(nsid, lba, command.began)
     if (possible.some((content) => holdsBlock(data, metadata, index, space!, content))) continue
-    throw new RunFailure('data', `${command.name}: LBA ${lba} holds none of what was written there`)
+    throw new RunFailure('data', `${command.name}: LBA ${lba} has none of its possible contents`)
   }
 }
 
-/** The metadata that a command transfers in a separate buffer. */
+/** Returns the metadata that a command transfers in a separate buffer. */
 function separateMetadata({ order, space, slot }: Submitted): Uint8Array {
   return metadataBytesOf(order!, space!) > 0 ? slot!.metadata.bytes : NO_BYTES
 }
 
-/** Whether a block of a command's data and its metadata have this content. */
+/** Returns whether a block of a command's data and its metadata have this content. */
 function holdsBlock(data: Uint8Array, metadata: Uint8Array, index: number, space: Space, content: Content): boolean {
   if (!holds(dataOf(data, index, space), content)) return false
   return space.metadataBytes === 0 || holds(metadataOf(data, metadata, index, space), content, METADATA_WORD)
@@ -131,22 +132,22 @@ export function checkCompare(command: Submitted, medium: Medium): void {
     mayMatch &&= possible.some(isEqual)
     mayDiffer ||= possible.some((content) => content === ANY || !isEqual(content))
   }
-  if (status === '0/00' && !mayMatch) throw new RunFailure('data', `${command.name}: equal to what cannot be there`)
-  if (status === '2/85' && !mayDiffer) throw new RunFailure('data', `${command.name}: not equal to what must be there`)
+  if (status === '0/00' && !mayMatch) throw new RunFailure('data', `${command.name}: the blocks cannot be equal`)
+  if (status === '2/85' && !mayDiffer) throw new RunFailure('data', `${command.name}: the blocks cannot differ`)
 }
 
 /**
  * Reverts flipped bits, checks data that must not have arrived, and returns the byte ranges that are then undefined.
  */
 function undoDamage(command: Submitted, data: Uint8Array): readonly (readonly [from: number, to: number])[] {
-  // Damage to an SGL or to metadata is not located further.
+  // With an SGL or metadata, the damaged bytes are not determined: all data are undefined.
   if (hasCoarseDamage(command)) return [[0, data.length]]
   const damaged: (readonly [number, number])[] = []
   const torn = command.strike('torn-dma')
   const lost = torn ? ([torn.fromByte, Math.min(torn.toByte ?? data.length, data.length)] as const) : undefined
   if (lost) {
     if (data.subarray(...lost).some((byte) => byte !== UNWRITTEN)) {
-      throw new RunFailure('data', `${command.name}: bytes ${lost.join(' to ')} arrived, and were to be lost`)
+      throw new RunFailure('data', `${command.name}: bytes ${lost.join(' to ')} arrived, although torn-dma drops them`)
     }
     damaged.push(lost)
   }
@@ -170,13 +171,13 @@ function hasCoarseDamage({ struck, order, space }: Submitted): boolean {
   return isStruck && (order?.sgl !== undefined || space!.metadataBytes > 0)
 }
 
-/** Returns the range of the command's bytes in a page of its data. */
+/** Returns the range of a command's data that is in page `page` of its buffer. */
 function pageRange({ order }: Submitted, page: number, dataBytes: number): readonly [number, number] {
   const start = page * PAGE_BYTES - order!.offsetBytes
   return [Math.max(0, start), Math.min(dataBytes, start + PAGE_BYTES)]
 }
 
-/** Returns the byte ranges of a Write's data that faults have damaged on the media. */
+/** Returns the byte ranges of a Write that faults have damaged on the media. */
 export function damagedRanges(command: Submitted): (readonly [from: number, to: number])[] {
   const dataBytes = dataBytesOf(command.order!, command.space!)
   if (hasCoarseDamage(command)) return [[0, dataBytes]]

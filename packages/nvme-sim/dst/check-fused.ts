@@ -9,14 +9,14 @@ import type { Submitted } from './submitted.js'
  */
 export class FusedChecks {
   private readonly medium: Medium
-  /** By namespace, block and content: the operation that has replaced it. */
+  /** Name of the operation that replaced a content, by namespace, block and content. */
   private readonly replaced = new Map<string, string>()
 
   constructor(medium: Medium) {
     this.medium = medium
   }
 
-  /** Checks a pair once both halves have completed, and before the Write is recorded as complete. */
+  /** Checks a pair after both halves have completed, and before the Write is recorded as complete. */
   check(command: Submitted): void {
     const { partner } = command
     if (partner?.status === undefined || command.status === undefined) return
@@ -29,7 +29,7 @@ export class FusedChecks {
       const facts = `${first.name} ended with ${first.status}, ${second.name} with ${second.status}`
       throw new RunFailure('fused', facts)
     }
-    // A status by the plan: nothing was compared, or nothing written.
+    // With a status of the fault plan, or without success, nothing was compared or nothing was written.
     if (first.struck.has('status') || second.struck.has('status') || second.status !== '0/00') return
     this.noteReplaced(first, second)
   }
@@ -38,24 +38,24 @@ export class FusedChecks {
     const { nsid, slba, blocks } = order!
     for (let index = 0; index < blocks; index++) {
       const content: Content = contents[index]!
-      // A content that several commands may have written may be replaced as many times.
+      // A content that several commands may have written may be replaced several times.
       if (this.medium.writers(nsid, slba + index, content) !== 1) continue
       const key = `${nsid}/${slba + index}/${content}`
       const other = this.replaced.get(key)
       if (other !== undefined) {
-        throw new RunFailure('fused', `${name} and ${other} have both replaced one content of LBA ${slba + index}`)
+        throw new RunFailure('fused', `${name} and ${other} have both replaced the same content of LBA ${slba + index}`)
       }
       this.replaced.set(key, name)
     }
   }
 
-  /** Contents may be back that were replaced. */
+  /** Forgets all replacements: a content that was replaced may have returned. */
   forget(): void {
     this.replaced.clear()
   }
 }
 
-/** Whether something other than its partner may have ended a half. */
+/** Returns whether something other than its partner may have ended a half. */
 function isEndedEarly({ abortedBy, isDetached, isQueueDeleted, isShutDown }: Submitted): boolean {
   return abortedBy !== undefined || isDetached || isQueueDeleted || isShutDown
 }

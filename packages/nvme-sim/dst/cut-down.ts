@@ -1,30 +1,30 @@
 import type { RunFailure } from './failure.js'
 
-/** Runs are short, but not free. */
+/** Maximum number of runs. */
 const MOST_RUNS = 3000
 
 /** A minimised failing scenario. */
 export interface CutDown<S> {
   readonly scenario: S
   readonly failure: RunFailure
-  /** Number of runs that this took. */
+  /** Number of runs of the minimisation. */
   readonly runs: number
 }
 
-/** Adopts a smaller scenario if it still fails; returns whether it did. */
+/** Adopts a smaller scenario if it fails in the same way; returns whether it does. */
 export type Keep<S> = (candidate: S) => Promise<boolean>
 
-/** How scenarios of a kind are minimised. */
+/** Functions that minimise one kind of scenario. */
 export interface Cutter<S> {
   readonly failureOf: (scenario: S) => Promise<RunFailure | undefined>
   readonly sizeOf: (scenario: S) => number
-  /** Tries everything that can be removed, once. */
+  /** Tries to remove each part once. */
   readonly cut: (smallest: () => S, keep: Keep<S>) => Promise<void>
 }
 
 /**
- * Minimises a failing scenario while the same assertion fails, until nothing more can be removed. Undefined if the
- * scenario does not fail.
+ * Removes parts of a failing scenario while the same assertion fails, until nothing more can be removed. Returns
+ * undefined if the scenario does not fail.
  */
 export async function cutDown<S>(scenario: S, { failureOf, sizeOf, cut }: Cutter<S>): Promise<CutDown<S> | undefined> {
   const first = await failureOf(scenario)

@@ -9,7 +9,7 @@ import { minimise, type Minimised } from './minimise.js'
 import { formatMinimised } from './report.js'
 import { runScenario, runTwice, type RunOptions } from './run.js'
 
-// A campaign that cannot fail shows nothing: each of these defects has to be found, and cut down to a few steps.
+// A campaign that cannot fail proves nothing. It must find each of these defects and minimise it to a few steps.
 
 const SEEDS = 60
 
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The first seed that fails, cut down. */
+/** Returns the minimised scenario of the first seed that fails. */
 async function find(options: RunOptions = {}): Promise<Minimised> {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const scenario = makeScenario(seed)
@@ -31,9 +31,9 @@ async function expectFound(assertions: readonly Assertion[], mostSteps: number, 
   const { scenario, failure, runs } = await find(options)
   expect(assertions).toContain(failure.assertion)
   expect(scenario.steps.length).toBeLessThanOrEqual(mostSteps)
-  // No fault has anything to do with it.
+  // The failure needs no fault.
   expect(scenario.faults.rules).toEqual([])
-  // What was cut down can be written to a file and fails again, in the same way.
+  // The minimised scenario survives JSON, and fails in the same way.
   const again = await runTwice(JSON.parse(JSON.stringify(scenario)) as typeof scenario, options)
   expect(again.failure?.assertion).toBe(failure.assertion)
   if (failure.assertion !== 'replay') expect(again.failure?.message).toBe(failure.message)
@@ -64,11 +64,11 @@ it('finds a controller whose Phase Tag does not change on the second lap', async
     if (laps.get(this) === 2) ring.setUint16(at, ring.getUint16(at, true) ^ 1, true)
     return index
   })
-  // Queues of two entries are on their second lap soon, and those of the Admin queue before any step.
+  // Queues of two entries soon reach their second lap; an Admin queue of that size does before the first step.
   await expectFound(['missing-completion', 'bring-up'], 5)
 })
 
-it('finds a controller that loses a completion which found its queue full', async () => {
+it('finds a controller that loses a completion if the queue is full', async () => {
   // oxlint-disable-next-line typescript/unbound-method -- called with the queue that it is called on
   const release = CompletionQueue.prototype.release
   vi.spyOn(CompletionQueue.prototype, 'release').mockImplementation(function (this: CompletionQueue, head) {
@@ -78,7 +78,7 @@ it('finds a controller that loses a completion which found its queue full', asyn
   await expectFound(['missing-completion'], 12)
 })
 
-it('finds a drive that forgets a Write which it has reported as done', async () => {
+it('finds a drive that drops a Write for which it reported success', async () => {
   class Forgetful extends RamMedia {
     private writes = 0
     override write(offsetBytes: number, from: Uint8Array): void {
@@ -88,16 +88,16 @@ it('finds a drive that forgets a Write which it has reported as done', async () 
   await expectFound(['data'], 8, { media: (capacityBytes) => new Forgetful(capacityBytes) })
 })
 
-it('finds a drive that keeps what it has deallocated', async () => {
+it('finds a drive that does not clear deallocated blocks', async () => {
   class Keeping extends RamMedia {
     override deallocate(): void {
-      // What was there stays.
+      // The old data remain.
     }
   }
   await expectFound(['data'], 8, { media: (capacityBytes) => new Keeping(capacityBytes) })
 })
 
-it('finds a controller that serves a namespace which was detached', async () => {
+it('finds a controller that executes commands for a detached namespace', async () => {
   // oxlint-disable-next-line typescript/unbound-method -- called with the namespaces that it is called on
   const setAttached = Namespaces.prototype.setAttached
   vi.spyOn(Namespaces.prototype, 'setAttached').mockImplementation(function (this: Namespaces, namespace, isAttached) {
@@ -108,7 +108,7 @@ it('finds a controller that serves a namespace which was detached', async () => 
   expect(scenario.steps.length).toBeLessThanOrEqual(12)
 })
 
-it('finds what is not the same when it is run again', async () => {
+it('finds a simulator that is not deterministic', async () => {
   // oxlint-disable-next-line typescript/unbound-method -- called with the drive that it is called on
   const access = DriveModel.prototype.access
   let calls = 0
@@ -118,7 +118,7 @@ it('finds what is not the same when it is run again', async () => {
   await expectFound(['replay'], 2)
 })
 
-it('no defect, no failure; and what does not fail is not cut down', async () => {
+it('finds nothing without a defect, and does not minimise a scenario that does not fail', async () => {
   const scenario = makeScenario(1)
   expect((await runScenario(scenario)).failure).toBeUndefined()
   expect(await minimise(scenario)).toBeUndefined()

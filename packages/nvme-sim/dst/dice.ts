@@ -1,6 +1,6 @@
 import { randomStream, type Random } from '@gpunvme/nvme-spec/faults'
 
-/** Choices from one named stream of a seed. */
+/** Random choices from one named stream of a seed. */
 export class Dice {
   private readonly random: Random
 

@@ -41,7 +41,7 @@ export class Doorbells {
     shadow.values.accept(at, 4)
   }
 
-  /** Writes a doorbell. In memory, the register is written only if the controller has asked for that, or if forced. */
+  /** Writes a doorbell. With shadow doorbells, writes the register only if EventIdx requests it, or if `isForced`. */
   ring(qid: number, isTail: boolean, value: number, entries: number, isForced = false): void {
     const { shadow } = this
     if (shadow === undefined) {

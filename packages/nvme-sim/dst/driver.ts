@@ -19,12 +19,13 @@ const ALL_ONES = 0xffff_ffff
 
 /** Time limit of a command: longer than any delay of a random plan. */
 const COMMAND_LIMIT_NS = 10e9
+/** Maximum number of attempts to bring the controller up. */
 const BRING_UPS = 4
 
-/** The controller is off the bus, or no longer comes up: the run ends, and the plan explains it. */
+/** Ends a run in which faults have removed the controller or keep it from becoming ready. */
 class Over extends Error {}
 
-/** Executes the steps of a scenario like a simple driver, with a health check before each. */
+/** Executes the steps of a scenario as a simple driver would, with a health check before each. */
 export class Driver implements Commander {
   readonly host: Host
   private readonly simulation: Simulation
@@ -32,13 +33,13 @@ export class Driver implements Commander {
   private readonly starter: BringUp
   private readonly manager: Manager
   private readonly interrupts: InterruptWatch | undefined
-  /** Media whose cache a loss of power empties. */
+  /** Media with a cache that a loss of power empties. */
   private readonly caches: readonly CachedMedia[]
   private readonly dice: Dice
   private readonly mistakes: Mistakes
-  /** Number of oldest strikes that no longer explain anything: the controller came up after them. */
+  /** Number of faults from before the last bring-up, which explain no later failure. */
   private explained = 0
-  /** Number of strikes before the last Admin command of `admin`. */
+  /** Number of faults before the last Admin command of `send`. */
   private strikesBeforeAdmin = 0
 
   constructor(simulation: Simulation, scenario: Scenario, caches: readonly CachedMedia[] = []) {
@@ -122,7 +123,7 @@ export class Driver implements Commander {
     }
   }
 
-  /** Brings the controller up, with all queues. @throws Over if a fault keeps it down. */
+  /** Brings the controller up and creates all queues. @throws Over if a fault prevents that. */
   private async bringUp(): Promise<void> {
     for (let attempt = 0; attempt < BRING_UPS; attempt++) {
       this.host.controllerLost()
@@ -130,13 +131,14 @@ export class Driver implements Commander {
         this.countSettings()
         this.host.absorbStrikes()
         this.mistakes.check(this.explained)
-        // A doorbell write after the last completion of bring-up may still be lost or on its way. Until it arrives, an Admin
-        // CQ of two entries has no free slot, and nothing is posted to it (Base 2.2 §3.3.1.2.1); later writes wait behind it.
+        // The doorbell write for the last completion of bring-up may be lost or delayed. Until it arrives, an Admin CQ
+        // of two entries has no free slot, so nothing is posted to it (Base 2.2 §3.3.1.2.1), and later writes wait
+        // behind it. A fault of that write therefore still explains failures.
         this.explained = this.strikesBeforeAdmin
         return
       }
       if (this.isGone()) throw new Over()
-      this.explain('bring-up', 'the controller does not come up, and no fault explains it')
+      this.explain('bring-up', 'the controller does not become ready, and no fault explains it')
       await this.simulation.transport.reset!('function')
     }
     throw new Over()
@@ -170,7 +172,7 @@ export class Driver implements Commander {
     if (this.starter.isWeighted) tally.add('weighted round robin')
   }
 
-  /** Waits for a command's completion; returns whether it is a success that no fault made up. */
+  /** Waits for a command's completion; returns whether it succeeded and no fault forged its status. */
   async answer(command: Submitted): Promise<boolean> {
     await this.until(() => command.completions > 0, COMMAND_LIMIT_NS)
     if (command.completions > 0) return command.status === '0/00' && !command.struck.has('status')
@@ -178,7 +180,7 @@ export class Driver implements Commander {
     return false
   }
 
-  /** Deletes a completion queue with its submission queues, first in the wrong order, and creates them again. */
+  /** Deletes a completion queue and its submission queues, first in the wrong order, and creates them again. */
   private async recreate(cqid: number): Promise<void> {
     const { host, scenario } = this
     const sqs = scenario.sqs.filter((each) => each.cqid === cqid)
@@ -213,7 +215,7 @@ export class Driver implements Commander {
     return command.status === '1/0c'
   }
 
-  /** Waits until all commands have completed that still can; the others must be explained by a fault. */
+  /** Waits for all commands that can still complete. @throws RunFailure if no fault explains a missing completion. */
   async settle(): Promise<void> {
     const { host } = this
     host.ringAll()
@@ -225,7 +227,7 @@ export class Driver implements Commander {
       const [still] = host.unsettled
       if (still) this.explain('missing-completion', `${still.name} has not completed`)
     }
-    // A driver resets after waiting in vain.
+    // As a driver does after a time-out.
     if (missing || isStuck || [...host.cqs.values()].some(({ isWedged }) => isWedged)) await this.reset('controller')
   }
 
@@ -237,7 +239,7 @@ export class Driver implements Commander {
       const began = host.medium.tick()
       bar.write32(CC, this.starter.configuration | SHN_NORMAL)
       const isComplete = await this.until(() => ((bar.read32(CSTS) >> 2) & 3) === 2, COMMAND_LIMIT_NS)
-      // A shutdown makes all that was written permanent (Base 2.1 §3.6.1).
+      // A completed shutdown has made all written data durable (Base 2.1 §3.6.1).
       if (isComplete && this.isBelievable) for (const { nsid } of host.spaces.all) host.medium.flush(nsid, began)
     }
     host.pollAll()
@@ -245,7 +247,7 @@ export class Driver implements Commander {
     else if (how === 'function') await this.simulation.transport.reset!('function')
     else if (how === 'subsystem' && hasSubsystemReset) bar.write32(NSSR, 0x4e56_4d65)
     else {
-      // Only CC.EN changes: other fields must not change while it is set.
+      // Only CC.EN may change: the other fields must not change while the controller is enabled.
       bar.write32(CC, this.starter.configuration & ~EN)
       const endNs = host.nowNs + READY_LIMIT_NS
       while ((bar.read32(CSTS) & RDY) !== 0 && host.nowNs < endNs) await this.simulation.clock.idle(endNs)
@@ -255,7 +257,7 @@ export class Driver implements Commander {
       this.explain('controller-status', `CSTS.RDY is still 1 after a ${how} reset`)
       await this.simulation.transport.reset!('function')
     }
-    // Completions posted before the reset count, and are the last of these queues.
+    // Completions that were posted before the reset are valid.
     host.pollAll(false)
     host.checkMemory()
     await this.bringUp()
@@ -280,18 +282,18 @@ export class Driver implements Commander {
     }
   }
 
-  /** Whether register reads are reliable: no fault has changed their values. */
+  /** Whether register reads are reliable, since no fault has changed their values. */
   private get isBelievable(): boolean {
     return !this.simulation.faults.strikes.some(({ kind }) => kind === 'read-value' || kind === 'remove-device')
   }
 
-  /** Cuts the power of the drive; each part of its cache may be lost. */
+  /** Power-cycles the drive; each unit of its cache may be lost. */
   private cutPower(): void {
     const { host, simulation, dice } = this
     simulation.powerCycle()
     host.verdicts.tally.add('loss of power')
     host.controllerLost()
-    // Data and metadata of a block survive together or not at all, but the media cannot tell which bytes are metadata.
+    // Data and metadata of a block are lost together, but the media do not know which units belong to one block.
     const hasMetadata = host.spaces.all.some(({ metadataBytes }) => metadataBytes > 0)
     for (const media of this.caches) {
       const all = dice.chance(0.5)
@@ -301,7 +303,7 @@ export class Driver implements Commander {
     host.fused.forget()
   }
 
-  /** Checks the controller's status, twice if it is bad. */
+  /** Checks CSTS, a second time if the first read was bad: a fault may have changed its value. */
   private async checkHealth(): Promise<void> {
     const { bar } = this
     const isWell = () => (bar.read32(CSTS) & (RDY | CFS)) === RDY
@@ -315,12 +317,15 @@ export class Driver implements Commander {
   private isGone(): boolean {
     if (this.bar.read32(VS) !== ALL_ONES || this.bar.read32(CSTS) !== ALL_ONES) return false
     if (!this.simulation.faults.strikes.some(({ kind }) => kind === 'remove-device')) {
-      throw new RunFailure('controller-status', 'all registers read as all ones, and no fault has removed the device')
+      throw new RunFailure(
+        'controller-status',
+        'all registers read as all ones although no fault has removed the device',
+      )
     }
     return true
   }
 
-  /** Fails unless a fault of the controller or its registers has struck since the controller last came up. */
+  /** @throws RunFailure unless a fault since the last bring-up explains the failure. */
   private explain(assertion: 'bring-up' | 'controller-status' | 'missing-completion', message: string): void {
     const since = this.simulation.faults.strikes.slice(this.explained)
     const isStruck = since.some(({ kind, where }) => {
@@ -330,7 +335,7 @@ export class Driver implements Commander {
     if (!isStruck) throw new RunFailure(assertion, message)
   }
 
-  /** Polls and passes time until `condition` holds; rings again every `againNs`. Returns false if it never holds. */
+  /** Polls until `condition` holds; rings all doorbells again every `againNs`. Returns false after `limitNs`. */
   async until(condition: () => boolean, limitNs: number, againNs = Infinity): Promise<boolean> {
     const { host } = this
     const { clock } = this.simulation
@@ -343,7 +348,7 @@ export class Driver implements Commander {
       if (clock.now() >= endNs) return false
       await clock.idle(Math.min(endNs, ringNs))
       if (clock.now() >= ringNs) {
-        // A doorbell may have been lost; if none was, ringing again is a mistake.
+        // A doorbell write may have been lost; if none was, the simulator reports the repeated write.
         this.allow(/ is unchanged: it /)
         host.ringAll(true)
         ringNs += againNs

@@ -1,4 +1,4 @@
-/** Assertions of a run; the name stays the same while a failing run is minimised. */
+/** Names of assertions. A failing scenario is minimised while the same assertion fails. */
 export type Assertion =
   | 'bring-up'
   | 'controller-status'
@@ -18,7 +18,7 @@ export type Assertion =
   | 'namespaces'
   | 'replay'
   | 'crash'
-  // For a driver.
+  // Assertions of the driver campaign.
   | 'open'
   | 'outcome'
   | 'deadlock'
@@ -28,7 +28,7 @@ export type Assertion =
   | 'leak'
   | 'medium'
 
-/** A run has found an error of the controller or the driver. */
+/** A defect of the controller or the driver that a run has found. */
 export class RunFailure extends Error {
   readonly assertion: Assertion
 

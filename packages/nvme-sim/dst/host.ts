@@ -20,7 +20,7 @@ const ADMIN_DATA_BYTES = 4096
 /** FUSE of the halves of a fused operation. */
 const FUSE = { first: 1, second: 2 } as const
 
-/** The host's side of one controller: rings, commands, and their state. */
+/** The host of one controller: its rings, commands, namespaces and memory. */
 export class Host {
   readonly transport: Transport
   readonly buffers: Buffers
@@ -34,7 +34,7 @@ export class Host {
   /** ONCS of Identify Controller. */
   optionalCommands = 0
   readonly verdicts: Verdicts
-  /** Number of changes of namespaces by faults. */
+  /** Number of times that faults have changed a namespace. */
   namespaceFaults = 0
   private readonly simulation: Simulation
   private readonly scenario: Scenario
@@ -65,7 +65,7 @@ export class Host {
     return this.ledger.completed
   }
 
-  /** Whether another host changes namespaces. */
+  /** Whether the fault plan changes namespaces, as another host might. */
   get mayChangeNamespaces(): boolean {
     return this.scenario.faults.rules.some(({ action }) => 'nsid' in action)
   }
@@ -75,7 +75,7 @@ export class Host {
     return this.ledger.outOn(qid)
   }
 
-  /** Commands that the host still has to wait for. */
+  /** Commands with outstanding completions that the host must wait for. */
   get unsettled(): readonly Submitted[] {
     this.absorbStrikes()
     return this.ledger.outstanding.filter((each) => !each.isSettled)
@@ -102,12 +102,12 @@ export class Host {
     return ring
   }
 
-  /** Checks memory until the end of the run. */
+  /** Registers memory that `checkMemory` checks until the end of the run. */
   keep(memory: Region): void {
     this.regions.push(memory)
   }
 
-  /** Rings the doorbell for staged entries. Does nothing if none is staged, which would be a mistake (Base 2.1 §5.1.2.1). */
+  /** Rings the doorbell if entries are staged; otherwise, a write would be a mistake (Base 2.1 §5.1.2.1). */
   ringTail(qid: number, isForced = false): void {
     const sq = this.sqs.get(qid)
     if (sq && !sq.isHalted && (sq.hasNews || isForced)) sq.ring(this.doorbells, isForced)
@@ -118,7 +118,7 @@ export class Host {
     if (cq && !cq.isClosing && (cq.hasNews || isForced)) cq.ring(this.doorbells, isForced)
   }
 
-  /** Writes all doorbells that have changed; forced, all of them, like a driver that has waited too long. */
+  /** Writes all doorbells with new values; if forced, all of them, as a driver might after a time-out. */
   ringAll(isForced = false): void {
     for (const qid of this.sqs.keys()) this.ringTail(qid, isForced)
     for (const cqid of this.cqs.keys()) this.ringHead(cqid, isForced)
@@ -132,7 +132,7 @@ export class Host {
     return this.stage(sq, order)
   }
 
-  /** Submits a fused operation, whose halves are next to each other, and rings once for both. */
+  /** Submits a fused operation: stages its halves consecutively, and rings once. */
   submitFused(qid: number, { compare, write, flaw }: FusedOrder): void {
     const sq = this.sqs.get(qid)
     if (sq === undefined || sq.isHalted || this.ledger.freeSlots(sq) < 2) return
@@ -151,7 +151,7 @@ export class Host {
     this.ringTail(qid)
   }
 
-  /** Submits an Admin command and rings; undefined if the queue is full. @param data the first bytes of its buffer. */
+  /** Submits an Admin command and rings; undefined if the queue is full. @param data first bytes of its buffer. */
   submitAdmin(
     admin: NonNullable<Submitted['admin']>,
     entry: Entry,
@@ -192,7 +192,7 @@ export class Host {
     }
   }
 
-  /** Submits an Abort for a command; undefined if the queue is full, or an Abort was sent before. */
+  /** Submits an Abort for a command; undefined if the queue is full or the command already has an Abort. */
   submitAbort(target: Submitted): Submitted | undefined {
     if (target.abortedBy) return undefined
     const entry = { opcode: 0x08, cdw: { 10: (target.sq.qid | (target.cid << 16)) >>> 0 } }
@@ -204,7 +204,7 @@ export class Host {
     return abort
   }
 
-  /** Takes and checks up to `most` completions of a queue, and rings unless disabled. */
+  /** Consumes and checks up to `most` completions of a queue, then rings its doorbell unless `ring` is false. */
   poll(cqid: number, { most = Infinity, ring = true } = {}): void {
     const cq = this.cqs.get(cqid)
     if (cq === undefined) return
@@ -224,30 +224,30 @@ export class Host {
     for (const cqid of this.cqs.keys()) this.poll(cqid, { ring })
   }
 
-  /** A shutdown was requested, which may end outstanding commands. */
+  /** Records that a shutdown was requested, which may end outstanding commands. */
   noteShutdown(): void {
     for (const command of this.ledger.outstanding) command.isShutDown = true
   }
 
-  /** A Delete is in progress or has failed: meanwhile, and afterwards, commands may end with 0/08. */
+  /** Records whether the commands of a queue may end with 0/08, because the queue is being or was deleted. */
   markDeleting(sq: SqRing, isDeleting: boolean): void {
     for (const command of this.outOn(sq.qid)) if (command.sq === sq) command.isQueueDeleted = isDeleting
   }
 
-  /** A queue was deleted: its outstanding commands will never complete. */
+  /** Records that a queue was deleted: its outstanding commands will not complete. */
   queueDeleted(sq: SqRing): void {
     this.markDeleting(sq, true)
     for (const command of this.outOn(sq.qid)) if (command.sq === sq) this.forget(command)
     this.sqs.delete(sq.qid)
   }
 
-  /** The controller has lost its state, or has left the bus. */
+  /** Discards all queues and commands, after a reset or removal of the controller. */
   controllerLost(): void {
     for (const command of [...this.ledger.outstanding]) {
       command.isLost = true
       this.forget(command)
     }
-    // From now on they are no longer written.
+    // The controller must not write to them from now on.
     for (const region of this.regions) {
       region.accept()
       region.isUnknown = false
@@ -264,7 +264,7 @@ export class Host {
     this.buffers.check()
   }
 
-  /** Processes the faults that have struck since the last call. */
+  /** Processes the faults that have occurred since the last call. */
   absorbStrikes(): void {
     const { strikes } = this.simulation.faults
     for (; this.strikesSeen < strikes.length; this.strikesSeen++) {
@@ -291,7 +291,7 @@ export class Host {
     }
   }
 
-  /** A namespace has changed: outstanding commands may see the old or the new state. */
+  /** Records that a namespace has changed: outstanding commands may find its old or its new state. */
   reconsider(nsid: number): void {
     for (const command of this.ledger.outstanding) {
       const { order } = command
@@ -303,7 +303,7 @@ export class Host {
     }
   }
 
-  /** Stops waiting for an outstanding command. */
+  /** Stops waiting for an outstanding command, and frees its buffer. */
   forget(command: Submitted): void {
     this.ledger.remove(command)
     command.isForgotten = true

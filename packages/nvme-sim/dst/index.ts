@@ -1,7 +1,7 @@
 /**
- * Deterministic simulation: random hosts on random controllers under random faults, each derived from one seed and
- * checked against the guarantees of NVMe. Also the parts that a campaign of another kind shares: seeds, dice, the content
- * of blocks, and minimising. `@gpunvme/host-driver/dst` is the campaign of a driver.
+ * Deterministic simulation testing: random hosts on random controllers under random faults, each derived from one seed
+ * and checked against the requirements of NVMe. Also exports the parts that other campaigns share: seeds, dice, block
+ * contents and minimisation. `@gpunvme/host-driver/dst` is the campaign for drivers.
  * @module
  */
 export {

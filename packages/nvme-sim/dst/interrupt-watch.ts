@@ -3,8 +3,7 @@ import type { Host } from './host.js'
 import type { Scenario } from './scenario.js'
 
 /**
- * A host that waits for interrupts: it polls a completion queue only after its vector has fired, so that a missing
- * interrupt shows as a missing completion.
+ * Polls a completion queue only after its vector has fired, so that a missing interrupt shows as a missing completion.
  */
 export class InterruptWatch {
   private readonly host: Host
@@ -31,7 +30,7 @@ export class InterruptWatch {
     for (const [cqid, cq] of host.cqs) if (cq.vector === undefined || cq.isSignaled) host.poll(cqid)
   }
 
-  /** Returns whether a vector has fired. No time passes. */
+  /** Returns whether a vector has fired, without letting time pass. */
   private async hasFired(vector: number): Promise<boolean> {
     const { interrupts, clock } = this.host.transport
     return (await interrupts!.wait(vector, clock.now())) === 'fired'

@@ -4,15 +4,16 @@ import { RunFailure } from './failure.js'
 import type { CqRing, SqRing } from './rings.js'
 import { Submitted } from './submitted.js'
 
-/** The commands of a host, and which completion belongs to which of them. */
+/** The submitted commands of a host. Assigns completions to them. */
 export class Ledger {
   submitted = 0
   completed = 0
   private readonly commands = new Map<string, Submitted>()
   /** Commands that may still complete, oldest first. */
   private out: Submitted[] = []
+  /** Commands whose completions faults give a different identifier, by that identifier. */
   private readonly aliases = new Map<string, Submitted[]>()
-  /** By completion queue: entries taken, and the number that faults may post a second time. */
+  /** By completion queue: keys of the consumed entries, and the number of repeated entries that faults have caused. */
   private readonly taken = new Map<CqRing, Set<string>>()
   private readonly stale = new Map<CqRing, number>()
   private nextCid = 0
@@ -38,20 +39,23 @@ export class Ledger {
     return command
   }
 
-  /** Slots that are free: their command has completed or was observed as fetched, since a fault may have changed SQHD. */
+  /**
+   * Returns the number of free slots. Uses no SQHD, which a fault may change: a slot is free if its command has a
+   * completion, or if a fault shows that it was fetched.
+   */
   freeSlots(sq: SqRing): number {
     const isThere = ({ completions, struck }: Submitted) =>
       completions === 0 && !struck.has('hang') && !struck.has('drop-completion')
     return sq.entries - 1 - this.out.filter((each) => each.sq === sq && isThere(each)).length
   }
 
-  /** Returns the command that a fault names, as in 'SQ 1 CID 7'. */
+  /** Returns the command that a fault report names, as in 'SQ 1 CID 7'. */
   named(where: string): Submitted | undefined {
     const at = /^SQ (\d+) CID (\d+)$/.exec(where)
     return at ? this.commands.get(`${at[1]}/${at[2]}`) : undefined
   }
 
-  /** Registers a command whose completion has a changed identifier. */
+  /** Registers a command whose completion gets a different identifier from a fault. */
   addAlias(command: Submitted): void {
     const sqid = command.sq.qid ^ (command.strike('corrupt-sqid')?.xor ?? 0)
     const cid = command.cid ^ (command.strike('corrupt-cid')?.xor ?? 0)
@@ -59,14 +63,14 @@ export class Ledger {
     this.aliases.set(key, [...(this.aliases.get(key) ?? []), command])
   }
 
-  /** Records that a fault posts an entry of a completion queue a second time. */
+  /** Records that a fault posts an entry of a completion queue again. */
   expectStale(cq: CqRing): void {
     this.stale.set(cq, (this.stale.get(cq) ?? 0) + 1)
   }
 
   /**
-   * Returns the command that an entry completes; undefined for an entry that a fault posted a second time.
-   * @throws RunFailure for an entry of no command, and for more completions than a command has.
+   * Returns the command that an entry completes; undefined for an entry that a fault posted again.
+   * @throws RunFailure for an entry without a command, and for more completions of a command than expected.
    */
   complete(cq: CqRing, entry: Completion): Submitted | undefined {
     this.completed++
@@ -81,7 +85,10 @@ export class Ledger {
       return undefined
     }
     if (command?.sq.cq !== cq) {
-      throw new RunFailure('unknown-completion', `CQ ${cq.qid}: SQ ${sqid} CID ${cid} status ${status}, of no command`)
+      throw new RunFailure(
+        'unknown-completion',
+        `CQ ${cq.qid}: SQ ${sqid} CID ${cid} status ${status} matches no command`,
+      )
     }
     if (!isExpected) {
       throw new RunFailure('repeated-completion', `${command.name}: ${command.completions + 1} completions`)

@@ -23,26 +23,25 @@ const ADMIN: readonly (readonly [number, AdminOperation])[] = [
 ]
 
 /**
- * Supported by the simulator but never drawn, so not covered by the campaign. Each would need a more elaborate host,
- * and has its own tests.
+ * Features of the simulator that no scenario covers. Each would require a more elaborate host, and has its own tests.
  */
 export const notDrawn: readonly string[] = [
   'memory pages other than 4 KiB',
   'the interrupt pin and masked vectors',
-  'Copy and Compare beyond their limits',
-  'Format of all namespaces, secure erase',
+  'Copy and Compare commands beyond the limits of the controller',
+  'Format NVM of all namespaces, secure erase',
   'Namespace Write Protection',
   'loss of power with a file as media',
 ]
 
-/** Returns everything that happens in the run of a seed. */
+/** Returns the scenario of a seed. */
 export function makeScenario(seed: number): Scenario {
   const dice = new Dice(seed, 'dst scenario')
   const namespaces = [randomNamespace(dice, 1, dice.int(40, 300))]
   if (dice.chance(0.4)) namespaces.push(randomNamespace(dice, dice.int(2, 5), 64))
   // Priorities can be checked only if nothing else changes the order in which commands are fetched.
   const arbitrates = dice.chance(0.06)
-  // Rings of two to a few entries wrap constantly, and fill up.
+  // Small rings wrap and fill up often.
   const cqs = Array.from({ length: dice.int(1, 3) }, (_, i) => ({
     qid: i + 1,
     entries: arbitrates ? 64 : dice.pick([2, 3, 5, 8, 16, 64]),
@@ -91,7 +90,7 @@ function randomStep(dice: Dice, shape: Shape, salt: number): Step {
   const { qid } = dice.pick(shape.sqs)
   const cqid = dice.pick([0, ...shape.cqs.map((cq) => cq.qid)])
   const namespaces = targetsOf(shape)
-  // One doorbell write announces several commands at once: only then does arbitration determine the order.
+  // With fewer polls and waits, more commands are queued at once, so that arbitration determines their order.
   const arbitrates = shape.arbitration !== undefined
   const unlessArbitrating = (weight: number) => (arbitrates ? 0 : weight)
   return dice.weighted<() => Step>([
@@ -119,7 +118,7 @@ function randomStep(dice: Dice, shape: Shape, salt: number): Step {
   ])()
 }
 
-/** The namespaces that steps may name: with management, also one that the host creates. */
+/** Returns the namespaces that steps may use: with spare capacity, also one that the host creates. */
 function targetsOf({ namespaces, spareBytes }: Shape): readonly NamespaceShape[] {
   return spareBytes ? [...namespaces, { nsid: CREATED, blockBytes: 4096, blocks: 64 }] : namespaces
 }

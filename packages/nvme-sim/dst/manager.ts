@@ -19,19 +19,21 @@ const NO_CAPACITY = '1/15'
 const ALREADY_ATTACHED = '1/18'
 const NOT_ATTACHED = '1/1a'
 
+/** Maximum number of attempts to identify the namespaces. */
 const LEARNINGS = 6
-/** Identify is expensive: it checks only every third command whose outcome is known. */
+/** After a command with a known outcome, Identify checks the namespaces only every third time, to save time. */
 const CHECKED_EVERY = 3
+/** Number of LBA formats of the simulator. */
 const FORMATS = 8
-/** Most blocks of a namespace that the host creates, so that scenarios can name them. */
+/** Blocks of the namespace that the host creates; fixed, so that steps can refer to them. */
 const CREATED_BLOCKS = 64
 export const SPARE_BYTES = CREATED_BLOCKS * (4096 + 64)
 
 type Of<W extends Management['what']> = Extract<Management, { what: W }>
 
 /**
- * Formats, creates, attaches, detaches and deletes namespaces, and compares the Identify data with the expected
- * state. After a fault, it adopts the state that the controller reports.
+ * Formats, creates, attaches, detaches and deletes namespaces, and compares Identify data with the expected state.
+ * After a fault, adopts the state that the controller reports.
  */
 export class Manager {
   private readonly commander: Commander
@@ -82,7 +84,7 @@ export class Manager {
     await this.learn(outcome === 'done' && faults === host.namespaceFaults)
   }
 
-  /** Formats a namespace with a hanging command in progress, which the controller must reject. */
+  /** Formats a namespace while a command for it hangs; the controller must reject the format. */
   private async formatBusy({ nsid }: Of<'format-busy'>): Promise<void> {
     const { host, commander } = this
     const space = host.spaces.get(nsid)
@@ -100,7 +102,7 @@ export class Manager {
   private async create({ format, isTooLarge }: Of<'create'>): Promise<void> {
     const { host, commander } = this
     const { created } = host.spaces
-    // The capacity is enough for one created namespace only.
+    // The unallocated capacity is sufficient for one namespace.
     const isRefused = isTooLarge || created !== undefined
     const blockFormat = formatOf(format, false)
     const blocks = isRefused ? SPARE_BYTES : CREATED_BLOCKS
@@ -139,7 +141,7 @@ export class Manager {
     const faults = host.namespaceFaults
     const refused = isAttach ? ALREADY_ATTACHED : NOT_ATTACHED
     const mayBe = space.isAttached === isAttach ? [refused] : ['0/00']
-    // Another host may do the same meanwhile.
+    // A fault may attach or detach the namespace as well.
     const entry = { opcode: ATTACHMENT, nsid: space.nsid, cdw: { 10: isAttach ? 0 : 1 } }
     const command = await commander.send('manage', entry, this.hasNamespaceFaults ? ['0/00', refused] : mayBe, list)
     if (command === undefined) return
@@ -155,7 +157,7 @@ export class Manager {
     const { host, commander } = this
     const { created } = host.spaces
     if (created === undefined) return
-    // Another namespace may get this NSID: no command for the old one may remain.
+    // A later namespace may get the same NSID, so no command for this one may remain.
     await commander.settle()
     if (this.isInUse(created)) return
     const faults = host.namespaceFaults
@@ -171,7 +173,7 @@ export class Manager {
 
   private erase(nsid: number): void {
     const { host } = this
-    // These commands can no longer take effect; only their completions may still arrive.
+    // These commands can no longer take effect, and their completions were dropped.
     for (const command of host.ledger.outstanding) {
       if (command.order?.nsid === nsid && command.struck.has('drop-completion')) host.forget(command)
     }
@@ -179,7 +181,7 @@ export class Manager {
     host.fused.forget()
   }
 
-  /** Whether a command for the namespace may still be executed. */
+  /** Returns whether a command for the namespace may still be executed. */
   private isInUse(nsid: number): boolean {
     const { ledger } = this.host
     return ledger.outstanding.some(({ order, struck, completions }) => {
@@ -191,13 +193,13 @@ export class Manager {
     return this.host.namespaceFaults > 0 || this.host.mayChangeNamespaces
   }
 
-  /** Waits for a command, and returns whether it was executed. */
+  /** Waits for a command and returns whether it was executed. */
   private async outcomeOf(what: string, command: Submitted): Promise<'done' | 'none' | 'unknown'> {
     await this.commander.answer(command)
     const { status, struck, isLost } = command
     if (status === undefined) {
       if (struck.has('hang') && !isLost) return 'none'
-      // A reset ends it, whether or not it was executed.
+      // A reset ends the command, which may or may not have been executed.
       await this.commander.reset('controller')
       return 'unknown'
     }
@@ -209,8 +211,8 @@ export class Manager {
   }
 
   /**
-   * Identifies the namespaces of the controller, unless their state is known and was checked recently.
-   * @param isKnown whether the state must be the expected one.
+   * Identifies the namespaces and adopts their state, unless it is known and was checked recently.
+   * @param isKnown whether the state must be as expected.
    */
   private async learn(isKnown: boolean): Promise<void> {
     const { host } = this
@@ -225,7 +227,7 @@ export class Manager {
       if (found === undefined) await this.commander.reset('controller')
       isKnown &&= faults === host.namespaceFaults
     }
-    throw new RunFailure('namespaces', `Identify has failed ${LEARNINGS} times`)
+    throw new RunFailure('namespaces', `Identify failed ${LEARNINGS} times`)
   }
 
   private async identifyAll(): Promise<Space[] | undefined> {
@@ -271,7 +273,7 @@ export class Manager {
       const before = host.spaces.get(space.nsid)
       if (before === undefined) host.spaces.created = space.nsid
       const isSameFormat = before !== undefined && formatWords(before) === formatWords(space)
-      // It was formatted: no earlier content remains.
+      // The namespace was formatted, so no earlier content remains.
       if (!isSameFormat) this.erase(space.nsid)
       host.spaces.set(space)
     }

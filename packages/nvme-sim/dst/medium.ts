@@ -1,6 +1,6 @@
 import { ANY, UNREADABLE, ZEROES, type Content } from './pattern.js'
 
-/** A block that a Copy reads: it may find what `possible` returns for its submission, except its own data. */
+/** A block that a Copy reads: any possible content from its submission on, except the data of the Copy itself. */
 export interface Source {
   readonly nsid: number
   readonly lba: number
@@ -8,20 +8,20 @@ export interface Source {
 
 /** One possible content of a block, from a command that was or may be executed. */
 interface Candidate {
-  /** The contents: one, except for a Copy, whose source may have had several. */
+  /** Usually one content; a Copy may have several, as its source may have had several. */
   contents: readonly Content[]
   /** The source of a Copy that may still be executed. */
   source: Source | undefined
-  /** Times of events: when its command was submitted, and when it was known to be complete. */
+  /** Logical times at which its command was submitted, and at which it was known to be complete. */
   readonly began: number
   ended: number
-  /** Time at which it was known to be replaced by a later command. */
+  /** Logical time at which a later command was known to have replaced it. */
   removed: number
-  /** Whether it survives a power loss once the command is complete. */
+  /** Whether it survives a power loss after its command has completed. */
   isDurable: boolean
-  /** The command that it comes from. */
+  /** Command that writes it. */
   readonly by: object | undefined
-  /** Whether its source is being resolved: copies may form a cycle. */
+  /** Whether its source is being resolved, since copies may form a cycle. */
   isVisited: boolean
 }
 
@@ -43,12 +43,12 @@ export class Medium {
   private powerLost = 0
   private clock = 0
 
-  /** Advances the time of events. */
+  /** Advances the logical clock, and returns its time. */
   tick(): number {
     return ++this.clock
   }
 
-  /** Records a submitted change, whose data may appear from now on. For a Copy, `contentAt` returns the source. */
+  /** Records a submitted change, which may take effect from now on. For a Copy, `contentAt` returns its source. */
   begin(range: Range, by: object, contentAt: (index: number) => Content | Source): void {
     const began = this.tick()
     this.each(range, (candidates, index) => {
@@ -58,7 +58,7 @@ export class Medium {
     })
   }
 
-  /** The change is known to be complete: contents that ended before it began are replaced. */
+  /** Records that a change is complete: it has replaced the contents that ended before it began. */
   end(range: Range, by: object, isDurable = false): void {
     const now = this.tick()
     this.each(range, (candidates) => {
@@ -66,7 +66,7 @@ export class Medium {
       if (own === undefined) return
       this.freeze(own)
       own.ended = now
-      // It may have been executed before power was lost.
+      // The change may have been executed before the power loss, and lost by it.
       if (own.began < this.powerLost) return
       own.isDurable = isDurable
       for (const other of candidates) {
@@ -75,7 +75,7 @@ export class Medium {
     })
   }
 
-  /** The change is known not to have happened. */
+  /** Records that a change was not executed. */
   cancel(range: Range, by: object): void {
     this.each(range, (candidates) => {
       const at = candidates.findIndex((each) => each.by === by)
@@ -83,7 +83,7 @@ export class Medium {
     })
   }
 
-  /** The change may or may not have happened, and will no longer happen. */
+  /** Records that a change may have been executed, and will not be executed any more. */
   leave(range: Range, by: object): void {
     const now = this.tick()
     this.each(range, (candidates) => {
@@ -95,30 +95,30 @@ export class Medium {
     })
   }
 
-  /** A fault has damaged what the change put into block `index` of its range. */
+  /** Records that a fault has damaged the data of a change in block `index` of its range. */
   damage(range: Range, by: object, index: number): void {
     this.each({ ...range, slba: range.slba + index, blocks: 1 }, (candidates) => {
       for (const each of candidates) if (each.by === by) each.contents = [ANY]
     })
   }
 
-  /** Every block of a namespace reads as zeroes, even after a loss of power: it was formatted, or created. */
+  /** Records that a namespace was formatted or created: every block reads as zeroes, even after a power loss. */
   erase(nsid: number): void {
     this.namespaces.delete(nsid)
   }
 
-  /** Every block of a namespace may read as zeroes: it is unknown whether it was formatted. */
+  /** Records that a namespace may have been formatted: every block may read as zeroes. */
   mayErase(nsid: number): void {
     const now = this.tick()
     for (const candidates of this.blocksOf(nsid).values()) candidates.push(settled([ZEROES], now, now))
   }
 
-  /** A Flush that began at `began` is complete: earlier changes survive a loss of power. */
+  /** Records that a Flush, submitted at `began`, is complete: earlier changes survive a power loss. */
   flush(nsid: number, began: number): void {
     this.flushed.set(nsid, Math.max(began, this.flushed.get(nsid) ?? 0))
   }
 
-  /** Records a power loss: contents replaced since the last Flush may return. */
+  /** Records a power loss: contents that were replaced since the last Flush may return. */
   losePower(): void {
     this.powerLost = this.tick()
     for (const [nsid, blocks] of this.namespaces) {
@@ -133,14 +133,14 @@ export class Medium {
     }
   }
 
-  /** Returns what a command submitted at `began` and completed now may have found in a block. */
+  /** Returns the contents that a command, submitted at `began` and completed now, may have found in a block. */
   possible(nsid: number, lba: number, began: number): Content[] {
     const found: Content[] = []
     this.collect(nsid, lba, began, found)
     return found
   }
 
-  /** Returns how many commands may have put a content into a block. */
+  /** Returns the number of commands that may have written a content to a block. */
   writers(nsid: number, lba: number, content: Content): number {
     const has = (each: Candidate) => {
       const contents: Content[] = []
@@ -165,12 +165,12 @@ export class Medium {
     candidate.isVisited = false
   }
 
-  /** A Copy will no longer read its source. */
+  /** Fixes the possible contents of a Copy, which will not read its source any more. */
   private freeze(candidate: Candidate): void {
     if (candidate.source === undefined) return
     const found: Content[] = []
     this.collectFrom(candidate, found)
-    // A Copy of a block that cannot be read fails.
+    // A Copy of an unreadable block fails.
     candidate.contents = [...new Set(found)].filter((content) => content !== UNREADABLE)
     candidate.source = undefined
   }

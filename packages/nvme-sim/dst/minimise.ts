@@ -6,8 +6,8 @@ import type { Scenario } from './scenario.js'
 export type Minimised = CutDown<Scenario>
 
 /**
- * Minimises a failing scenario while the same assertion fails: removes fault rules and steps, as many at a time as
- * possible, then other unneeded parts. Undefined if the scenario does not fail.
+ * Minimises a failing scenario while the same assertion fails: removes fault rules and steps, in large groups first,
+ * then other parts. Returns undefined if the scenario does not fail.
  */
 export function minimise(scenario: Scenario, options: RunOptions = {}): Promise<Minimised | undefined> {
   const failureOf = async (candidate: Scenario) => (await runTwice(candidate, options)).failure

@@ -4,7 +4,7 @@ import { RunFailure } from './failure.js'
 import type { Host } from './host.js'
 import type { Scenario, Step } from './scenario.js'
 
-/** Faults after which registers and doorbells may differ from what the host assumes. */
+/** Faults after which the state of registers and doorbells may differ from the host's assumption. */
 export const CONFUSING = [
   'lose-write',
   'delay-write',
@@ -14,12 +14,12 @@ export const CONFUSING = [
   'ready-never-rises',
 ]
 
-/** Makes deliberate mistakes, and checks that the simulator reports these and no others. */
+/** Makes deliberate mistakes, and checks that the simulator reports no others. */
 export class Mistakes {
   private readonly simulation: Simulation
   private readonly scenario: Scenario
   private readonly host: Host
-  /** Diagnostics of deliberate mistakes. */
+  /** Patterns of expected diagnostics. */
   private readonly allowed: RegExp[] = []
   private seen = 0
 
@@ -29,7 +29,7 @@ export class Mistakes {
     this.host = host
   }
 
-  /** Allows the simulator to report a mistake. */
+  /** Allows a diagnostic of the simulator. */
   allow(diagnostic: RegExp): void {
     this.allowed.push(diagnostic)
   }
@@ -41,7 +41,7 @@ export class Mistakes {
     const cq = sq?.cq
     if (sq === undefined || cq === undefined) return
     const { doorbells } = host
-    // The controller could read a wrong head from memory at any time.
+    // The controller may read a shadow doorbell at any time, so a wrong head would have an unpredictable effect.
     if (doorbells.areInMemory && what.startsWith('head')) return
     const delays = this.scenario.faults.rules.some(({ action }) => action.kind === 'delay-write')
     if (what === 'tail') {
@@ -58,14 +58,14 @@ export class Mistakes {
       this.allow(/VS/)
       bar.write32(VS, 0)
     } else if (!delays && !cq.isWedged) {
-      // One beyond all posted entries: a delayed completion would otherwise be misinterpreted.
+      // All posted entries are consumed first, so that this head is one beyond them.
       host.poll(cq.qid)
       this.allow(new RegExp(`CQ ${cq.qid} head`))
       cq.ring(doorbells, true, (cq.head + 1) % cq.entries)
     }
   }
 
-  /** @throws RunFailure for a diagnostic without a mistake. @param explained number of strikes that explain nothing. */
+  /** @throws RunFailure for a diagnostic without a mistake. @param explained number of oldest faults to ignore. */
   check(explained: number): void {
     const { diagnostics, faults } = this.simulation
     if (diagnostics.length === this.seen) return
@@ -73,6 +73,7 @@ export class Mistakes {
     this.seen = diagnostics.length
     const isConfused = faults.strikes.slice(explained).some(({ kind }) => CONFUSING.includes(kind))
     const surprise = fresh.find(({ text }) => !isConfused && !this.allowed.some((pattern) => pattern.test(text)))
-    if (surprise !== undefined) throw new RunFailure('diagnostics', `the host did nothing wrong: ${surprise.text}`)
+    if (surprise !== undefined)
+      throw new RunFailure('diagnostics', `reported without a mistake of the host: ${surprise.text}`)
   }
 }

@@ -6,7 +6,7 @@ import { metadataSegment, NOWHERE, piecesOf, scatter, sglFields, withPsdt, type 
 import { MOST_DATA_BYTES, type IoOperation, type IoOrder, type SglFlaw } from './scenario.js'
 import { transferBytes, type Space } from './spaces.js'
 
-// Offsets, bits and opcodes are numbers from the specification's figures: the campaign shares no declaration with the
+// Offsets, bits and opcodes are literals from the specification's figures: the campaign shares no declaration with the
 // code that it tests.
 
 const OPCODES: Readonly<Record<IoOperation, number>> = {
@@ -50,7 +50,7 @@ const POINTER_STATUS: Readonly<Partial<Record<NonNullable<IoOrder['flaw']>, stri
   'sgl-wild': '0/04',
 }
 
-/** Adapts an order to the current format of its namespace: its data must fit into a buffer. */
+/** Reduces the blocks of an order so that, in the current format of its namespace, its data fit into a buffer. */
 export function fitOrder(order: IoOrder, space: Space): IoOrder {
   const most = Math.floor(MOST_DATA_BYTES / transferBytes(space))
   const movesBlocks = ['read', 'write', 'compare'].includes(order.operation)
@@ -70,7 +70,7 @@ export function metadataBytesOf({ operation, blocks }: IoOrder, { metadataBytes,
   return movesBlocks && !isExtended ? blocks * metadataBytes : 0
 }
 
-/** Returns where the data of an order lie in its buffer. */
+/** Returns the pieces of an order's data in its buffer. */
 export function placementOf(order: IoOrder, dataBytes: number): readonly Piece[] {
   return piecesOf(order.offsetBytes, dataBytes, order.sgl, order.operation === 'read')
 }
@@ -92,14 +92,14 @@ export function statusesOf(
   if (operation === 'flush') return ['0/00']
   const misled = flaw && POINTER_STATUS[flaw]
   const takesList = operation === 'deallocate' || operation === 'copy'
-  // The blocks are in the data.
+  // The ranges of these commands are in their data, so a wrong data pointer is detected first.
   if (takesList && misled) return [misled]
   const ranges = operation === 'copy' ? [{ slba, blocks }, ...sources] : [{ slba, blocks }]
   if (flaw === 'lba' || ranges.some((range) => range.slba + range.blocks > space.blocks)) return ['0/80']
   const hasData = operation === 'read' || operation === 'write' || operation === 'compare'
   if (hasData && misled) return [misled]
   const ends = operation === 'compare' ? ['0/00', '2/85'] : ['0/00']
-  // Blocks that Write Uncorrectable has marked.
+  // Unrecovered Read Error, for blocks that Write Uncorrectable has marked.
   const reads = ['read', 'compare', 'verify', 'copy'].includes(operation)
   return reads ? [...ends, '2/81'] : ends
 }
@@ -109,13 +109,13 @@ export function changesOf(order: IoOrder | undefined): Range | undefined {
   if (order === undefined) return undefined
   const { operation, flaw } = order
   if (['write', 'deallocate', 'copy'].includes(operation)) return flaw === undefined ? order : undefined
-  // A wrong data pointer is ignored by a command without data.
+  // A command without data ignores a wrong data pointer.
   const isAccepted = flaw === undefined || POINTER_STATUS[flaw] !== undefined
   const isChange = operation === 'write-zeroes' || operation === 'write-uncorrectable'
   return isChange && isAccepted ? order : undefined
 }
 
-/** Records in the medium the contents that an order may write from now on. */
+/** Records the contents that an order may write from now on. */
 export function beginChange(medium: Medium, range: Range, by: object, order: IoOrder): void {
   const { operation, salt, nsid, slba, sources = [] } = order
   if (operation === 'copy') {
@@ -166,7 +166,7 @@ export function dataOf(data: Uint8Array, index: number, space: Space): Uint8Arra
   return data.subarray(at, at + space.blockBytes)
 }
 
-/** Returns the metadata of a block, which follow its data or are in a separate buffer. */
+/** Returns the metadata of a block, which follow its data or come from a separate buffer. */
 export function metadataOf(data: Uint8Array, metadata: Uint8Array, index: number, space: Space): Uint8Array {
   const { metadataBytes, isExtended, blockBytes } = space
   if (!isExtended) return metadata.subarray(index * metadataBytes, (index + 1) * metadataBytes)
@@ -222,12 +222,12 @@ function commandDwords(order: IoOrder, space: Space): Record<number, number> {
   return { 10: firstBlock(order, space), 12: blocks - 1 + force }
 }
 
-/** Returns the SLBA; for an order with a wrong one, its last block is the first that does not exist. */
+/** Returns the SLBA. With the flaw `lba`, the last block is the first that does not exist. */
 function firstBlock({ flaw, slba, blocks }: IoOrder, space: Space): number {
   return flaw === 'lba' ? space.blocks - blocks + 1 : slba
 }
 
-/** Writes the ranges of a Dataset Management: its blocks in two parts, if there are two. */
+/** Writes the ranges of a Dataset Management command: two ranges, or one for a single block. */
 function fillRanges(data: Uint8Array, order: IoOrder, space: Space): void {
   const view = new DataView(data.buffer, data.byteOffset)
   const slba = firstBlock(order, space)
@@ -242,7 +242,7 @@ function fillRanges(data: Uint8Array, order: IoOrder, space: Space): void {
   })
 }
 
-/** Writes the source ranges of a Copy. */
+/** Writes the source ranges of a Copy command. */
 function fillSources(data: Uint8Array, { sources = [] }: IoOrder): void {
   const view = new DataView(data.buffer, data.byteOffset)
   sources.forEach(({ slba, blocks }, i) => {

@@ -1,36 +1,36 @@
 /**
- * Content of a block: 0 for zeroes, or a positive number for the data that one Write gave to one block, wherever a Copy
- * may have taken them. Negative numbers are not data: `ANY`, `UNREADABLE`.
+ * Content of a block: 0 for zeroes, or a positive number for the data that a Write wrote to a block, and that a Copy
+ * may have copied to another. `ANY` and `UNREADABLE` are negative.
  */
 export type Content = number
-/** Content of a block that was never written, deallocated, zeroed or formatted. */
+/** Content of a block that was never written, or was deallocated, zeroed or formatted. */
 export const ZEROES: Content = 0
-/** Content that a fault may have changed to anything. */
+/** Unknown content: a fault may have changed it to anything. */
 export const ANY: Content = -1
-/** State of a block after Write Uncorrectable: it cannot be read. */
+/** State of a block after Write Uncorrectable: reading it fails. */
 export const UNREADABLE: Content = -2
 
-/** NSIDs are below this. */
+/** Exclusive upper limit of NSIDs. */
 const NSIDS = 64
-/** LBAs are below this. */
+/** Exclusive upper limit of LBAs. */
 const LBAS = 65_536
 
-/** Returns the content that a Write of `salt` gives to a block. Salts are below 2^31. */
+/** Returns the content that a Write with `salt` writes to a block. Salts are below 2^31. */
 export function writtenContent(salt: number, nsid: number, lba: number): Content {
   return (salt * NSIDS + nsid) * LBAS + lba
 }
 
-/** Word of the pattern at which the metadata of a block begin, so that they differ from its data. */
+/** First word of the pattern for metadata, so that the metadata of a block differ from its data. */
 export const METADATA_WORD = 4096
 
-/** Fills a block with a content, or from word `first` of it: no two contents have common bytes. */
+/** Fills a block with the pattern of a content, from word `first` of it. Different contents differ in every block. */
 export function fillBlock(block: Uint8Array, content: Content, first = 0): void {
   const words = wordsOf(block)
   const start = startOf(content) + first
   for (let i = 0; i < words.length; i++) words[i] = content === ZEROES ? 0 : wordAt(start, i)
 }
 
-/** Whether a block has exactly this content, or that from word `first` of it. */
+/** Returns whether a block has exactly this content, from word `first` of its pattern. */
 export function holds(block: Uint8Array, content: Content, first = 0): boolean {
   if (content < 0) return content === ANY
   const words = wordsOf(block)

@@ -4,11 +4,11 @@ import type { SglFlaw, SglShape } from './scenario.js'
 
 const PAGE_BYTES = 4096
 const DESCRIPTOR_BYTES = 16
-/** Offsets of the segments of a chain in the memory for lists. */
+/** Offsets of SGL segments in the memory for lists. */
 const SEGMENTS_AT = [0, 1024, 2048] as const
 /** Offset of the segment for metadata in the memory for lists. */
 const METADATA_SEGMENT_AT = 3072
-/** Bytes of the data block that makes a list longer than the data. */
+/** Length of the Data Block that makes an SGL longer than the data. */
 const EXCESS_BYTES = 16
 /** An unmapped address. */
 export const NOWHERE = 0x10_0000
@@ -24,7 +24,7 @@ const RESERVED_TYPE = 0x70
 const SGL_USED = 0x4000
 const SGL_FOR_METADATA_TOO = 0x8000
 
-/** Bytes of a command's data, in order, and where they lie in its buffer; undefined if they are discarded. */
+/** A piece of a command's data, in order, and its offset in the buffer; undefined if it is discarded. */
 export interface Piece {
   readonly at: number | undefined
   readonly lengthBytes: number
@@ -49,7 +49,7 @@ export function piecesOf(offsetBytes: number, lengthBytes: number, sgl?: SglShap
   })
 }
 
-/** Returns a command's data, as they lie in its buffer or, if they are in pieces, a copy; discarded bytes are 0. */
+/** Returns a command's data: a view of its buffer or, if they are in pieces, a copy. Discarded bytes are 0. */
 export function gather({ bytes }: Region, pieces: readonly Piece[], lengthBytes: number): Uint8Array {
   const [first] = pieces
   if (isWhole(pieces)) return bytes.subarray(first!.at, first!.at! + lengthBytes)
@@ -82,12 +82,12 @@ export function scatter(
   }
 }
 
-/** Whether data can be used in place: in one piece, and dword-aligned. */
+/** Returns whether data can be used in place: in one piece, and dword-aligned. */
 function isWhole([first, second]: readonly Piece[]): boolean {
   return first?.at !== undefined && first.at % 4 === 0 && second === undefined
 }
 
-/** Returns the ranges of the data that are discarded. */
+/** Returns the byte ranges of the data that are discarded. */
 export function discardedRanges(pieces: readonly Piece[]): (readonly [from: number, to: number])[] {
   const ranges: (readonly [number, number])[] = []
   let done = 0
@@ -98,7 +98,7 @@ export function discardedRanges(pieces: readonly Piece[]): (readonly [from: numb
   return ranges
 }
 
-/** Writes the lists of an SGL, and returns the fields of the entry that describe the data. */
+/** Writes the segments of an SGL; returns the dwords of the submission queue entry that describe the data. */
 export function sglFields(
   data: Region,
   list: Region,
@@ -110,7 +110,7 @@ export function sglFields(
   const all = pieces.flatMap(({ at, lengthBytes }): Descriptor[] => {
     if (at === undefined) return [{ iova: 0, lengthBytes, id: BIT_BUCKET }]
     const blocks = dataBlocks(data, at, lengthBytes)
-    // Without effect on data from the host.
+    // A Bit Bucket has no effect on data from the host.
     return hasBuckets && !isRead ? [{ iova: 0, lengthBytes: 8, id: BIT_BUCKET }, ...blocks] : blocks
   })
   const last = all.at(-1)
@@ -118,7 +118,7 @@ export function sglFields(
   else if (isLonger) all.push(...dataBlocks(data, data.lengthBytes - EXCESS_BYTES, EXCESS_BYTES))
   if (flaw === 'sgl-type') all.push({ iova: data.iova(), lengthBytes: 4, id: RESERVED_TYPE })
   if (flaw === 'sgl-wild') all[0] = { ...all[0]!, iova: NOWHERE, id: DATA_BLOCK }
-  // The last segment of all must not have a pointer, and a pointer must be the last descriptor of its segment.
+  // A last segment must contain no segment descriptor; elsewhere, one must be the last descriptor of its segment.
   const more: Descriptor = { iova: list.iova(SEGMENTS_AT[2]), lengthBytes: DESCRIPTOR_BYTES, id: LAST_SEGMENT }
   if (flaw === 'sgl-beyond-last') all.push(more)
   if (flaw === 'sgl-not-last') all.unshift(more)
@@ -138,19 +138,19 @@ export function sglFields(
   return descriptorFields(first)
 }
 
-/** Writes the segment for metadata, and returns its address for MPTR. */
+/** Writes the SGL segment for metadata; returns its address for MPTR. */
 export function metadataSegment(list: Region, iova: number, lengthBytes: number): number {
   writeDescriptor(list, METADATA_SEGMENT_AT, { iova, lengthBytes, id: DATA_BLOCK })
   list.accept()
   return list.iova(METADATA_SEGMENT_AT)
 }
 
-/** Sets PSDT in the fields of an entry. */
+/** Adds PSDT to the dwords of an entry. */
 export function withPsdt(fields: Record<number, number>, describesMetadata: boolean): Required<Pick<Entry, 'cdw'>> {
   return { cdw: { ...fields, 0: describesMetadata ? SGL_FOR_METADATA_TOO : SGL_USED } }
 }
 
-/** One Data Block for each run of memory that is contiguous for the device. */
+/** Returns one Data Block for each range of memory that is contiguous for the device. */
 function dataBlocks(region: Region, at: number, lengthBytes: number): Descriptor[] {
   const found: Descriptor[] = []
   for (let done = 0; done < lengthBytes;) {
@@ -171,7 +171,7 @@ function writeDescriptor({ view }: Region, at: number, { iova, lengthBytes, id }
   view.setUint32(at + 12, id << 24, true)
 }
 
-/** SGL1 in the entry: dwords 6 to 9. */
+/** Returns SGL1, dwords 6 to 9 of the entry. */
 function descriptorFields({ iova, lengthBytes, id }: Descriptor): Record<number, number> {
   return { 6: iova % 2 ** 32, 7: Math.floor(iova / 2 ** 32), 8: lengthBytes, 9: id << 24 }
 }

@@ -23,7 +23,7 @@ const OPERATIONS: readonly (readonly [number, IoOperation])[] = [
 
 const SGL_FLAWS: readonly SglFlaw[] = ['sgl-type', 'sgl-short', 'sgl-wild', 'sgl-beyond-last', 'sgl-not-last']
 
-/** Maximum blocks of a fused operation, and of the range that they all change, so that they conflict. */
+/** Maximum blocks of a fused operation, and of its SLBA, so that fused operations conflict. */
 const FUSED_BLOCKS = 4
 
 export function randomOrder(dice: Dice, namespaces: readonly NamespaceShape[], salt: number): IoOrder {
@@ -46,7 +46,7 @@ export function randomOrder(dice: Dice, namespaces: readonly NamespaceShape[], s
     ...(['write', 'copy', 'write-zeroes'].includes(operation) && dice.chance(0.15) && { fua: true }),
     ...(sgl && { sgl }),
   }
-  // Comparing with anything other than the contents would nearly always fail.
+  // A Compare with random data would nearly always fail, so most compare with the expected contents.
   if (operation === 'compare' && dice.chance(0.7)) return { ...order, salt: 0 }
   if (!dice.chance(0.04)) return order
   return { ...order, flaw: dice.pick(['lba', 'nsid', 'opcode', ...(sgl ? SGL_FLAWS : PRP_FLAWS)]) }
@@ -54,7 +54,7 @@ export function randomOrder(dice: Dice, namespaces: readonly NamespaceShape[], s
 
 const PRP_FLAWS = ['prp-offset', 'prp-wild'] as const
 
-/** One to three ranges, of `blocks` blocks together or fewer, which may overlap each other and the destination. */
+/** Returns one to three ranges of at most `blocks` blocks in total. They may overlap each other and the destination. */
 function randomSources(dice: Dice, capacity: number, blocks: number): { slba: number; blocks: number }[] {
   const ranges = dice.int(1, 3)
   return Array.from({ length: ranges }, () => {
@@ -79,7 +79,7 @@ function randomSgl(dice: Dice): SglShape {
   }
 }
 
-/** Several hosts that each replace what they have read, by the same few blocks, need fused operations. */
+/** Returns a fused operation that replaces the expected content of some of the first blocks, like a lock update. */
 export function randomFused(dice: Dice, namespaces: readonly NamespaceShape[], salt: number): FusedOrder {
   const { nsid, blocks: capacity } = dice.pick(namespaces)
   const blocks = dice.int(1, Math.min(FUSED_BLOCKS, capacity))

@@ -5,15 +5,15 @@ import { MOST_DATA_BYTES, type Scenario } from './scenario.js'
 type Shape = Pick<Scenario, 'sqs' | 'namespaces'>
 
 /**
- * Returns one to four faults of all kinds. Those that stop everything strike once, so that the run continues. Lost
- * writes of ASQ and ACQ, and of AQA except the first, are not drawn: see `registerRule`.
+ * Returns one to four random faults of any kind. Faults that stop the controller occur once, so that the run continues.
+ * Lost writes of ASQ, ACQ, and AQA after its first write are left out: see `registerRule`.
  */
 export function randomPlan(seed: number, shape: Shape): FaultPlan {
   const dice = new Dice(seed, 'dst faults')
   return { rules: Array.from({ length: dice.int(1, 4) }, () => randomRules(dice, shape)).flat() }
 }
 
-/** One fault, or two that make sense only together. */
+/** Returns one rule, or two that belong together. */
 function randomRules(dice: Dice, shape: Shape): readonly FaultRule[] {
   return dice.chance(0.1) ? namespaceRules(dice, shape) : [randomRule(dice, shape)]
 }
@@ -35,7 +35,7 @@ function randomRule(dice: Dice, shape: Shape): FaultRule {
   ])()
 }
 
-/** A repeated completion, or an asynchronous event without a cause. */
+/** Returns a rule for a repeated completion, or for an asynchronous event without a cause. */
 function unsolicitedRule(dice: Dice, shape: Shape): FaultRule {
   const often: FaultMatch = { every: dice.int(1, 9), times: dice.int(1, 6) }
   const match: FaultMatch = dice.chance(0.3) ? moment(dice, shape) : { qid: dice.pick(shape.sqs).qid, ...often }
@@ -52,10 +52,10 @@ function unsolicitedRule(dice: Dice, shape: Shape): FaultRule {
   return { match, action }
 }
 
-/** Mostly I/O commands: faults of the Admin queue soon end a run. */
+/** Returns a rule for commands, mostly I/O commands: faults of Admin commands often end a run early. */
 function commandRule(dice: Dice, { sqs, namespaces }: Shape): FaultRule {
   const action = commandAction(dice)
-  // Only Reads and Writes have data for these actions.
+  // These actions apply to Read and Write only.
   const isOfData = ['corrupt-data', 'torn-dma', 'wrong-page'].includes(action.kind)
   const isAdmin = dice.chance(0.1) && action.kind !== 'torn-dma' && action.kind !== 'wrong-page'
   const often = dice.weighted<FaultMatch>([
@@ -106,7 +106,7 @@ function controllerAction(dice: Dice): FaultAction {
   ])
 }
 
-/** Another host detaches a namespace and perhaps attaches it again, or resizes it. */
+/** Returns rules that, like another host, detach a namespace and perhaps attach it again, or resize it. */
 function namespaceRules(dice: Dice, shape: Shape): readonly FaultRule[] {
   const { nsid, blocks } = dice.pick(shape.namespaces)
   const resize = (): FaultAction => ({ kind: 'resize-namespace', nsid, blocks: dice.int(1, blocks) })
@@ -149,8 +149,8 @@ function registerRule(dice: Dice): FaultRule {
   if (dice.chance(0.3)) {
     return { match: { register: 'AQA', nth: 1 }, action: { kind: 'lose-write' } }
   }
-  // Losing a later AQA, or any of ASQ and ACQ, would direct the controller to memory that is not a ring, and it could
-  // not detect that.
+  // After a lost write of ASQ or ACQ, or a later one of AQA, the controller would access memory outside the rings, and
+  // could not detect that.
   const delay: FaultAction = { kind: 'delay-write', delayNs: 3_000_000 }
   const match: FaultMatch = { register: 'CC', access: 'write', nth: dice.int(1, 3), times: 1 }
   return { match, action: dice.pick([{ kind: 'lose-write' }, delay]) }

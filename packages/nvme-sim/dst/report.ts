@@ -7,36 +7,36 @@ import type { Scenario } from './scenario.js'
 
 const NS_PER_HOUR = 3600e9
 
-/** Formats the result of a campaign. @param leftOut what no scenario covers. */
+/** Formats the result of a campaign. @param leftOut features that no scenario covers. */
 export function formatCampaign(result: CampaignResult, leftOut: readonly string[]): string {
   const { firstSeed, runs, commands, completions, done, struck, virtualNs, hash, failures } = result
   const kinds = Object.entries(struck).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
   return [
     `seeds ${firstSeed} to ${firstSeed + runs - 1}, every eighth run twice: ${failures.length} failed`,
     `${commands} commands, ${completions} completions, ${(virtualNs / NS_PER_HOUR).toFixed(2)} virtual hours (each seed once)`,
-    `done: ${Object.entries(done)
+    `operations that succeeded: ${Object.entries(done)
       .map(([name, times]) => `${name} ${times}`)
       .join(', ')}`,
-    'faults struck:',
+    'faults that occurred:',
     ...kinds,
-    `not drawn: ${leftOut.join(', ')}`,
+    `not covered: ${leftOut.join(', ')}`,
     `campaign hash ${hash}`,
   ].join('\n')
 }
 
-/** Formats a minimised failing run: the failure, the plan, the steps, and the trace. */
+/** Formats a minimised failing scenario: the failure, the fault plan, the steps and the trace. */
 export async function formatMinimised(found: Minimised, options: RunOptions = {}): Promise<string> {
   const { scenario, failure, runs } = found
   return [
     `seed ${scenario.seed}: ${failure.message}`,
-    `cut down to ${scenario.steps.length} steps and ${scenario.faults.rules.length} fault rules in ${runs} runs`,
+    `minimised to ${scenario.steps.length} steps and ${scenario.faults.rules.length} fault rules in ${runs} runs`,
     formatFaultPlan(scenario.faults).trimEnd(),
     ...scenario.steps.map((step) => `  ${JSON.stringify(step)}`),
     await traceOf(scenario, options),
   ].join('\n')
 }
 
-/** Returns the trace of a run as text. */
+/** Runs a scenario and returns its trace as text. */
 export async function traceOf(scenario: Scenario, options: RunOptions = {}): Promise<string> {
   let text = ''
   await runScenario(scenario, { ...options, trace: textTrace((line) => (text += line)) })

@@ -6,13 +6,13 @@ import { Region } from './region.js'
 
 /** A completion queue whose ring the campaign checks. */
 export class CqRing extends raw.CqRing<Region> {
-  /** A fault has posted an entry with a wrong Phase Tag, at which the host waits forever. */
+  /** Whether a fault has posted an entry with a wrong Phase Tag, for which the host waits forever. */
   isWedged = false
-  /** The queue is being deleted: its doorbell must not be rung, since the host learns of the deletion too late. */
+  /** Whether the queue is being deleted. Its doorbell must not be rung, since the queue may already be gone. */
   isClosing = false
-  /** Its interrupt vector; undefined without interrupts. */
+  /** Interrupt vector; undefined without interrupts. */
   vector: number | undefined
-  /** Its interrupt has arrived, and it has not been emptied since. */
+  /** Whether an interrupt has arrived and the queue has not been emptied since. */
   isSignaled = false
   private written = 0
 
@@ -43,9 +43,9 @@ export class SqRing extends raw.SqRing<Region> {
   readonly cq: CqRing
   /** SQHD of the last completion. */
   head = 0
-  /** The host has written an invalid tail: the queue is no longer fetched from. */
+  /** Whether the host has written an invalid tail: the controller fetches no more entries from the queue. */
   isHalted = false
-  /** Entries since the queue was created: staged, announced by the doorbell, and consumed according to SQHD. */
+  /** Numbers of entries since the queue was created: staged, announced by the doorbell, consumed according to SQHD. */
   private staged = 0
   private announced = 0
   private consumed = 0
@@ -62,7 +62,7 @@ export class SqRing extends raw.SqRing<Region> {
     this.staged++
   }
 
-  /** Entries were staged since the last doorbell write. */
+  /** Whether entries were staged since the last doorbell write. */
   get hasNews(): boolean {
     return this.announced !== this.staged
   }
@@ -72,7 +72,7 @@ export class SqRing extends raw.SqRing<Region> {
     doorbells.ring(this.qid, true, tail, this.entries, isForced)
   }
 
-  /** Applies the SQHD of a completion; returns false if the controller cannot have consumed that much. */
+  /** Applies the SQHD of a completion; returns false if it is invalid or beyond the announced entries. */
   takeHead(sqhd: number): boolean {
     const more = (sqhd - this.head + this.entries) % this.entries
     if (sqhd >= this.entries || this.consumed + more > this.announced) return false

@@ -11,7 +11,7 @@ import type { Scenario } from './scenario.js'
 export interface RunOptions {
   /** Receives every event of the run. */
   readonly trace?: TraceSink
-  /** Media of a namespace's size. Default: memory. Tests inject defects here. */
+  /** Creates the media of a namespace. Default: memory. Tests inject defects here. */
   readonly media?: (capacityBytes: number) => Media
 }
 
@@ -21,11 +21,11 @@ export interface RunResult {
   readonly commands: number
   readonly completions: number
   readonly virtualNs: number
-  /** Hash of everything that happened. */
+  /** Hash of the event trace. */
   readonly traceHash: string
-  /** What was done successfully, and how often. */
+  /** Number of successful operations, by name. */
   readonly done: Readonly<Record<string, number>>
-  /** Number of strikes of each kind of fault. */
+  /** Number of faults that occurred, by kind. */
   readonly struck: Readonly<Record<string, number>>
 }
 
@@ -89,18 +89,18 @@ export async function runTwice(scenario: Scenario, options: RunOptions = {}): Pr
   if (first.failure) return first
   const { traceHash } = await runScenario(scenario, options)
   if (traceHash === first.traceHash) return first
-  const failure = new RunFailure('replay', `trace hash ${first.traceHash}, and ${traceHash} when run again`)
+  const failure = new RunFailure('replay', `trace hash ${first.traceHash} in the first run, ${traceHash} in the second`)
   return { ...first, failure }
 }
 
-/** Converts an error other than a check's to a failure. */
+/** Converts an unexpected error to a failure. */
 export function crashed(error: unknown): RunFailure {
   const failure = new RunFailure('crash', String(error))
   failure.cause = error
   return failure
 }
 
-/** Returns the number of strikes of each kind of a plan's faults. */
+/** Returns the number of faults of a plan that occurred, by kind. */
 export function struckByKind({ rules }: FaultPlan, { struck }: FaultReport): Record<string, number> {
   const byKind: Record<string, number> = {}
   rules.forEach(({ action: { kind } }, rule) => {

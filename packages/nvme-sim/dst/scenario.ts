@@ -7,24 +7,24 @@ export interface Scenario {
   readonly profile: ProfileName
   readonly fragmented: boolean
   readonly namespaces: readonly NamespaceShape[]
-  /** Unallocated capacity for a namespace that the host creates. Default: 0. */
+  /** Unallocated capacity, for a namespace that the host creates. Default: 0. */
   readonly spareBytes?: number
   readonly adminEntries: number
   readonly cqs: readonly { readonly qid: number; readonly entries: number; readonly interrupts?: boolean }[]
   readonly sqs: readonly QueueShape[]
-  /** Doorbells are in host memory, if the controller supports that. */
+  /** Whether to use shadow doorbells, if the controller supports them. */
   readonly shadow?: boolean
-  /** MSI-X: a completion queue with `interrupts` is polled only after its vector has fired. */
+  /** Interrupt Coalescing, for runs with MSI-X: the host polls a CQ with `interrupts` only after its vector fired. */
   readonly interrupts?: { readonly threshold: number; readonly time: number }
-  /** Weighted round robin, if the controller supports it; otherwise only the burst applies. */
+  /** Settings of weighted round robin. If the controller does not support it, only the burst applies. */
   readonly arbitration?: Arbitration
-  /** The drive's volatile cache is disabled: every change survives a loss of power. */
+  /** Whether the volatile write cache is disabled, so that every change survives a power loss. */
   readonly cacheOff?: boolean
   readonly faults: FaultPlan
   readonly steps: readonly Step[]
 }
 
-/** Settings of the Arbitration feature, as in its dword: weights are 0's based, the burst is a power of two. */
+/** Fields of the Arbitration feature: weights are 0's based, `burst` is an exponent of two. */
 export interface Arbitration {
   readonly weights: readonly [high: number, medium: number, low: number]
   readonly burst: number
@@ -43,7 +43,7 @@ export interface NamespaceShape {
   readonly blockBytes: 512 | 4096
   readonly blocks: number
   readonly metadataBytes?: 0 | 8 | 16 | 64
-  /** Whether metadata follow the data of each block. Default: in a separate buffer. */
+  /** Whether metadata follow the data of each block. Default: false, for a separate buffer. */
   readonly isExtended?: boolean
 }
 
@@ -58,25 +58,25 @@ export type IoOperation =
   | 'verify'
   | 'flush'
 
-/** How an SGL describes the data of a command. */
+/** Shape of the SGL that describes the data of a command. */
 export interface SglShape {
-  /** One Data Block, a Last Segment, or a Segment and a Last Segment. */
+  /** One Data Block, a last segment, or a segment and a last segment. */
   readonly form: 'block' | 'segment' | 'chain'
-  /** Where the data is cut into pieces, in thousandths of its length. */
+  /** Boundaries of the pieces of the data, in thousandths of its length. */
   readonly cuts: readonly number[]
-  /** The pieces lie in memory in reverse order. */
+  /** Whether the pieces are in memory in reverse order. */
   readonly isReversed: boolean
-  /** Every second piece of a Read is discarded by a Bit Bucket; other commands get Bit Buckets without effect. */
+  /** Whether Bit Buckets discard every second piece of a Read; other commands get Bit Buckets without effect. */
   readonly hasBuckets: boolean
-  /** The list is longer than the data. */
+  /** Whether the SGL is longer than the data. */
   readonly isLonger: boolean
-  /** Metadata are described by a segment at MPTR, not by an address. */
+  /** Whether MPTR points to an SGL segment for the metadata, instead of the metadata. */
   readonly describesMetadata: boolean
 }
 
 export type SglFlaw = 'sgl-type' | 'sgl-short' | 'sgl-wild' | 'sgl-beyond-last' | 'sgl-not-last'
 
-/** An I/O command, and what is deliberately wrong with it. */
+/** An I/O command, possibly with a deliberate flaw. */
 export interface IoOrder {
   readonly operation: IoOperation
   readonly nsid: number
@@ -84,9 +84,9 @@ export interface IoOrder {
   readonly blocks: number
   /** Source ranges of a Copy. */
   readonly sources?: readonly { readonly slba: number; readonly blocks: number }[]
-  /** Offset of the data in its buffer, in the first page: a multiple of 4, or with an SGL any number. */
+  /** Offset of the data in the first page of the buffer: a multiple of 4, or any number with an SGL. */
   readonly offsetBytes: number
-  /** Content that a Write writes, and a Compare compares with; 0 for a Compare with the expected contents. */
+  /** Determines the data of a Write or Compare; 0 for a Compare with the expected contents. */
   readonly salt: number
   /** Force Unit Access. */
   readonly fua?: boolean
@@ -95,17 +95,17 @@ export interface IoOrder {
   readonly flaw?: 'lba' | 'nsid' | 'opcode' | 'prp-offset' | 'prp-wild' | SglFlaw
 }
 
-/** A fused Compare and Write, and its deliberate mistake. */
+/** A fused Compare and Write, possibly with a deliberate flaw. */
 export interface FusedOrder {
   readonly compare: IoOrder
   readonly write: IoOrder
-  /** The ranges differ, or one of the commands is not fused. */
+  /** Different ranges, or one half that is not marked as fused. */
   readonly flaw?: 'ranges' | 'no-second' | 'no-first'
 }
 
 export type AdminOperation = 'identify' | 'identify-namespace' | 'namespace-list' | 'get-features' | 'event' | 'opcode'
 
-/** Management of namespaces by a host. */
+/** A Format NVM, or a change of the namespaces. */
 export type Management =
   | { readonly what: 'format'; readonly nsid: number; readonly format: number; readonly isExtended: boolean }
   /** Format of a namespace while a command for it hangs. */
@@ -116,7 +116,7 @@ export type Management =
   | { readonly what: 'delete' }
 
 /**
- * The host's next action. A step that makes no sense when its turn comes is skipped, so that any step may be removed.
+ * A step of the host. A step that is not possible when its turn comes is skipped, so that any step may be removed.
  */
 export type Step =
   | { readonly do: 'io'; readonly qid: number; readonly order: IoOrder; readonly ring: boolean }
@@ -128,7 +128,7 @@ export type Step =
   | { readonly do: 'ring'; readonly qid: number }
   | { readonly do: 'poll'; readonly cqid: number; readonly most: number }
   | { readonly do: 'pass'; readonly ns: number }
-  /** Waits until everything has completed that still can. */
+  /** Waits for all commands that can still complete. */
   | { readonly do: 'settle' }
   | { readonly do: 'recreate'; readonly cqid: number }
   | { readonly do: 'reset'; readonly how: ResetKind }
@@ -138,8 +138,8 @@ export type Step =
       readonly qid: number
     }
 
-/** `power` is a loss of power without a shutdown. */
+/** Kinds of resets; `power` is a loss of power without a shutdown. */
 export type ResetKind = 'controller' | 'function' | 'subsystem' | 'shutdown' | 'power'
 
-/** Maximum data of one command, so that every buffer fits. */
+/** Maximum data of a command, in bytes: the size of the largest buffer. */
 export const MOST_DATA_BYTES = 65536

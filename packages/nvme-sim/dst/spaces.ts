@@ -1,15 +1,15 @@
 import type { FaultAction } from '@gpunvme/nvme-spec/transport'
 import type { NamespaceShape } from './scenario.js'
 
-/** Format of blocks, by the simulator's LBA format index (FLBAS). */
+/** An LBA format. */
 export interface BlockFormat {
   readonly blockBytes: 512 | 4096
   readonly metadataBytes: 0 | 8 | 16 | 64
-  /** Metadata follow the data of each block. */
+  /** Whether metadata follow the data of each block. */
   readonly isExtended: boolean
 }
 
-/** The host's expectation of an allocated namespace. */
+/** Expected state of an allocated namespace. */
 export interface Space extends BlockFormat {
   readonly nsid: number
   readonly capacityBytes: number
@@ -18,23 +18,23 @@ export interface Space extends BlockFormat {
   readonly isAttached: boolean
 }
 
-/** NSID of orders for the namespace that the host created. */
+/** NSID in orders that stands for the namespace that the host has created. */
 export const CREATED = 0
 
 const METADATA_BYTES = [0, 8, 16, 64] as const
 
-/** Returns the format of an LBA format index: blocks of 512 and 4096 bytes, by growing metadata. */
+/** Returns the simulator's LBA format with an index: 512- and 4096-byte blocks alternate, and metadata increase. */
 export function formatOf(index: number, isExtended: boolean): BlockFormat {
   const metadataBytes = METADATA_BYTES[index >> 1]!
   return { blockBytes: index % 2 === 0 ? 512 : 4096, metadataBytes, isExtended: isExtended && metadataBytes > 0 }
 }
 
-/** Bytes that one block takes in a transfer: its data, and its metadata if they follow them. */
+/** Returns the bytes per block of a transfer: the data, and the metadata if they follow the data. */
 export function transferBytes({ blockBytes, metadataBytes, isExtended }: BlockFormat): number {
   return blockBytes + (isExtended ? metadataBytes : 0)
 }
 
-/** The namespaces as the host expects them. */
+/** Expected state of all namespaces. */
 export class Spaces {
   /** NSID of the namespace that the host has created. */
   created: number | undefined
@@ -49,7 +49,7 @@ export class Spaces {
     }
   }
 
-  /** Returns an allocated namespace; `CREATED` is the one that the host has created. */
+  /** Returns an allocated namespace. `CREATED` stands for the namespace that the host has created. */
   get(nsid: number): Space | undefined {
     return this.byNsid.get(nsid === CREATED ? (this.created ?? CREATED) : nsid)
   }
@@ -74,7 +74,7 @@ export class Spaces {
     if (this.created === nsid) this.created = undefined
   }
 
-  /** A fault has changed a namespace as another host might. Returns its NSID; undefined for any other fault. */
+  /** Applies a fault that changes a namespace; returns its NSID. Returns undefined for other faults. */
   applyFault(action: FaultAction): number | undefined {
     if (!('nsid' in action)) return undefined
     const space = this.byNsid.get(action.nsid)

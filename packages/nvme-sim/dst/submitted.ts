@@ -16,40 +16,40 @@ type FurtherAdmin = 'create' | 'delete' | 'set-features' | 'abort' | 'doorbell-b
 export class Submitted {
   readonly sq: SqRing
   readonly cid: number
-  /** Description of the command. */
+  /** Description for messages. */
   readonly what: string
-  /** The statuses that it may end with if no fault strikes it, except those of its namespace. */
+  /** Allowed statuses, apart from those that faults, aborts, deletions and shutdowns cause. */
   statuses: readonly string[]
   readonly order: IoOrder | undefined
-  /** Its namespace as it was at submission. */
+  /** State of its namespace at submission. */
   readonly space: Space | undefined
   readonly admin: AdminOperation | FurtherAdmin | undefined
   readonly slot: BufferSlot | undefined
-  /** Where its data lie in the buffer. */
+  /** Pieces of its data in the buffer. */
   readonly pieces: readonly Piece[]
   /** The blocks that it changes. */
   readonly changes: Range | undefined
-  /** Time of submission, by the medium's clock. */
+  /** Time of submission, on the logical clock of `Medium`. */
   readonly began: number
   /** The content of each block that it writes or compares with. */
   contents: readonly Content[] = []
-  /** Faults that struck it. */
+  /** Faults of this command, by kind. */
   readonly struck = new Map<FaultAction['kind'], FaultAction>()
-  /** The Abort that was sent for it, and its result. */
+  /** The Abort that was sent for this command. */
   abortedBy: Submitted | undefined
-  /** The command that an Abort is for. */
+  /** Target of an Abort. */
   target: Submitted | undefined
   /** The other half of a fused operation, and which half this is. */
   partner: Submitted | undefined
   half: 'first' | 'second' | undefined
   isQueueDeleted = false
-  /** A fault has detached its namespace while it was in progress. */
+  /** Whether its namespace was detached while it was in progress. */
   isDetached = false
-  /** The host has shut the controller down while it was in progress. */
+  /** Whether the host requested a shutdown while it was in progress. */
   isShutDown = false
-  /** The controller has lost it. */
+  /** Whether a reset or a removal of the controller has ended it. */
   isLost = false
-  /** The host no longer waits for it; its buffer may be reused. */
+  /** Whether the host has stopped waiting for it; its buffer may be reused. */
   isForgotten = false
   completions = 0
   status: string | undefined
@@ -97,22 +97,22 @@ export class Submitted {
     return this.most
   }
 
-  /** A fault holds it forever. */
+  /** Whether a fault makes it hang, and no Abort has ended it. */
   get isHanging(): boolean {
     return this.struck.has('hang') && !this.isSurelyAborted
   }
 
-  /** It has the required number of completions. */
+  /** Whether it has the required number of completions. */
   get isSettled(): boolean {
     return this.completions >= this.least
   }
 
-  /** A fault has delayed its completion: it took effect before. */
+  /** Whether a fault has delayed its completion; the command has taken effect before. */
   get isPutOff(): boolean {
     return this.struck.has('delay-completion') || this.struck.has('reorder-completion')
   }
 
-  /** Something may end it before it takes effect. */
+  /** Whether an abort, a deletion, a shutdown or a detachment may end it before it takes effect. */
   private get mayBeEnded(): boolean {
     return this.abortedBy !== undefined || this.isQueueDeleted || this.isShutDown || this.isDetached
   }

@@ -1,8 +1,8 @@
-/** Counts the operations of a run by name: a campaign finds no defect in an operation that it never executes. */
+/** Counts the successful operations of a run by name, to show which operations a campaign executes. */
 export class Tally {
   private readonly counts = new Map<string, number>()
 
-  /** Counts something once, or `times` times. */
+  /** Adds `times` to the count of a name. */
   add(name: string, times = 1): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + times)
   }
@@ -12,7 +12,7 @@ export class Tally {
     for (const [name, times] of Object.entries(counts)) this.add(name, times)
   }
 
-  /** The counts, in order of name. */
+  /** Counts by name, in alphabetical order. */
   get all(): Record<string, number> {
     return Object.fromEntries([...this.counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }

@@ -14,7 +14,7 @@ const base: Scenario = {
   steps: [],
 }
 
-/** The first command after bring-up (two admin commands, one CQ, one SQ) transfers its data; its completion waits. */
+/** Delays the completion of the first command after bring-up (two Admin commands, one CQ, one SQ), not its data. */
 const heldBack: Scenario = {
   ...base,
   faults: {
@@ -31,14 +31,14 @@ const heldBack: Scenario = {
   ],
 }
 
-/** The last command of the run, in its second bring-up: its second completion waits for room in a queue of two entries. */
+/** Duplicates the last completion of the run, in the second bring-up; it waits for room in a CQ of two entries. */
 const lastDuplicated: Scenario = {
   ...base,
   adminEntries: 2,
   faults: { rules: [{ match: { qid: 0, nth: 8 }, action: { kind: 'duplicate-completion' } }] },
 }
 
-/** The last doorbell write of bring-up (two admin commands, one CQ, one SQ) is lost: the only slot of the Admin CQ stays taken. */
+/** Loses the last doorbell write of bring-up (two Admin commands, one CQ, one SQ), so that the Admin CQ stays full. */
 const lostRelease: Scenario = {
   ...base,
   adminEntries: 2,
@@ -46,7 +46,7 @@ const lostRelease: Scenario = {
   steps: [{ do: 'recreate', cqid: 1 }],
 }
 
-/** The last doorbell write of bring-up is delayed, and the write of NSSR waits behind it. */
+/** Delays the last doorbell write of bring-up, behind which the write of NSSR waits. */
 const stalledReset: Scenario = {
   ...base,
   profile: 'ideal',

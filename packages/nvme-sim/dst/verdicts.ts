@@ -16,11 +16,11 @@ interface Parts {
   readonly events: EventChecks
 }
 
-/** Applies the outcome of a command to its data, the media and its buffer. */
+/** Checks the outcome of a command, and applies it to the expected media and buffers. */
 export class Verdicts {
-  /** Changes survive a loss of power when they have completed: the drive's cache is disabled. */
+  /** Whether the volatile write cache is disabled, so that completed changes survive a power loss. */
   isCacheOff = false
-  /** Counts the operations of successful commands. */
+  /** Counts successful operations. */
   readonly tally = new Tally()
   private readonly parts: Parts
 
@@ -28,7 +28,7 @@ export class Verdicts {
     this.parts = parts
   }
 
-  /** A command has completed: checks its data and takes its buffer back. */
+  /** Checks the data of a completed command, applies its changes, and frees its buffer. */
   conclude(command: Submitted): void {
     const { order, slot, changes } = command
     this.count(command)
@@ -62,9 +62,9 @@ export class Verdicts {
   }
 
   private concludeChange(command: Submitted, changes: Range): void {
-    // A delayed completion comes after the command took effect, and an Abort may come in between.
+    // A command with a delayed completion has already taken effect when an Abort ends it.
     if (command.status !== '0/00' && command.isPutOff) this.parts.medium.leave(changes, command)
-    // Other failed commands have had no effect, nor has a success made up by the plan.
+    // Other failed commands, and those with a status of the fault plan, have had no effect.
     else if (command.status !== '0/00' || command.struck.has('status')) this.parts.medium.cancel(changes, command)
     else this.parts.medium.end(changes, command, this.isCacheOff || command.order?.fua === true)
   }
@@ -73,7 +73,7 @@ export class Verdicts {
     if (status === '0/00' && !struck.has('status')) this.parts.medium.flush(order!.nsid, began)
   }
 
-  /** A fault has damaged a Write's data on the media: other commands may find it before the Write has completed. */
+  /** Records damage to a Write's data on the media, which other commands may find before the Write has completed. */
   damage(command: Submitted): void {
     const { changes, space } = command
     if (changes === undefined) return
