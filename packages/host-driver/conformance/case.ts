@@ -3,31 +3,31 @@ import type { DriverContext } from './context.js'
 import type { TransportRequest } from './request.js'
 
 /**
- * A requirement for a driver, and a check of it. Unlike a controller case it sends no raw commands: it opens a
- * `Controller` as any program does, then checks the result and what the device received.
+ * A requirement for a driver, and a check for it. Unlike a controller case, it sends no raw commands: it opens a
+ * controller through the driver, and checks the results and the accesses that reach the device.
  */
 export interface DriverCase extends CaseIdentity {
   /**
-   * `virtual`: takes longer than a test should in wall time, or checks exact times; needs a transport whose time passes
-   * only during waits.
+   * `virtual` if the case would take too long in wall time, or checks exact times. It then needs a transport whose time
+   * passes only during waits.
    */
   readonly time: 'any' | 'virtual'
-  /** Requirements for each transport that the case opens. */
+  /** Requirements for the transports that the case opens. */
   readonly needs?: TransportRequest
-  /** The case loses its controller. A driver that cannot stop it keeps the memory that it may still write to. */
+  /** Whether the case loses its controller: a driver then keeps the memory to which the controller may still write. */
   readonly losesController?: true
-  /** The case makes the host do something that the device reports as a mistake, such as a faulty doorbell. */
+  /** Whether the case causes the device to report host mistakes, such as wrong doorbell writes. */
   readonly provokesMistakes?: true
   /**
-   * Why the case needs the driver's own engine, which rings doorbells through the wrapped transport. Undefined if any
-   * engine will do.
+   * Reason why the case needs the driver's own engine, which rings doorbells through the wrapped transport. Undefined
+   * if the case works with any engine.
    */
   readonly ownEngine?: string
-  /** @throws CheckFailed for a broken requirement, NotApplicable if the device lacks what the case needs. */
+  /** @throws CheckFailed if the requirement is not met, NotApplicable if the device does not support the case. */
   readonly run: (context: DriverContext) => Promise<void>
 }
 
-/** Cases of one concern. */
+/** Driver cases of one area. */
 export interface DriverArea {
   readonly area: string
   readonly cases: readonly DriverCase[]

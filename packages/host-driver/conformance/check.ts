@@ -14,10 +14,10 @@ export function allSucceeded(what: string, { commands, succeeded, failures }: Ou
 /** An expected error. */
 export type ExpectedError = (
   | { readonly code: ErrorCode }
-  /** Class of JavaScript, for invalid arguments. */
+  /** Error class, for invalid arguments. */
   | { readonly type: 'RangeError' | 'TypeError' }
 ) & {
-  /** Parts of the message of this package's driver. Other drivers word their messages as they like. */
+  /** Parts of the error message of this package's driver. Not checked for other drivers. */
   readonly says?: string | readonly string[]
 }
 

@@ -15,13 +15,13 @@ import { check, fail, notApplicable, refused, type ExpectedError } from './check
 import type { OpenedTransport, OpenTransport, TransportRequest } from './request.js'
 import { Watch } from './watch.js'
 
-/** Changes between the driver and a transport. */
+/** Changes of a transport, between it and the driver. */
 export interface Between {
-  /** Faults at the registers; see `faulty`. */
+  /** Faults of register accesses; see `faulty`. */
   readonly faults?: FaultPlan
-  /** Register accesses that are replaced. */
+  /** Returns replacements of register accesses. */
   readonly bar?: (bar: Bar) => Partial<Bar>
-  /** Properties of the transport that are replaced. */
+  /** Returns replacements of properties of the transport. */
   readonly transport?: (transport: Transport) => Partial<Transport>
 }
 
@@ -30,49 +30,49 @@ export interface Device extends Watch {
   readonly serial: string
   /** Faults that have occurred; undefined without `Between.faults`. */
   readonly faults: FaultyTransport['faults'] | undefined
-  /** Whether commands of plans and their doorbells are observed: those of the driver's own engine are. */
+  /** Whether commands of plans and their doorbell writes are observed, as with the driver's own engine. */
   readonly seesPlans: boolean
 }
 
-/** A controller that a case has opened, with a namespace to work on. */
+/** A controller that a case has opened, with a namespace for its commands. */
 export interface Opened {
   readonly device: Device
   readonly ctrl: JudgedController
   /** First namespace that can be read and written. */
   readonly ns: JudgedNamespace
-  /** An LBA, a multiple of 64 in the middle of the namespace, with room after it for what cases write. */
+  /** An LBA in the middle of the namespace, a multiple of 64, from which cases may write. */
   readonly lba: number
-  /** Allocates memory that is freed with the case. */
+  /** Allocates memory that is freed at the end of the case. */
   readonly alloc: (lengthBytes: number) => DmaMemory
 }
 
-/** A driver may have no `identity`; then all of its namespaces can be read and written. */
+/** Returns whether a namespace can be read and written: all namespaces of a driver without `identity` can. */
 function isSupported(namespace: JudgedNamespace): boolean {
   return !('identity' in namespace) || namespace.identity.unsupported === undefined
 }
 
 const DISABLE_NS = 30_000 * NS_PER_MS
 
-/** Creates an engine for a controller, on the transport as it was opened, without changes. */
+/** Creates an engine for a controller, on its original transport. */
 export type MakeEngine = (transport: Transport) => Engine
 
-/** What is judged. */
+/** The implementations under test. */
 export interface Implementations {
   /**
-   * Creates the engine of the controllers that cases open. Default: the driver's own. It is made on the transport as it
-   * was opened, so that changes by a case do not affect it; cases that depend on these are skipped.
+   * Creates the engine of the controllers that cases open. Default: the driver's own. The engine uses the original
+   * transport, so that changes by a case do not affect it; cases that depend on such changes are skipped.
    */
   readonly engine?: MakeEngine
   /**
-   * Queues that this engine supports. `powers of two`: a submission queue has a power of two of entries, and a completion
-   * queue of its own; cases that open a controller with others are skipped. Default: any.
+   * Queues that this engine supports. `powers of two`: the number of entries must be a power of two, and every
+   * submission queue needs a separate completion queue; cases with other queues are skipped. Default: any.
    */
   readonly rings?: 'any' | 'powers of two'
   /** The driver. Default: this package's `Controller`. */
   readonly driver?: DriverUnderTest
 }
 
-/** Environment of a case. Closes everything that the case opens. */
+/** Environment of a case. Closes all controllers and transports that the case opens. */
 export class DriverContext {
   private readonly each: DriverCase
   private readonly openTransport: OpenTransport
@@ -91,7 +91,7 @@ export class DriverContext {
     this.driver = driver
   }
 
-  /** Opens a transport as the case needs it, with its controller disabled. @throws NotApplicable if there is none. */
+  /** Opens a transport as the case requires, with its controller disabled. @throws NotApplicable if there is none. */
   async device(between: Between = {}, request: TransportRequest = {}): Promise<Device> {
     const given = await this.openTransport({ ...this.each.needs, ...request })
     if (typeof given === 'string') return notApplicable(given)
@@ -119,7 +119,7 @@ export class DriverContext {
     return device
   }
 
-  /** Whether changes between the driver and a transport also affect the engine. */
+  /** Whether changes of a transport also affect the engine. */
   get disturbsEngine(): boolean {
     return this.makeEngine === undefined
   }
@@ -136,13 +136,13 @@ export class DriverContext {
     return { device, ctrl, ns, lba, alloc: (lengthBytes) => this.alloc(ns, device, lengthBytes) }
   }
 
-  /** Opens a controller by the driver under test, as it is; the case closes it. */
+  /** Opens a controller with the driver under test; the case closes it. */
   async bringUp(transport: Transport, options?: DriverOptions): Promise<JudgedController> {
     if (this.driver === undefined) return hostDriver.open(transport, options)
     return judged(await this.driver.open(transport, options))
   }
 
-  /** Opens a controller for reading; closes it with the case. */
+  /** Opens a controller for reading; closes it at the end of the case. */
   async openReading(device: Device, options: ControllerOptions = {}): Promise<JudgedController> {
     const ctrl = await this.bringUp(device.transport, { ...this.engineFor(device, options), ...options })
     this.controllers.push(ctrl)
@@ -156,8 +156,8 @@ export class DriverContext {
   }
 
   /**
-   * Returns the engine under test as options of `Controller.open`; nothing if `options` have an engine.
-   * @throws NotApplicable if `options` ask for queues that the engine does not support.
+   * Returns options of `Controller.open` for the engine under test; none if `options` already have an engine.
+   * @throws NotApplicable if the engine does not support the queues of `options`.
    */
   engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine' | 'engineBelow'> {
     const found = this.opened.find((each) => each.device === device)
@@ -166,7 +166,7 @@ export class DriverContext {
     return { engine: this.makeEngine(found.given.transport), engineBelow: true }
   }
 
-  /** Allocates memory that is freed with the case, and not before. */
+  /** Allocates memory that is freed at the end of the case. */
   alloc({ dma }: JudgedNamespace, watch: Watch, lengthBytes: number): DmaMemory {
     const memory = dma.alloc(lengthBytes)
     this.memories.push({ memory, watch })
@@ -174,7 +174,7 @@ export class DriverContext {
   }
 
   /**
-   * Closes controllers, then checks what must hold after every case: no memory is kept, and the host made no mistakes.
+   * Closes controllers, then checks that all memory was freed and that the device reports no host mistakes.
    */
   async finish(): Promise<void> {
     for (const ctrl of this.controllers) await ctrl.close()
@@ -204,7 +204,7 @@ export class DriverContext {
   }
 }
 
-/** Disables a controller at the transport's own registers, without faults. Returns false if it cannot be stopped. */
+/** Disables a controller through the original registers, without faults; returns whether it has stopped. */
 async function disable({ bar, clock }: Transport): Promise<boolean> {
   const configuration = bar.read32(CC.offset)
   if (configuration === 0xffff_ffff) return false
@@ -214,7 +214,7 @@ async function disable({ bar, clock }: Transport): Promise<boolean> {
 
 function needsPowersOfTwo({ queues = 1, completionQueues = queues, queueEntries = 2 }: ControllerOptions): void {
   if (!Number.isInteger(Math.log2(queueEntries))) {
-    notApplicable(`the engine needs a power of two of entries in a queue; the case has ${queueEntries}`)
+    notApplicable(`the engine needs queues with a power of two of entries; the case uses ${queueEntries}`)
   }
   if (completionQueues < queues) notApplicable('the engine needs a completion queue for each submission queue')
 }

@@ -1,18 +1,18 @@
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { fail } from './check.js'
 
-/** Content of memory before a read: shows bytes that do not arrive, and bytes written outside. */
+/** Value of memory before a read, to detect missing bytes and bytes outside the transfer. */
 export const UNTOUCHED = 0xa5
 
 const PAGE_BYTES = 4096
 
-/** Returns a range of memory that the CPU can reach. */
+/** Returns a range of memory, which the host must be able to access. */
 export function hostBytes({ view, lengthBytes }: DmaMemory, offset = 0, length = lengthBytes): Uint8Array {
-  if (view === undefined) return fail('expected: memory that the CPU can reach')
+  if (view === undefined) return fail('expected: memory that the host can access')
   return new Uint8Array(view.buffer, view.byteOffset + offset, length)
 }
 
-/** Byte `position` of the data for a seed; it differs from most nearby bytes. */
+/** Returns byte `position` of the data of a seed. It differs from most nearby bytes. */
 function byteAt(seed: number, position: number): number {
   const mixed = Math.imul((position >>> 2) ^ Math.imul(seed + 1, 0x9e37_79b1), 0x85eb_ca6b)
   return ((mixed ^ (mixed >>> 13)) >>> (8 * (position & 3))) & 0xff
@@ -25,7 +25,7 @@ export function fillData(memory: DmaMemory, seed: number, position = 0, offset =
   memory.forDevice(0, memory.lengthBytes)
 }
 
-/** Overwrites all of a memory, so that data read later is known to have arrived. */
+/** Overwrites all bytes of a memory, so that later data can be recognized. */
 export function clearData(memory: DmaMemory): void {
   hostBytes(memory).fill(UNTOUCHED)
   memory.forDevice(0, memory.lengthBytes)
@@ -38,14 +38,14 @@ export function checkData(memory: DmaMemory, seed: number, position = 0, offset 
   const wrong = bytes.findIndex((byte, index) => byte !== byteAt(seed, position + index))
   if (wrong < 0) return
   const wanted = byteAt(seed, position + wrong)
-  fail(`byte ${wrong} of the ${bytes.length} that were read: expected 0x${hex(wanted)}, got 0x${hex(bytes[wrong]!)}`)
+  fail(`byte ${wrong} of ${bytes.length} read bytes: expected 0x${hex(wanted)}, got 0x${hex(bytes[wrong]!)}`)
 }
 
-/** Checks that part of a memory was not written. */
+/** Checks that part of a memory was not changed since `clearData`. */
 export function checkUntouched(memory: DmaMemory, offset: number, length: number): void {
   memory.forHost(0, memory.lengthBytes)
   const wrong = hostBytes(memory, offset, length).findIndex((byte) => byte !== UNTOUCHED)
-  if (wrong >= 0) fail(`byte ${offset + wrong} of the memory was written, outside of the transfer`)
+  if (wrong >= 0) fail(`byte ${offset + wrong} of the memory was changed outside the transfer`)
 }
 
 /** Returns memory of scattered pages: `order` gives the position of each in a single allocation. */
@@ -75,7 +75,7 @@ export function scatteredMemory(dma: DmaAllocator, order: readonly number[]): Sc
   }
 }
 
-/** Memory that the host sees only through the allocation that contains its pages. */
+/** Memory without its own view: the host accesses its pages through the underlying allocation. */
 export interface ScatteredMemory extends DmaMemory {
   readonly whole: DmaMemory
 }

@@ -2,7 +2,7 @@ import { driverCases } from './cases/index.js'
 import type { OpenTransport } from './request.js'
 import { runDriverCase, type DriverCaseOptions } from './run.js'
 
-/** Cases by id, and the reason why they are listed. */
+/** Ids of cases with the reason why they are listed. */
 export interface ListedCases {
   readonly reason: string
   readonly cases: readonly string[]
@@ -12,7 +12,7 @@ export interface ListedCases {
 export interface TestFramework {
   /** Defines a group of tests. */
   readonly describe: (name: string, body: () => void) => unknown
-  /** Defines a test. `skip` of its context skips it. */
+  /** Defines a test. Its context has `skip`, which skips it. */
   readonly test: (name: string, body: (context: { skip: (reason?: string) => unknown }) => Promise<void>) => unknown
 }
 
@@ -20,9 +20,9 @@ export interface TestFramework {
 export interface DescribeOptions extends TestFramework, DriverCaseOptions {
   /** Cases that are not run. */
   readonly skip?: readonly ListedCases[]
-  /** Cases that are run and must fail; one that passes fails its test, so that the list stays current. */
+  /** Cases that must fail. A listed case that passes fails its test, so that the list stays current. */
   readonly known?: readonly ListedCases[]
-  /** Whether a case may be skipped because the transport is not what it needs. Default: true. */
+  /** Whether cases may be skipped because the transport does not support them. Default: true. */
   readonly mayRefuse?: boolean
 }
 

@@ -56,11 +56,11 @@ export interface DriverController extends CoreController, Partial<FurtherControl
 /** Options with which cases open controllers. */
 export type DriverOptions = ControllerOptions & { readonly write?: WriteRequest; readonly manage?: true }
 
-/** A driver that is judged: this package's own, or another behind the same members. */
+/** A driver under test: this package's driver, or another with the same interface. */
 export interface DriverUnderTest {
   /**
    * Brings up the controller of `transport`, for writing if `options.write` is present.
-   * @throws NotApplicable, by `notApplicable`, to skip a case whose options the driver does not have.
+   * @throws NotApplicable, from `notApplicable`, to skip a case whose options the driver does not support.
    */
   readonly open: (transport: Transport, options?: DriverOptions) => Promise<DriverController>
 }
@@ -72,17 +72,17 @@ export const hostDriver = {
     Controller.open(transport, options as ControllerOptions & { write: WriteRequest }),
 } satisfies DriverUnderTest
 
-/** A namespace as cases use it. */
+/** A namespace, as used by cases: missing members skip the case. */
 export type JudgedNamespace = CoreNamespace & FurtherNamespace
 
-/** A controller as cases use it. */
+/** A controller, as used by cases: missing members skip the case. */
 export interface JudgedController extends CoreController, FurtherController {
   readonly namespaces: readonly JudgedNamespace[]
   /** Returns the namespace with an NSID. */
   readonly namespace: (nsid: number) => JudgedNamespace
 }
 
-/** Returns a controller on which the use of a missing member ends the case as skipped. */
+/** Wraps a controller so that the use of a missing member skips the case. */
 export function judged(controller: DriverController): JudgedController {
   const wrap = (namespace: DriverNamespace) => demanding(namespace as JudgedNamespace, 'namespaces')
   const find = (nsid: number) =>
@@ -91,20 +91,21 @@ export function judged(controller: DriverController): JudgedController {
       : controller.namespace(nsid)
   return demanding(controller as JudgedController, 'controllers', {
     namespaces: () => controller.namespaces.map(wrap),
-    namespace: () => (nsid: number) => wrap(find(nsid) ?? notApplicable('controllers of the driver have no namespace')),
+    namespace: () => (nsid: number) =>
+      wrap(find(nsid) ?? notApplicable('controllers of this driver have no namespace')),
   })
 }
 
 function demanding<T extends object>(target: T, what: string, own: Partial<Record<keyof T, () => unknown>> = {}): T {
-  // Not a proxy of `target` itself: members of a frozen object could not be bound.
+  // Not a proxy of `target`: a proxy cannot return bound members of a frozen target.
   return new Proxy({} as T, {
     has: (_, key) => key in target,
     get(_, key) {
       const replaced = own[key as keyof T]
       if (replaced !== undefined) return replaced()
       const value: unknown = Reflect.get(target, key)
-      // `await` asks every object for `then`.
-      if (value === undefined && key !== 'then') notApplicable(`${what} of the driver have no ${String(key)}`)
+      // `await` looks up `then` in every object.
+      if (value === undefined && key !== 'then') notApplicable(`${what} of this driver have no ${String(key)}`)
       return typeof value === 'function' ? (value.bind(target) as unknown) : value
     },
   })

@@ -6,7 +6,7 @@ import { driverAreas } from './cases/index.js'
 import { ERROR_CODES } from './error-codes.js'
 import { driverCases, runDriverCase, simulatedDevices, type DriverUnderTest } from './index.js'
 
-/** A case for each code. */
+/** A case that expects each code. */
 const EXPECTING: Readonly<Record<keyof typeof ERROR_CODES, string>> = {
   ERR_GPUNVME_NOT_READY: 'ready-never-rises',
   ERR_GPUNVME_UNSUPPORTED_CONTROLLER: 'no-nvm-command-set',
@@ -39,7 +39,7 @@ describe('a case that expects an error', () => {
   })
 
   it.each(['options-out-of-range', 'input-nan', 'plan-of-no-operation', 'aborted-reason'])(
-    'compares the class of JavaScript, or the reason of a signal, not the message (%s)',
+    'compares the error class, or the reason of a signal, not the message (%s)',
     async (id) => {
       expect(await outcomeOf(id, otherDriver())).toBe('passed')
     },
@@ -48,12 +48,12 @@ describe('a case that expects an error', () => {
 
 const page = readFileSync(join(import.meta.dirname, '../docs/driver-cases.md'), 'utf8')
 
-it('the concerns and their numbers of cases are those of docs/driver-cases.md', () => {
+it('docs/driver-cases.md lists the areas with their numbers of cases', () => {
   const rows = [...page.matchAll(/^\| ([^|]+) \| (\d+) \|/gm)].map(([, area, cases]) => [area, Number(cases)])
   expect(rows).toEqual(driverAreas.map(({ area, cases }) => [area, cases.length]))
 })
 
-it('the codes are those of docs/driver-cases.md', () => {
+it('docs/driver-cases.md lists the error codes', () => {
   const rows = [...page.matchAll(/^\| `(ERR_GPUNVME_\w+)` +\| (.*?) +\|$/gm)].map(([, code, when]) => [code, when])
   expect(rows).toEqual(Object.entries(ERROR_CODES))
 })

@@ -1,4 +1,4 @@
-/** Codes of the errors that cases expect, and when each is due. The table of docs/driver-cases.md has the same rows. */
+/** Error codes that cases expect, and their conditions. docs/driver-cases.md has a table with the same rows. */
 export const ERROR_CODES = {
   ERR_GPUNVME_NOT_READY: '`open`: CSTS.RDY does not follow CC.EN in time, or CSTS.CFS is set meanwhile',
   ERR_GPUNVME_UNSUPPORTED_CONTROLLER: '`open`: CAP or Identify Controller rules the controller out',

@@ -8,8 +8,8 @@ const IDENTIFY_BYTES = 4096
 const [SN, SN_END] = [4, 24]
 
 /**
- * Opens a device whose Identify Controller data is changed before the driver reads it. The data is recognized by its
- * serial number, and changed where memory is made visible to the host, so this works on any transport.
+ * Opens a device, and changes its Identify Controller data before the driver reads it. Recognizes the data by the
+ * serial number, when memory is made visible to the host, so that it works on any transport.
  */
 export async function deviceIdentifiedAs(
   context: DriverContext,
@@ -19,13 +19,13 @@ export async function deviceIdentifiedAs(
   const changeIdentity = (data: Uint8Array) => {
     if (String.fromCharCode(...data.subarray(SN, SN_END)).trimEnd() === device.serial) change(data)
   }
-  // Nothing is allocated, and so nothing identified, before the device is open.
+  // The driver cannot allocate memory for Identify data before the device is open.
   const between = { transport: ({ dma }: Transport) => ({ dma: changedDma(dma, changeIdentity) }) }
   const device: Device = await context.device(between, request)
   return device
 }
 
-/** Calls `change` for each part of memory as long as Identify data that is made visible to the host. */
+/** Calls `change` for each range of memory with the length of Identify data that is made visible to the host. */
 function changedDma(dma: DmaAllocator, change: (data: Uint8Array) => void): DmaAllocator {
   return {
     ...(dma.addressSpace !== undefined && { addressSpace: dma.addressSpace }),

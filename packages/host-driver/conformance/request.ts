@@ -1,6 +1,6 @@
 import type { FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
 
-/** Requirements for a namespace; omitted ones are free. */
+/** Requirements for a namespace; an omitted one accepts any value. */
 export interface NamespaceRequest {
   readonly nsid?: number
   readonly blockBytes?: number
@@ -10,7 +10,7 @@ export interface NamespaceRequest {
   readonly leastBytes?: number
 }
 
-/** Requirements for a transport; omitted ones are free. */
+/** Requirements for a transport; an omitted one accepts any value. */
 export interface TransportRequest {
   /** Exactly these namespaces, in order of NSID. Default: at least one that can be read and written. */
   readonly namespaces?: readonly NamespaceRequest[]
@@ -26,20 +26,20 @@ export interface TransportRequest {
   readonly faults?: FaultPlan
 }
 
-/** A transport that was opened for a case. */
+/** A transport, opened for a case. */
 export interface OpenedTransport {
-  /** The suite closes it. Its controller is in the power-on state, or at least disabled. */
+  /** Closed by the suite. Its controller must be in the power-on state, or at least disabled. */
   readonly transport: Transport
-  /** Serial number of the controller. Cases write: the data on its namespaces is lost. */
+  /** Serial number of the controller. Cases overwrite the data on its namespaces. */
   readonly serial: string
-  /** Host mistakes that the device reported since it was opened; empty if there are none. */
+  /** Returns the host mistakes that the device has reported since it was opened; empty if there are none. */
   readonly mistakes?: () => readonly string[] | Promise<readonly string[]>
 }
 
-/** Opens a transport as requested, or returns why there is none. */
+/** Opens a transport as requested, or returns the reason why that is not possible. */
 export type OpenTransport = (request: TransportRequest) => Promise<OpenedTransport | string>
 
-/** Properties of a device that cannot be changed. */
+/** Fixed properties of a device. */
 export interface DeviceShape extends Required<Omit<TransportRequest, 'faults' | 'namespaces'>> {
   readonly namespaces: readonly Required<NamespaceRequest>[]
 }
@@ -47,7 +47,7 @@ export interface DeviceShape extends Required<Omit<TransportRequest, 'faults' | 
 const LEAST_BYTES = 16 * 1024 * 1024
 
 /**
- * Returns why `device` does not meet a request; undefined if it does. For openers that cannot create another device.
+ * Returns the reason why a device does not meet a request; undefined if it does. For openers with fixed devices.
  */
 export function shortfall(device: DeviceShape, request: TransportRequest): string | undefined {
   if (request.faults !== undefined) return 'faults inside the controller need a simulated controller'

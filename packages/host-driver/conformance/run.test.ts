@@ -22,7 +22,7 @@ import {
 const open = simulatedDevices()
 
 function caseOf(run: DriverCase['run'], more: Partial<DriverCase> = {}): DriverCase {
-  return { id: 'tried', title: 'Something is so', spec: 'ours', time: 'any', run, ...more }
+  return { id: 'tried', title: 'Meets a requirement', spec: 'ours', time: 'any', run, ...more }
 }
 
 async function messageOf(each: DriverCase, opens: OpenTransport = open, wallLimitMs?: number): Promise<string> {
@@ -30,8 +30,8 @@ async function messageOf(each: DriverCase, opens: OpenTransport = open, wallLimi
   return result.outcome === 'failed' ? result.error.message : JSON.stringify(result)
 }
 
-describe('running a driver case', () => {
-  it('passes it when its checks hold', async () => {
+describe('runDriverCase', () => {
+  it('passes a case whose checks hold', async () => {
     const message = await messageOf(
       caseOf(async (context) => {
         await (await context.open()).ns.flush()
@@ -40,17 +40,17 @@ describe('running a driver case', () => {
     expect(message).toBe('{"outcome":"passed"}')
   })
 
-  it('fails it with its requirement when a check does not hold', async () => {
+  it('fails a case that throws, and names its requirement', async () => {
     const message = await messageOf(
       caseOf(async (context) => {
         await context.open()
-        throw new TypeError('by itself')
+        throw new TypeError('broken')
       }),
     )
-    expect(message).toBe('tried: Something is so (ours)\nTypeError: by itself')
+    expect(message).toBe('tried: Meets a requirement (ours)\nTypeError: broken')
   })
 
-  it('fails it where memory is kept, and where the device says that the host made a mistake', async () => {
+  it('fails a case that keeps memory, or for which the device reports a host mistake', async () => {
     const keeps = caseOf(async (context) => {
       const { ctrl, ns } = await context.open()
       ns.dma.alloc(4096)
@@ -65,7 +65,7 @@ describe('running a driver case', () => {
     expect(await messageOf({ ...rings, provokesMistakes: true })).toBe('{"outcome":"passed"}')
   })
 
-  it('opens controllers with the engine of the options, made on the transport that was opened', async () => {
+  it('opens controllers with the engine of the options, created on the original transport', async () => {
     const given: Transport[] = []
     const made: { transport: Transport; engine: HostEngine }[] = []
     const seen: OpenTransport = async (request) => {
@@ -92,13 +92,13 @@ describe('running a driver case', () => {
     expect(made.map((each) => each.engine.statistics.commands)).toEqual([1, 0])
   })
 
-  it('skips what is about the engine of the driver, with its reason, where another is given', async () => {
-    const about = caseOf(() => Promise.resolve(), { ownEngine: 'it looks at doorbells' })
+  it("skips a case that needs the driver's own engine if another is given", async () => {
+    const about = caseOf(() => Promise.resolve(), { ownEngine: 'it observes doorbells' })
     const engine = (transport: Transport) => new HostEngine(transport)
     expect(await runDriverCase(about, open)).toEqual({ outcome: 'passed' })
     expect(await runDriverCase(about, open, { engine })).toEqual({
       outcome: 'skipped',
-      reason: 'it looks at doorbells',
+      reason: 'it observes doorbells',
     })
     expect(driverCases.filter(({ ownEngine }) => ownEngine !== undefined).map(({ id }) => id)).toEqual([
       'queues-take-turns',
@@ -116,7 +116,7 @@ describe('running a driver case', () => {
     ])
   })
 
-  it('skips a case that opens queues which the engine does not support, with the reason', async () => {
+  it('skips a case that opens queues which the engine does not support', async () => {
     const opens = (given: ControllerOptions, rings?: 'powers of two') => {
       const each = caseOf(async (context) => {
         await context.open(given)
@@ -132,7 +132,7 @@ describe('running a driver case', () => {
     })
     expect(await opens(odd, 'powers of two')).toEqual({
       outcome: 'skipped',
-      reason: 'the engine needs a power of two of entries in a queue; the case has 33',
+      reason: 'the engine needs queues with a power of two of entries; the case uses 33',
     })
     for (const given of [{}, { queues: 4, completionQueues: 4, queueEntries: 64, queueDepth: 5 }]) {
       expect(await opens(given, 'powers of two')).toEqual({ outcome: 'passed' })
@@ -140,7 +140,7 @@ describe('running a driver case', () => {
     for (const given of [shared, odd]) expect(await opens(given)).toEqual({ outcome: 'passed' })
   })
 
-  it('opens controllers by the driver of the options, and skips what that driver lacks', async () => {
+  it('opens controllers with the driver of the options, and skips cases that need members which it lacks', async () => {
     const opened: unknown[] = []
     const driver: DriverUnderTest = {
       async open(transport, options = {}) {
@@ -160,25 +160,25 @@ describe('running a driver case', () => {
       skipped('it has one queue pair'),
     )
     const flushes = runs(async (context) => (await context.open()).ns.flush())
-    expect(await flushes).toEqual(skipped('namespaces of the driver have no flush'))
+    expect(await flushes).toEqual(skipped('namespaces of this driver have no flush'))
     const counts = runs(async (context) => equal('retries', (await context.open()).ctrl.statistics.retries, 0))
-    expect(await counts).toEqual(skipped('controllers of the driver have no statistics'))
+    expect(await counts).toEqual(skipped('controllers of this driver have no statistics'))
     expect(opened).toEqual([{ serial: 'CONFORMANCE1' }, { serial: 'CONFORMANCE1' }])
   })
 
-  it('judges this driver behind the interface for others as it does without', async () => {
+  it('passes this driver behind the interface for other drivers', async () => {
     for (const id of ['first-block', 'identity', 'dispose', 'nsids-with-gaps', 'recover-hang', 'aborted-during']) {
       const each = driverCases.find((found) => found.id === id)!
       expect(await runDriverCase(each, open, { time: 'virtual', driver: hostDriver })).toEqual({ outcome: 'passed' })
     }
   })
 
-  it('fails one that does not end', async () => {
+  it('fails a case that does not end', async () => {
     const waits = caseOf(() => new Promise(() => undefined))
     expect(await messageOf(waits, open, 100)).toContain('the case did not end within 0.1 s of wall time')
   })
 
-  it('closes every transport once, whatever comes of it', async () => {
+  it('closes every transport once, also if the case fails', async () => {
     let [opened, closed] = [0, 0]
     const counted: OpenTransport = () => {
       opened++
@@ -192,13 +192,13 @@ describe('running a driver case', () => {
     const fails = caseOf(async (context) => {
       await context.open()
       await context.device()
-      throw new Error('by itself')
+      throw new Error('broken')
     })
-    expect(await messageOf(fails, counted)).toContain('by itself')
+    expect(await messageOf(fails, counted)).toContain('broken')
     expect([opened, closed]).toEqual([2, 2])
   })
 
-  it('skips it for the reason that the opener gives, or that its time is not the wall’s', async () => {
+  it('skips a case if the opener returns a reason, or if the case needs virtual time', async () => {
     const never = caseOf((context) => context.device().then(() => undefined))
     expect(await messageOf(never, () => Promise.resolve('it rains'))).toBe('{"outcome":"skipped","reason":"it rains"}')
     const result = await runDriverCase(caseOf(never.run, { time: 'virtual' }), open)
@@ -207,7 +207,7 @@ describe('running a driver case', () => {
 })
 
 describe('describeTransport', () => {
-  /** Runs what it describes, and gives what became of the cases that are named. */
+  /** Runs the defined tests whose names begin with `ids`; returns their results. */
   async function outcomes(lists: object, ids: readonly string[]): Promise<string[]> {
     const tests: { name: string; body: (context: { skip: (reason?: string) => void }) => Promise<void> }[] = []
     describeTransport('it', open, {
@@ -230,11 +230,11 @@ describe('describeTransport', () => {
     return results
   }
 
-  it('does not run what is listed to be skipped, and says why', async () => {
+  it('skips listed cases with their reason', async () => {
     expect(await outcomes({ skip: [{ reason: 'it rains', cases: ['identity'] }] }, ['identity:'])).toEqual(['it rains'])
   })
 
-  it('fails for a known difference that is none any more, and for a list of cases that do not exist', async () => {
+  it('fails for a known difference that no longer exists, and for a list with unknown cases', async () => {
     const known = [{ reason: 'it once did', cases: ['identity', 'nothing'] }]
     const [lists, stale] = await outcomes({ known }, ['the lists', 'identity:'])
     expect(lists).toContain('nothing')
@@ -242,8 +242,8 @@ describe('describeTransport', () => {
   })
 })
 
-describe('the cases', () => {
-  it('have each an identifier of its own, which no controller case has', () => {
+describe('driver cases', () => {
+  it('have ids and titles that differ from each other and from those of controller cases', () => {
     const ids = driverCases.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     expect(controllerCases.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual([])
@@ -251,7 +251,7 @@ describe('the cases', () => {
     expect(driverCases.filter(({ title }) => titles.has(title))).toEqual([])
   })
 
-  it('notice reads that deliver a wrong byte', async () => {
+  it('detect reads that return a wrong byte', async () => {
     const wrong: OpenTransport = async (request) => {
       const opened = await open({
         ...request,
@@ -270,7 +270,7 @@ describe('the cases', () => {
   })
 })
 
-describe('a device that is what it is', () => {
+describe('shortfall', () => {
   const shape: DeviceShape = {
     dstrd: 0,
     maxQueueEntries: 2048,
@@ -279,7 +279,7 @@ describe('a device that is what it is', () => {
     namespaces: [{ nsid: 1, blockBytes: 512, metadataBytes: 0, leastBytes: 64 * 1024 * 1024 }],
   }
 
-  it('is what is requested, or says what it is instead', () => {
+  it('returns undefined for a device that meets a request, and otherwise the difference', () => {
     expect(shortfall(shape, {})).toBeUndefined()
     expect(shortfall(shape, { dstrd: 0, namespaces: [{ blockBytes: 512 }] })).toBeUndefined()
     expect(shortfall(shape, { dstrd: 2 })).toBe('dstrd is 0, needed: 2')

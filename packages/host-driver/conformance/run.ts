@@ -5,15 +5,15 @@ import type { OpenTransport } from './request.js'
 
 /** Options of `runDriverCase`. */
 export interface DriverCaseOptions extends Implementations {
-  /** Time of the transport: `virtual` passes only during waits. Default: `wall`. */
+  /** Clock of the transport: `virtual` if time passes only during waits. Default: `wall`. */
   readonly time?: 'virtual' | 'wall'
-  /** Maximum wall time of a case, in ms, whatever the transport's clock says. Default: 60,000. */
+  /** Time limit of a case in wall time, in ms, independent of the transport's clock. Default: 60,000. */
   readonly wallLimitMs?: number
 }
 
 /**
- * Runs one case. `open` is called for each transport that it needs, usually one; each is closed. The data on the
- * namespaces is lost. A case that exceeds its time limit fails, and what it opened is left open.
+ * Runs one case. Calls `open` for each transport that the case needs, usually one, and closes these transports. The
+ * data on the namespaces is lost. A case that exceeds its time limit fails, and its transports remain open.
  */
 export function runDriverCase(
   each: DriverCase,
@@ -23,7 +23,7 @@ export function runDriverCase(
   const { time = 'wall', wallLimitMs = WALL_LIMIT_MS } = options
   return outcomeOf(each, async () => {
     if (each.time === 'virtual' && time === 'wall')
-      notApplicable('it takes too long in wall time, or checks exact times')
+      notApplicable('the case takes too long in wall time, or checks exact times')
     if (options.engine !== undefined && each.ownEngine !== undefined) notApplicable(each.ownEngine)
     await withinWall('the case', wallLimitMs, runToItsEnd(each, open, options))
   })

@@ -7,7 +7,7 @@ const SERIAL = 'CONFORMANCE1'
 const LEAST_BYTES = 16 * 1024 * 1024
 
 /**
- * Returns an opener of simulated controllers of the shape that each case requests. Their time is virtual.
+ * Returns an opener of simulated controllers with the properties that each case requests. Their time is virtual.
  * @param wrap changes each transport, for example by `traced`. Default: no change.
  * @param base profile of the drive. Default: `ideal`.
  */

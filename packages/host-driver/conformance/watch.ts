@@ -10,17 +10,17 @@ export interface Access {
   readonly timeNs: number
 }
 
-/** Observes a driver: its register accesses, commands and allocated memory. */
+/** Observes the register accesses, commands and memory of a driver. */
 export class Watch {
   readonly transport: Transport
   readonly accesses: Access[] = []
-  /** Submitted commands, decoded, with their queue. */
+  /** Submitted commands as text, with their queues. */
   readonly commands: { readonly qid: number; readonly text: string }[] = []
   /** Bytes allocated and not freed. */
   heldBytes = 0
   /** Number of allocations so far. */
   allocations = 0
-  /** Number of the allocation that fails, counted from 1; 0 for none. */
+  /** Number of the allocation that fails, from 1; 0 for none. */
   failingAllocation = 0
   private readonly held = new Set<DmaMemory>()
 
@@ -43,7 +43,7 @@ export class Watch {
     return this.commands.filter((each) => each.text.startsWith(name) && (qid ?? each.qid) === each.qid).length
   }
 
-  /** Frees all memory that is left. The controller must be unable to access it. */
+  /** Frees all memory that is still allocated. The controller must be unable to access it. */
   freeAll(): void {
     for (const memory of this.held) memory.free()
   }

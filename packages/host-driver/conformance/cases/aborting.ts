@@ -6,7 +6,7 @@ import { allSucceeded, check, equal, thrownBy } from '../check.js'
 import { checkData } from '../data.js'
 import { area, KNOWN_LBA, readPlan, readsOf, roundTrip, rule, store, withFaults, withoutAWrite } from './support.js'
 
-/** Effects of an AbortSignal, and what it must not affect. */
+/** Effects of an AbortSignal on calls and plans. */
 export const abortCases: readonly DriverCase[] = [
   {
     id: 'aborted-before',
@@ -23,7 +23,8 @@ export const abortCases: readonly DriverCase[] = [
   },
   {
     id: 'aborted-during',
-    title: 'Stops submission when its signal is aborted: commands in flight complete, the rest is not-submitted',
+    title:
+      'Submits nothing after the signal of a plan is aborted: commands in flight complete, others are not-submitted',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -36,15 +37,15 @@ export const abortCases: readonly DriverCase[] = [
       abort.abort(new Error('now'))
       const { commands, succeeded, failures } = await running
       equal('outcomes', succeeded + failures.length, commands)
-      equal('how they ended', [...new Set(failures.map(({ outcome }) => outcome.kind))], ['not-submitted'])
-      check(device.countOf('Read') - before <= 8, 'no more than a queue or two of reads is submitted after it')
+      equal('outcomes of the failures', [...new Set(failures.map(({ outcome }) => outcome.kind))], ['not-submitted'])
+      check(device.countOf('Read') - before <= 8, 'at most 8 reads are submitted after the abort')
       checkData(memory, 6, 0, 0, succeeded * ns.blockBytes)
       await roundTrip(opened, 16, 7)
     },
   },
   {
     id: 'aborted-reason',
-    title: 'A stopped read throws the reason of its signal',
+    title: 'A read that is aborted in progress throws the reason of its signal',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -61,7 +62,7 @@ export const abortCases: readonly DriverCase[] = [
   },
   {
     id: 'aborted-beside-another',
-    title: 'Stopping a plan does not affect another plan',
+    title: 'Aborting a plan does not affect another plan',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -74,7 +75,7 @@ export const abortCases: readonly DriverCase[] = [
       const running = [ns.execute(plan, first, { signal: abort.signal }), ns.execute(plan, second)] as const
       abort.abort(new Error('one'))
       const [stopped, other] = await Promise.all(running)
-      check(stopped.failures.length > 0, 'the first is stopped')
+      check(stopped.failures.length > 0, 'the first plan is aborted')
       allSucceeded('the other', other)
       checkData(second, 6)
     },
@@ -98,7 +99,7 @@ export const abortCases: readonly DriverCase[] = [
       abort.abort(new Error('waiting'))
       const { failures } = await running
       equal('outcomes', failures.length, 1)
-      check(opened.ctrl.statistics.retries < 4, 'it is not retried to the end')
+      check(opened.ctrl.statistics.retries < 4, 'the command is not retried until its limit')
     },
   },
   {
@@ -112,13 +113,13 @@ export const abortCases: readonly DriverCase[] = [
       const { ns, ctrl } = opened
       const memory = await store(opened, 64, 6, KNOWN_LBA)
       const abort = new AbortController()
-      // Published at once, while an iteration over events may see it only after the recovery.
+      // The channel publishes an event at once; an iteration over events may receive it only after the recovery.
       const stop = () => abort.abort(new Error('recovering'))
       subscribe(EVENT_CHANNEL, stop)
       const plan = readPlan(ns, KNOWN_LBA, 64)
       const running = ns.execute(plan, memory, { signal: abort.signal, timeoutNs: 200 * NS_PER_MS })
       const { commands, succeeded, failures } = await running.finally(() => unsubscribe(EVENT_CHANNEL, stop))
-      check(abort.signal.aborted, 'there was a recovery')
+      check(abort.signal.aborted, 'a recovery has begun')
       equal('outcomes', succeeded + failures.length, commands)
       equal('reads sent again', ctrl.statistics.replays, 0)
       await roundTrip(opened, 16, 7, KNOWN_LBA)

@@ -111,7 +111,7 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   ],
 ]
 
-/** Plans that were made elsewhere, or changed: each is rejected before its first command is staged. */
+/** Invalid plans: id, title, expected error, changed fields. Each is rejected before its first command is staged. */
 const PLANS: readonly (readonly [string, string, ExpectedError, (plan: Plan) => Partial<Plan>])[] = [
   [
     'of-another-namespace',
@@ -121,13 +121,13 @@ const PLANS: readonly (readonly [string, string, ExpectedError, (plan: Plan) => 
   ],
   [
     'of-another-format',
-    'for other blocks',
+    'for another block size',
     { type: 'TypeError', says: 'block' },
     ({ blockBytes }) => ({ blockBytes: blockBytes * 2 }),
   ],
   [
     'of-no-operation',
-    'of another operation',
+    'with an invalid operation',
     { type: 'TypeError', says: 'operation' },
     () => ({ operation: 'erase' as never }),
   ],
@@ -151,7 +151,7 @@ const PLANS: readonly (readonly [string, string, ExpectedError, (plan: Plan) => 
   ],
   [
     'too-long',
-    'with a command above the longest transfer',
+    'with a command longer than maxTransferBytes',
     { type: 'RangeError', says: 'command 0' },
     () => ({ blocks: Uint32Array.of(65_536, 1, 1, 1) }),
   ],
@@ -175,7 +175,7 @@ const OPTIONS: readonly (readonly [string, object, string])[] = [
   ['command', { commandTimeoutNs: Infinity }, 'commandTimeoutNs'],
 ]
 
-/** Rejects each with its own error; submits nothing. */
+/** Invalid calls, plans and options. Each must be rejected with the expected error, and submit nothing. */
 export const badInputCases: readonly DriverCase[] = [
   ...CALLS.map(([id, title, error, call]): DriverCase => ({
     id: `input-${id}`,
@@ -212,7 +212,7 @@ export const badInputCases: readonly DriverCase[] = [
   })),
   {
     id: 'options-out-of-range',
-    title: 'Rejects an invalid option by name, before any register access',
+    title: 'Names an invalid option in the error, and accesses no register',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -225,7 +225,7 @@ export const badInputCases: readonly DriverCase[] = [
   },
   {
     id: 'interrupts-missing',
-    title: 'Rejects interrupts by name on a transport that has none',
+    title: 'Rejects the option interrupts on a transport without interrupts, and names it in the error',
     spec: 'ours',
     time: 'any',
     async run(context) {

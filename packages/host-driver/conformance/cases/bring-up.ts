@@ -17,10 +17,10 @@ const { CAP, CC, CSTS, AQA, ASQ, ACQ, CRTO } = REGISTER
 /** Required sizes of queue entries in Identify Controller: 2^6 and 2^4 bytes. */
 const ENTRY_SIZES = 'Base 2.3 §5.2.13.2.1, Figure 328'
 
-/** A transport without a function reset, which would otherwise help the driver. */
+/** A transport without function reset, so that the driver cannot recover the controller by one. */
 const WITHOUT_RESET: Between = { transport: () => ({ reset: undefined }) as never }
 
-/** Changes CAP as the driver sees it. */
+/** Replaces the value of CAP that the driver reads. */
 function withCap(change: (cap: bigint) => bigint): (bar: Bar) => Partial<Bar> {
   return (bar) => ({
     read64: (offset) => (offset === CAP ? change(bar.read64(offset)) : bar.read64(offset)),
@@ -34,7 +34,7 @@ function withCap(change: (cap: bigint) => bigint): (bar: Bar) => Partial<Bar> {
 /** CAP.TO in bits 31:24. */
 const withTo = (to: number) => (cap: bigint) => (cap & ~0xff00_0000n) | (BigInt(to) << 24n)
 
-/** Returns the values written to CC, each with the last CSTS that was read. */
+/** Returns the values written to CC, each with the value of CSTS that was read last. */
 function configurations(accesses: readonly Access[]): { cc: number; csts: number | undefined }[] {
   let csts: number | undefined
   return accesses.flatMap(({ kind, offset, value }) => {
@@ -43,7 +43,7 @@ function configurations(accesses: readonly Access[]): { cc: number; csts: number
   })
 }
 
-/** Opens a controller whose first three reads of CSTS have a different RDY. */
+/** Opens a controller; its first three reads of CSTS return `csts` as RDY. */
 async function startsFrom(context: DriverContext, enabled: boolean, csts: number): Promise<void> {
   const device = await context.device()
   let free = () => {}
@@ -86,7 +86,7 @@ async function leavesNothing(context: DriverContext, what: string, says: string)
   equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
 }
 
-/** Bring-up (Base 2.1 §3.5.1) and its failures. */
+/** Bring-up of a controller (Base 2.1 §3.5.1), and failures of it. */
 export const bringUpCases: readonly DriverCase[] = [
   {
     id: 'start-disabled',
@@ -133,7 +133,7 @@ export const bringUpCases: readonly DriverCase[] = [
         )
         check(
           !writes.slice(on).some((write) => write.offset === offset),
-          `${offset.toString(16)}h is left alone after it`,
+          `register ${offset.toString(16)}h is not written afterwards`,
         )
       }
       const fixed = 0x3ff0
@@ -165,7 +165,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'ready-never-rises',
-    title: 'Gives up after the given time-out if CSTS.RDY stays 0, with an error of its own',
+    title: 'Reports a controller whose CSTS.RDY stays 0 as not ready, after the given time-out',
     spec: 'Base 2.1 §3.5.1; SPDK, openvmm',
     time: 'any',
     async run(context) {
@@ -180,7 +180,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'ready-never-falls',
-    title: 'Gives up if CSTS.RDY stays 1, without enabling the controller again',
+    title: 'Reports a controller whose CSTS.RDY stays 1 as not ready, without enabling it again',
     spec: 'Base 2.1 §3.5.1; SPDK, openvmm',
     time: 'any',
     losesController: true,
@@ -199,7 +199,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-by-function-reset',
-    title: 'Resets the function of a controller that cannot be disabled, if the transport can',
+    title: 'Resets the function of a controller that cannot be disabled, if the transport supports it',
     spec: 'Base 2.1 §3.7.2; SPDK',
     time: 'any',
     async run(context) {
@@ -215,12 +215,12 @@ export const bringUpCases: readonly DriverCase[] = [
   {
     id: 'fatal-while-waiting',
     title: 'CSTS.CFS = 1 ends the wait for CSTS.RDY at once',
-    spec: 'Base 2.1 §9.5; SPDK waits for its time-out',
+    spec: 'Base 2.1 §9.5; SPDK waits until the time-out',
     time: 'any',
-    // The fault only sets CSTS.CFS here: the driver disables a controller that is becoming ready.
+    // The fault only sets CSTS.CFS: the driver disables a controller that is about to become ready.
     provokesMistakes: true,
     async run(context) {
-      // The first write of CC configures, the second enables.
+      // The first write of CC configures the controller, the second enables it.
       const fatal = rule({ kind: 'fatal-status' }, { register: 'CC', access: 'write', nth: 2 })
       const device = await context.device({
         ...WITHOUT_RESET,
@@ -282,7 +282,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-removed',
-    title: 'Reports a device that leaves the bus during bring-up with an error of its own',
+    title: 'Reports a device that leaves the bus during bring-up as lost',
     spec: 'blktests nvme/050',
     time: 'any',
     losesController: true,
@@ -296,7 +296,7 @@ export const bringUpCases: readonly DriverCase[] = [
     [
       ['no-nvm-command-set', 'Admin commands', (cap: bigint) => cap & ~(0xffn << 37n)],
       ['queues-of-one-entry', 'CAP.MQES = 0', (cap: bigint) => cap & ~0xffffn],
-      // MPSMIN 12 and MPSMAX 0: no page of 4 KiB, and no size in common.
+      // MPSMIN 12 and MPSMAX 0: no page size is supported.
       ['no-common-page-size', 'largest memory page', (cap: bigint) => (cap & ~(0xffn << 48n)) | (0x0cn << 48n)],
     ] as const
   ).map(([id, says, change]): DriverCase => ({
@@ -361,10 +361,10 @@ export const bringUpCases: readonly DriverCase[] = [
         try {
           await (await context.bringUp(device.transport, { queues: 2 })).close()
         } catch (error) {
-          // A driver may have an error of its own for it.
+          // A driver may wrap the error of dma.alloc.
           const { message, cause } = error as Error
           const messages = [message, cause instanceof Error ? cause.message : '']
-          check(messages.includes('dma.alloc: no memory is left'), 'its error or the cause of it is that of dma.alloc')
+          check(messages.includes('dma.alloc: no memory is left'), 'the error, or its cause, is that of dma.alloc')
           equal(`bytes kept after allocation ${failing} failed`, device.heldBytes, 0)
           equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
           continue
@@ -385,7 +385,7 @@ export const bringUpCases: readonly DriverCase[] = [
     ] as const
   ).map(([id, command, match]): DriverCase => ({
     id: `refused-${id}`,
-    title: `Where the controller refuses ${id.replaceAll('-', ' ')}, reports the status, disables the controller, and frees everything`,
+    title: `If the controller rejects ${id.replaceAll('-', ' ')}, reports the status, disables the controller, and frees all memory`,
     spec: 'blktests nvme/039',
     time: 'any',
     needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x02, dnr: true }, match)),
@@ -393,7 +393,7 @@ export const bringUpCases: readonly DriverCase[] = [
   })),
   {
     id: 'optional-features-refused',
-    title: 'Uses a controller without the optional features that it refuses',
+    title: 'Uses a controller that rejects Set Features for optional features',
     spec: 'SPDK err_injection',
     time: 'any',
     needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x02, dnr: true }, { qid: 0, opcode: SET_FEATURES, nth: 1 })),
@@ -403,7 +403,7 @@ export const bringUpCases: readonly DriverCase[] = [
   },
   {
     id: 'start-hangs',
-    title: 'Ends the bring-up in bounded time if an admin command never completes',
+    title: 'Ends the bring-up in bounded time if an Admin command never completes',
     spec: 'libnvm #25; openvmm admin drop',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { qid: 0, opcode: IDENTIFY })),

@@ -8,12 +8,12 @@ import { area, KNOWN_LBA, readPlan, readsOf, roundTrip, rule, store, withFaults 
 
 const TIMEOUT_NS = 200 * NS_PER_MS
 
-/** Faults of completions: id, title, fault, whether the read is repeated. */
+/** Faults of completions: id, title, fault, whether the driver must repeat the read. */
 const LIES: readonly (readonly [string, string, FaultAction, readsAgain: boolean])[] = [
   ['unknown-cid', 'an unknown Command Identifier', { kind: 'corrupt-cid', xor: 0x4000 }, true],
   ['other-slot', 'the Command Identifier of a slot that does not exist', { kind: 'corrupt-cid', xor: 0x000f }, true],
   ['duplicate', 'the same completion twice', { kind: 'duplicate-completion' }, false],
-  ['unknown-sqid', 'a submission queue of another completion queue', { kind: 'corrupt-sqid', xor: 0x40 }, true],
+  ['unknown-sqid', 'the SQID of another completion queue', { kind: 'corrupt-sqid', xor: 0x40 }, true],
   ['wrong-sqhd', 'a wrong SQ Head Pointer', { kind: 'corrupt-sqhd', xor: 0x1f }, false],
 ]
 
@@ -35,7 +35,7 @@ export const completionCases: readonly DriverCase[] = [
       const plan = readPlan(ns, KNOWN_LBA, 48)
       allSucceeded('reads', await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS }))
       checkData(memory, 14)
-      equal('whether a read was repeated', ctrl.statistics.replays > 0, readsAgain)
+      equal('a read was repeated', ctrl.statistics.replays > 0, readsAgain)
       clearData(memory)
       allSucceeded('the same reads', await ns.execute(plan, memory))
       checkData(memory, 14)
@@ -48,7 +48,7 @@ export const completionCases: readonly DriverCase[] = [
     time: 'any',
     needs: withFaults(rule({ kind: 'duplicate-completion' }, { qid: 1, every: 1 })),
     async run(context) {
-      // A broken controller ignores a full completion queue; few commands in flight leave room in it.
+      // The fault does not respect a full completion queue; with few commands in flight, the queue has room.
       const opened = await context.open({ queueDepth: 4, queueEntries: 64 })
       const { ns } = opened
       const memory = await store(opened, 200, 14, KNOWN_LBA)
@@ -60,7 +60,7 @@ export const completionCases: readonly DriverCase[] = [
   {
     id: 'completion-reordered',
     title: 'Credits reordered completions to their own commands',
-    spec: 'Base 2.1 §3.3.1.2; a poller for one CID discarded others',
+    spec: 'Base 2.1 §3.3.1.2; a driver that polled for one CID discarded others',
     time: 'any',
     needs: withFaults(rule({ kind: 'reorder-completion', behind: 3, atMostNs: 10 * NS_PER_MS }, { qid: 1, every: 4 })),
     async run(context) {
@@ -125,7 +125,7 @@ export const completionCases: readonly DriverCase[] = [
         const plan = readPlan(ns, KNOWN_LBA, commands, blocks)
         const { succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS })
         equal('commands accounted for', succeeded + failures.length, commands)
-        check(clock.now() - startNs < 30 * (TIMEOUT_NS + ctrl.recoveryBoundNs), 'it ends in bounded time')
+        check(clock.now() - startNs < 30 * (TIMEOUT_NS + ctrl.recoveryBoundNs), 'the plan ends in bounded time')
         const failed = new Set(failures.map(({ command }) => command))
         const bytes = blocks * 512
         for (let command = 0; command < commands; command++) {
@@ -134,7 +134,7 @@ export const completionCases: readonly DriverCase[] = [
         ended++
         if (ctrl.statistics.recoveries.lost > 0) break
       }
-      check(ended > 0, 'a round has ended')
+      check(ended > 0, 'at least one round has ended')
       equal('controllers lost', ctrl.statistics.recoveries.lost, 0)
       await roundTrip(opened, 8, 1, KNOWN_LBA + 8192)
     },

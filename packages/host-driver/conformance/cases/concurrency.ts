@@ -18,11 +18,11 @@ import {
   writesOf,
 } from './support.js'
 
-/** Many commands at once, two controllers, interrupts, and the statistics of these. */
+/** Concurrent commands, two controllers, interrupts and statistics. */
 export const concurrencyCases: readonly DriverCase[] = [
   {
     id: 'plans-at-once',
-    title: 'Serves ten plans at once, each with its own data',
+    title: 'Executes ten concurrent plans, each with its own data',
     spec: 'libnvm #25',
     time: 'any',
     async run(context) {
@@ -39,7 +39,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'everything-at-once',
-    title: 'Reads, writes and flushes at once do not affect one another',
+    title: 'Concurrent reads, writes and flushes do not affect one another',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -51,7 +51,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'flushes-beyond-the-queue',
-    title: 'Single commands take turns if there are more than their queue holds',
+    title: 'Queues single commands if there are more than the queue has entries',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -62,7 +62,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'plan-again',
-    title: 'Executes a plan any number of times, also on other memory',
+    title: 'Executes a plan several times, also with different memory',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -79,7 +79,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   },
   {
     id: 'statistics',
-    title: 'Counts the executed commands and bytes, and nothing else',
+    title: 'Counts the executed commands and bytes, and no errors or recoveries',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -96,7 +96,7 @@ export const concurrencyCases: readonly DriverCase[] = [
       equal('commands', commands - before.commands, 16 + writes)
       equal('bytes', bytes - before.bytes, 2 * 16 * ns.blockBytes)
       equal('bytes of the plan', summary.bytes, 16 * ns.blockBytes)
-      check(summary.endNs >= summary.startNs, 'a plan ends after its start')
+      check(summary.endNs >= summary.startNs, 'the plan does not end before its start')
       equal('errors and recoveries', [retries, replays, timeouts, lateCompletions], [0, 0, 0, 0])
       equal('recoveries', Object.values(ctrl.statistics.recoveries), [0, 0, 0, 0, 0])
     },
@@ -117,12 +117,16 @@ export const concurrencyCases: readonly DriverCase[] = [
       allSucceeded('reads', await ns.execute(readPlan(ns, KNOWN_LBA, 32), memory, { timeoutNs: 200 * NS_PER_MS }))
       const { retries, replays, timeouts, recoveries } = ctrl.statistics
       equal('retries, replays, time-outs', [retries, replays, timeouts], [2, 1, 1])
-      equal('steps of recoveries', [recoveries.abort, recoveries['recreate-queues'], recoveries.lost], [1, 0, 0])
+      equal(
+        'abort, recreate-queues, lost',
+        [recoveries.abort, recoveries['recreate-queues'], recoveries.lost],
+        [1, 0, 0],
+      )
     },
   },
   ...(['read', 'write'] as const).map((operation): DriverCase => ({
     id: `statistics-of-a-late-${operation}`,
-    title: `Counts the bytes of a ${operation} that succeeds after its deadline, once`,
+    title: `Counts the bytes of a ${operation} that succeeds after its deadline once`,
     spec: 'ours',
     time: 'virtual',
     needs: withFaults(
@@ -153,7 +157,7 @@ export const concurrencyCases: readonly DriverCase[] = [
   })),
   {
     id: 'events-while-working',
-    title: 'Every subscriber receives every event in order, and may leave at any time',
+    title: 'Every subscriber receives every event in order, and may unsubscribe at any time',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(3), times: 1 })),
@@ -169,12 +173,12 @@ export const concurrencyCases: readonly DriverCase[] = [
       })()
       await ns.execute(readPlan(ns, KNOWN_LBA, 16), memory, { timeoutNs: 200 * NS_PER_MS })
       await ctrl.close()
-      equal('the events of both', await second, await first)
-      equal('the event that one left at', await leaves, 'recovery')
+      equal('events of the second subscriber', await second, await first)
+      equal('event at which the third subscriber stopped', await leaves, 'recovery')
       const times = (await first).map(({ timeNs }) => timeNs)
       check(
         times.every((timeNs, index) => index === 0 || timeNs >= times[index - 1]!),
-        'times do not run backwards',
+        'times do not decrease',
       )
     },
   },
@@ -193,14 +197,14 @@ export const concurrencyCases: readonly DriverCase[] = [
         roundTrip(healthy, 256, 5),
         doomed.ns.execute(readPlan(doomed.ns, doomed.lba, 64), memory, options),
       ])
-      check(summary.failures.length > 0, 'the one is lost')
+      check(summary.failures.length > 0, 'commands of the lost controller fail')
       await roundTrip(healthy, 64, 6)
-      equal('recoveries of the other', Object.values(healthy.ctrl.statistics.recoveries), [0, 0, 0, 0, 0])
+      equal('recoveries of the healthy controller', Object.values(healthy.ctrl.statistics.recoveries), [0, 0, 0, 0, 0])
     },
   },
   {
     id: 'opened-twice',
-    title: 'Rejects a second handle on an open controller, also through a wrapper of its transport or below one',
+    title: 'Rejects a second handle on an open controller, also through a wrapper of its transport or the wrapped one',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -209,9 +213,9 @@ export const concurrencyCases: readonly DriverCase[] = [
       const wrapped = traced(transport, () => undefined)
       const others = {
         'the same transport': transport,
-        'a traced one': wrapped,
-        'one with faults': faulty(wrapped, { rules: [] }),
-        'the one below': transport.wraps!,
+        'a traced transport': wrapped,
+        'a transport with faults': faulty(wrapped, { rules: [] }),
+        'the wrapped transport': transport.wraps!,
       }
       await withoutAWrite(opened.device, async () => {
         for (const [name, other] of Object.entries(others)) {
@@ -220,7 +224,7 @@ export const concurrencyCases: readonly DriverCase[] = [
       })
       await roundTrip(opened, 16)
       await opened.ctrl.close()
-      await (await context.bringUp(others['a traced one'])).close()
+      await (await context.bringUp(others['a traced transport'])).close()
     },
   },
   ...[1, 4].map((queues): DriverCase => ({

@@ -6,7 +6,7 @@ import type { Opened } from '../context.js'
 import { checkData } from '../data.js'
 import { area, collect, DISTURBS_ENGINE, readPlan, roundTrip, rule, SEES_ENGINE, stepsOf, store } from './support.js'
 
-/** With shadow doorbells, most doorbell registers are never written. */
+/** Skips a case that checks doorbell registers if the driver uses shadow doorbells. */
 function needsRegisters({ device }: Opened): void {
   if (device.countOf('Doorbell Buffer Config') > 0) notApplicable('shadow doorbells replace the registers')
 }
@@ -16,7 +16,7 @@ function rung({ device }: Opened, offset: number): number[] {
   return device.doorbells.filter((each) => each.offset === offset).map(({ value }) => Number(value))
 }
 
-/** Returns how far a ring of `entries` advanced in total, from 0. */
+/** Returns the number of entries by which a ring of `entries` has advanced since 0. */
 function distance(values: readonly number[], entries: number): number {
   let at = 0
   return values.reduce((sum, value) => {
@@ -28,7 +28,7 @@ function distance(values: readonly number[], entries: number): number {
 
 const struckReads = (opened: Opened) => readPlan(opened.ns, opened.lba, 64)
 
-/** Reads 64 blocks under the doorbell faults of `between`; all data arrives in the end. */
+/** Reads 64 blocks with a fault of the doorbells; all data must arrive. */
 const survives =
   (action: Parameters<typeof rule>[0], match: Parameters<typeof rule>[1]): DriverCase['run'] =>
   async (context) => {
@@ -41,15 +41,15 @@ const survives =
     const summary = await opened.ns.execute(struckReads(opened), memory, { timeoutNs: 300 * NS_PER_MS })
     allSucceeded('reads', summary)
     checkData(memory, 9)
-    check(opened.device.faults!.struck[0]! > 0, 'the fault has struck')
+    check(opened.device.faults!.struck[0]! > 0, 'the fault has occurred')
     await roundTrip(opened, 16, 3)
   }
 
-/** Doorbells: their locations, and that faults of them lose nothing. */
+/** Offsets and values of doorbells, and faults of doorbell writes. */
 export const doorbellCases: readonly DriverCase[] = [
   ...[0, 1, 2, 3, 4].map((dstrd): DriverCase => ({
     id: `doorbell-stride-${dstrd}`,
-    title: `With CAP.DSTRD = ${dstrd}, doorbells are ${4 << dstrd} bytes apart from 1000h on`,
+    title: `With CAP.DSTRD = ${dstrd}, doorbells begin at 1000h and are ${4 << dstrd} bytes apart`,
     spec: 'PCIe 1.2 §3.1.2; rocm-xio',
     time: 'any',
     needs: { dstrd },
@@ -65,13 +65,13 @@ export const doorbellCases: readonly DriverCase[] = [
       equal('doorbells', places.slice(0, 4), wanted.slice(0, 4))
       check(
         places.every((place) => wanted.includes(place) || place === 0x1000 + 8 * stride),
-        `${plans} queues have no others`,
+        `no other doorbells are written for ${plans} queues`,
       )
     },
   })),
   {
     id: 'doorbells-add-up',
-    title: 'Tail doorbells add up to the commands, and head doorbells to the completions',
+    title: 'Tail doorbells advance by the number of commands, and head doorbells by the number of completions',
     spec: 'Base 2.1 §3.3.1.1; rocm-xio PR #114',
     time: 'any',
     ownEngine: SEES_ENGINE,
@@ -90,7 +90,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'one-doorbell-for-many',
-    title: 'Commands submitted together share one doorbell write',
+    title: 'Writes one tail doorbell for commands that are submitted together',
     spec: 'Base 2.1 §3.3.1.1',
     time: 'any',
     ownEngine: SEES_ENGINE,
@@ -119,7 +119,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'sq-doorbell-late',
-    title: 'A late tail doorbell costs time but no command',
+    title: 'A delayed tail doorbell write loses no command',
     spec: 'rocm-xio PR #114',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -127,7 +127,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'cq-doorbell-late',
-    title: 'A late head doorbell costs time but no command',
+    title: 'A delayed head doorbell write loses no command',
     spec: 'rocm-xio PR #68',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -135,7 +135,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'cq-doorbell-lost',
-    title: 'The next head doorbell makes up for a lost one',
+    title: 'The next head doorbell write compensates for a lost one',
     spec: 'rocm-xio PR #114',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -143,7 +143,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'sq-doorbell-lost',
-    title: 'Commands whose tail doorbell is lost are submitted again in the end',
+    title: 'Resubmits commands whose tail doorbell write is lost',
     spec: 'rocm-xio PR #114',
     time: 'any',
     ownEngine: DISTURBS_ENGINE,
@@ -151,7 +151,7 @@ export const doorbellCases: readonly DriverCase[] = [
   },
   {
     id: 'doorbells-all-lost',
-    title: 'Declares the controller lost in bounded time if every doorbell is lost',
+    title: 'Declares the controller lost in bounded time if every doorbell write is lost',
     spec: 'ours',
     time: 'virtual',
     ownEngine: DISTURBS_ENGINE,
@@ -172,7 +172,10 @@ export const doorbellCases: readonly DriverCase[] = [
       const startNs = clock.now()
       const { failures } = await opened.ns.execute(readPlan(opened.ns, opened.lba, 8), memory, { timeoutNs: NS_PER_MS })
       equal('commands that failed', failures.length, 8)
-      check(clock.now() - startNs <= opened.ctrl.recoveryBoundNs + 20 * NS_PER_MS, 'it ends within recoveryBoundNs')
+      check(
+        clock.now() - startNs <= opened.ctrl.recoveryBoundNs + 20 * NS_PER_MS,
+        'the plan ends within recoveryBoundNs',
+      )
       equal('the last step', stepsOf(await events).at(-1), 'function-reset failed')
     },
   },

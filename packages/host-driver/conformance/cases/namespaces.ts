@@ -44,7 +44,7 @@ export const namespaceCases: readonly DriverCase[] = [
         ctrl.namespaces.map(({ nsid }) => nsid),
         [1, 4, 9],
       )
-      equal('bytes of a block', ctrl.namespaces.map(({ blockBytes }) => blockBytes).at(1), 4096)
+      equal('block size', ctrl.namespaces.map(({ blockBytes }) => blockBytes).at(1), 4096)
       for (const nsid of [0, 2, 10, 0xffff_ffff]) {
         await context.refused(`namespace ${nsid}`, () => ctrl.namespace(nsid), {
           code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND',
@@ -55,7 +55,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'namespaces-apart',
-    title: 'The same LBA of two namespaces is two different blocks',
+    title: 'Keeps the blocks of namespaces with the same LBA apart',
     spec: 'Base 2.1 §3.2.1',
     time: 'any',
     needs: { namespaces: [{ nsid: 1 }, { nsid: 4, blockBytes: 4096 }, { nsid: 9 }] },
@@ -72,7 +72,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'metadata-refused',
-    title: 'Rejects a namespace with metadata by name; submits nothing',
+    title: 'Rejects reads of a namespace with metadata, and names the reason; submits nothing',
     spec: 'NVM 1.2 §5.2.3; vroom',
     time: 'any',
     needs: { namespaces: [{ nsid: 1 }, { nsid: 2, metadataBytes: 8 }] },
@@ -80,13 +80,13 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'metadata-beside-others',
-    title: 'A rejected namespace does not affect the others',
+    title: 'Uses other namespaces beside one that is not supported',
     spec: 'ours',
     time: 'any',
     needs: { namespaces: [{ nsid: 1 }, { nsid: 2, metadataBytes: 8 }] },
     async run(context) {
       const opened = await context.open()
-      equal('the namespace that is used', opened.ns.nsid, 1)
+      equal('NSID of the namespace in use', opened.ns.nsid, 1)
       await roundTrip(opened, 16)
     },
   },
@@ -107,7 +107,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'namespace-detached',
-    title: 'A detached namespace raises an event, is no longer listed, and is rejected by name',
+    title: 'A detached namespace causes an event, is no longer listed, and its calls are rejected',
     spec: 'Base 2.1 §5.1.2, Figure 152; openvmm',
     time: 'virtual',
     needs: {
@@ -136,7 +136,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'namespace-resized',
-    title: 'Uses the new end of a namespace that was shrunk',
+    title: 'Uses the new size of a namespace that was shrunk',
     spec: 'Base 2.1 §5.1.2, Figure 152',
     time: 'virtual',
     needs: withFaults(rule({ kind: 'resize-namespace', nsid: 1, blocks: 2048 }, { atNs: 2 * SECOND_NS })),
@@ -152,7 +152,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'wrong-serial',
-    title: 'Rejects writing to a controller with another serial number, after Identify only',
+    title: 'Rejects opening a controller with another serial number for writing; sends no command but Identify',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -169,14 +169,14 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'foreign-data',
-    title: 'Rejects overwriting foreign data unless it is named, before any write',
+    title: 'Rejects writes over foreign data that `overwrite` does not name, before any write',
     spec: 'ours',
     time: 'any',
     async run(context) {
       const first = await context.open()
       const { ns, alloc, device } = first
       const memory = alloc(8192)
-      // The magic of ext2/3/4, 53h EFh at byte 1080, and the superblock's revision.
+      // The magic number of ext2/3/4, 53h EFh at byte 1080, and two fields of the superblock.
       memory.view!.setUint16(1080, 0xef53, true)
       memory.view!.setUint32(1024, 64, true)
       memory.view!.setUint32(1028, 64, true)
@@ -203,7 +203,7 @@ export const namespaceCases: readonly DriverCase[] = [
   },
   {
     id: 'reading-cannot-write',
-    title: 'A handle opened for reading has no methods that write, and rejects a plan of writes',
+    title: 'A controller opened for reading has no methods that write, and rejects a plan of writes',
     spec: 'ours',
     time: 'any',
     async run(context) {

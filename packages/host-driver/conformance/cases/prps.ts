@@ -4,7 +4,7 @@ import { check, equal, notApplicable } from '../check.js'
 import { checkData, checkUntouched, clearData, fillData, scatteredMemory } from '../data.js'
 import { area, MIB, store, withoutAWrite } from './support.js'
 
-// Offset in the page, length, and expected description: SPDK, test/unit/lib/nvme/nvme_pcie.c.
+// Offset in the page, length and expected description, from test/unit/lib/nvme/nvme_pcie.c of SPDK.
 const VECTORS = [
   [0x000, 0x0200, 'PRP1 alone'],
   [0x000, 0x1000, 'PRP1 alone'],
@@ -21,7 +21,7 @@ const VECTORS = [
 /** Data pointers: PRPs, or SGLs if the controller supports them. */
 const SPEC = 'Base 2.1 §4.1.1, Figure 110; SPDK nvme_pcie'
 
-/** Data of every alignment and length that PRPs can describe. */
+/** PRPs for data of all alignments, and their alternatives. */
 export const prpCases: readonly DriverCase[] = [
   ...VECTORS.map(([offset, length, described]): DriverCase => ({
     id: `prp-${offset.toString(16).padStart(3, '0')}-${length.toString(16)}`,
@@ -42,7 +42,7 @@ export const prpCases: readonly DriverCase[] = [
       if (!device.seesPlans) return
       const text = device.commands.findLast((command) => command.text.startsWith('Read'))!.text
       if (text.includes('SGL')) return
-      equal('whether there is a PRP2', text.includes('PRP2='), (offset % 0x1000) + length > 0x1000)
+      equal('PRP2 is used', text.includes('PRP2='), (offset % 0x1000) + length > 0x1000)
     },
   })),
   {
@@ -126,7 +126,7 @@ export const prpCases: readonly DriverCase[] = [
         try {
           await read()
         } catch (error) {
-          // An engine need not use SGLs; the driver's own does.
+          // Other engines need not use SGLs.
           if (device.seesPlans) throw error
           await isRefused()
           return
@@ -153,7 +153,7 @@ export const prpCases: readonly DriverCase[] = [
   })),
   {
     id: 'prp-list-of-a-page',
-    title: 'Describes data by a list that fills its page, and by one that continues on another',
+    title: 'Describes data by a PRP list that fills its page, and by one that continues in another page',
     spec: 'Base 2.1 §4.1.1; propolis',
     time: 'any',
     needs: { mdts: 10 },
@@ -161,8 +161,8 @@ export const prpCases: readonly DriverCase[] = [
       const opened = await context.open({ maxTransferBytes: 4 * MIB })
       const { ns, lba, alloc } = opened
       if (lba * ns.blockBytes < 8 * MIB) notApplicable('the namespace is too small')
-      // One page by PRP1 and 512 by the list; one more needs a second list page, to which the last entry of the first
-      // points.
+      // PRP1 describes one page and a list page 512. One page more needs a second list page, to which the last entry of
+      // the first list page points.
       for (const pages of [513, 514, 1000]) {
         const blocks = (pages * 4096) / ns.blockBytes
         const memory = alloc(pages * 4096)
@@ -172,7 +172,7 @@ export const prpCases: readonly DriverCase[] = [
         await ns.read(lba, blocks, memory)
         checkData(memory, pages)
       }
-      if (opened.device.seesPlans) check(opened.device.countOf('Write') === 3, 'each was one command')
+      if (opened.device.seesPlans) check(opened.device.countOf('Write') === 3, 'each transfer is one command')
     },
   },
 ]

@@ -4,7 +4,7 @@ import type { DriverContext, Opened } from '../context.js'
 import { checkData, clearData } from '../data.js'
 import { area, readPlan, REGISTER, roundTrip, SEES_ENGINE, store } from './support.js'
 
-/** Enough laps that every ring entry is used with both phases, and most are used again. */
+/** Executes enough commands to use every ring entry with both phases, and most entries again. */
 async function laps(opened: Opened, commands: number, seed = 5): Promise<void> {
   const { ns, lba } = opened
   const blocks = Math.min(commands, 512)
@@ -36,7 +36,7 @@ function sizesOf({ device }: Opened, command: string): number[] {
   })
 }
 
-/** Ring sizes and queue counts with which other drivers fail. */
+/** Sizes and numbers of queues, including those with which other drivers have failed. */
 export const queueCases: readonly DriverCase[] = [
   ...[2, 3, 7, 32, 100].map((entries): DriverCase => ({
     id: `queue-of-${entries}-entries`,
@@ -103,7 +103,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'sq-larger-than-its-commands',
-    title: 'A submission queue may have far more entries than commands in flight',
+    title: 'Uses submission queues with far more entries than commands in flight',
     spec: 'Base 2.1 §3.3.1.2; tnvme GrpQueues',
     time: 'any',
     async run(context) {
@@ -161,7 +161,7 @@ export const queueCases: readonly DriverCase[] = [
   },
   {
     id: 'one-io-queue-pair',
-    title: 'Plans and single commands take turns if there is only one I/O queue pair',
+    title: 'Plans and single commands share the only I/O queue pair',
     spec: 'Base 2.1 §5.1.25.2.1',
     time: 'any',
     needs: { ioQueuePairs: 1 },
@@ -183,7 +183,7 @@ export const queueCases: readonly DriverCase[] = [
       const { ctrl } = await context.open()
       equal('namespaces', ctrl.namespaces.length, 70)
       const last = ctrl.namespace(70)
-      equal('bytes of the last', (await last.readBytes(0, 512)).length, 512)
+      equal('bytes of the last namespace', (await last.readBytes(0, 512)).length, 512)
     },
   },
   {
@@ -200,8 +200,8 @@ export const queueCases: readonly DriverCase[] = [
       })
       const first = (name: string) => order.indexOf(name)
       const last = (name: string) => order.lastIndexOf(name)
-      check(first('Create Completion') === 0 && first('Create Submission') > 0, 'completion queues come first')
-      check(last('Delete Submission') < first('Delete Completion'), 'submission queues go first')
+      check(first('Create Completion') === 0 && first('Create Submission') > 0, 'the completion queue is created first')
+      check(last('Delete Submission') < first('Delete Completion'), 'submission queues are deleted first')
       const count = (name: string) => order.filter((each) => each === name).length
       equal('deleted submission queues', count('Delete Submission'), count('Create Submission'))
       equal('deleted completion queues', count('Delete Completion'), count('Create Completion'))
@@ -217,7 +217,7 @@ export const queueCases: readonly DriverCase[] = [
       const opened = await context.open({ queues: 3 })
       await laps(opened, 90)
       const used = new Set(opened.device.commands.filter(({ text }) => text.startsWith('Read')).map(({ qid }) => qid))
-      for (let qid = 1; qid <= opened.ctrl.queues; qid++) check(used.has(qid), `queue ${qid} has had reads`)
+      for (let qid = 1; qid <= opened.ctrl.queues; qid++) check(used.has(qid), `queue ${qid} has executed reads`)
     },
   },
   {
@@ -233,9 +233,12 @@ export const queueCases: readonly DriverCase[] = [
       const cids = opened.device.commands
         .filter(({ qid }) => qid === 1)
         .map(({ text }) => Number(/ CID=(\w+)/.exec(text)?.[1] ?? 0))
-      check(cids.length >= 400, 'commands have identifiers')
+      check(cids.length >= 400, 'at least 400 commands are observed')
       cids.forEach((cid, index) => {
-        check(!cids.slice(Math.max(0, index - 8), index).includes(cid), `identifier ${cid} is not used again at once`)
+        check(
+          !cids.slice(Math.max(0, index - 8), index).includes(cid),
+          `identifier ${cid} is not reused while it may be outstanding`,
+        )
         check(cid !== 0xffff, 'FFFFh is not used')
       })
     },

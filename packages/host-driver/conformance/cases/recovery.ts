@@ -56,7 +56,7 @@ async function readsAllBehind(context: DriverContext, ...rules: readonly FaultRu
   const steps = await readsInSpite({ ctrl, ns, device }, memory, lba)
   check(
     transport.faults.struck.every((times) => times > 0),
-    'every fault has struck',
+    'every fault has occurred',
   )
   return { steps }
 }
@@ -72,7 +72,7 @@ async function readsInSpite(
   const plan = readPlan(ns, lba, 64)
   allSucceeded('reads', await ns.execute(plan, memory, { timeoutNs: TIMEOUT_NS }))
   checkData(memory, 31)
-  check(clock.now() - startNs < 9 * (TIMEOUT_NS + ctrl.recoveryBoundNs), 'it ends in bounded time')
+  check(clock.now() - startNs < 9 * (TIMEOUT_NS + ctrl.recoveryBoundNs), 'the plan ends in bounded time')
   clearData(memory)
   allSucceeded('the same reads', await ns.execute(plan, memory))
   checkData(memory, 31)
@@ -80,7 +80,7 @@ async function readsInSpite(
   return stepsOf(await events)
 }
 
-/** A fault of a read inside the controller, and the recovery steps that it needs. */
+/** Faults of a read inside the controller: id, title, fault, expected recovery steps. */
 const LADDER = [
   ['hang', 'is never executed', { kind: 'hang' }, ['abort succeeded']],
   [
@@ -99,7 +99,7 @@ const LADDER = [
   ['surprise-reset', 'detects an external reset', { kind: 'surprise-reset' }, ['controller-reset succeeded']],
 ] as const
 
-/** Commands without a completion and controllers that fail: every command ends, and the controller works or is lost. */
+/** Missing completions and failing controllers: every command ends, and the controller works or is declared lost. */
 export const recoveryCases: readonly DriverCase[] = [
   ...LADDER.map(([id, title, action, steps]): DriverCase => ({
     id: `recover-${id}`,
@@ -132,10 +132,10 @@ export const recoveryCases: readonly DriverCase[] = [
     async run(context) {
       const reset = rule({ kind: 'surprise-reset' }, { register: 'SQyTDBL', qid: 1, nth: 3 })
       const { steps } = await readsAllBehind(context, reset)
-      // During the reset, registers may read all ones, which calls for a function reset.
+      // During the reset, registers may read all ones, in which case the driver resets the function.
       const last = steps.at(-1) ?? 'none'
       const resets = ['controller-reset succeeded', 'function-reset succeeded']
-      check(resets.includes(last), `the last step is a reset that succeeded, and was: ${last}`)
+      check(resets.includes(last), `the last step is a successful reset, got: ${last}`)
     },
   },
   {
@@ -154,7 +154,7 @@ export const recoveryCases: readonly DriverCase[] = [
   {
     id: 'recover-abort-hangs',
     title: 'Resets the controller if an Abort does not complete either',
-    spec: 'SPDK reset with a stuck admin command',
+    spec: 'SPDK reset with a stuck Admin command',
     time: 'virtual',
     needs: withFaults(
       rule({ kind: 'drop-completion' }, { ...readsOf(9), ...once }),
@@ -168,7 +168,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'recover-twice',
-    title: 'Starts one step higher if a repeated read gets no completion again',
+    title: 'Starts with the next recovery step if a repeated read gets no completion either',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(9), times: 2 })),
@@ -240,7 +240,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'late-completion-is-harmless',
-    title: 'Credits a completion that arrives long after its command was given up to no command',
+    title: 'Ignores a completion that arrives long after the recovery of its command',
     spec: 'openvmm; Base 2.1 §4.1.1',
     time: 'virtual',
     needs: withFaults(
@@ -291,10 +291,10 @@ export const recoveryCases: readonly DriverCase[] = [
         timeoutNs: TIMEOUT_NS,
       })
       equal('commands accounted for', succeeded + failures.length, commands)
-      check(kinds(failures).includes('device-lost'), 'what was in flight is device-lost')
+      check(kinds(failures).includes('device-lost'), 'commands in flight end with device-lost')
       check(
         kinds(failures).every((kind) => ['device-lost', 'not-submitted'].includes(kind)),
-        'and the rest was not sent',
+        'all other commands are not-submitted',
       )
       equal('the last event', (await events).at(-1)?.kind, 'lost')
       const { recoveries } = ctrl.statistics
@@ -304,7 +304,7 @@ export const recoveryCases: readonly DriverCase[] = [
   {
     id: 'lost-is-left-alone',
     title: 'Accesses no register of a lost controller, neither in later calls nor in close()',
-    spec: 'openvmm; the rig reboots otherwise',
+    spec: 'openvmm; an access reboots some hosts',
     time: 'any',
     losesController: true,
     async run(context) {
@@ -367,11 +367,9 @@ export const recoveryCases: readonly DriverCase[] = [
       await ctrl.close()
       const steps = (await events).filter((event) => event.kind === 'recovery')
       const beganNs = steps[0]!.timeNs - startNs
-      check(
-        beganNs >= 2 * SECOND_NS && beganNs < 2.1 * SECOND_NS,
-        `recovery begins after 2 s, and began after ${beganNs}`,
-      )
-      for (const { timeNs, tookNs } of steps) check(tookNs >= 0 && tookNs <= timeNs - startNs, 'steps have their times')
+      check(beganNs >= 2 * SECOND_NS && beganNs < 2.1 * SECOND_NS, `recovery begins after 2 s, got ${beganNs} ns`)
+      for (const { timeNs, tookNs } of steps)
+        check(tookNs >= 0 && tookNs <= timeNs - startNs, 'each step has a valid duration')
       checkData(memory, 3)
     },
   },
@@ -417,7 +415,7 @@ export const recoveryCases: readonly DriverCase[] = [
       await context.refused('smartLog', () => ctrl.smartLog(), { code: 'ERR_GPUNVME_COMMAND_TIMEOUT', says: 'in 15 s' })
       const tookNs = device.transport.clock.now() - startNs
       const isInTime = tookNs >= 15 * SECOND_NS && tookNs < 15 * SECOND_NS + ctrl.recoveryBoundNs
-      check(isInTime, `it ends after its time limit, in bounded time, got ${tookNs / SECOND_NS} s`)
+      check(isInTime, `the command ends after its time limit, in bounded time, got ${tookNs / SECOND_NS} s`)
       equal('Get Log Page commands', device.countOf('Get Log Page', 0), 1)
       await ctrl.smartLog()
       await roundTrip(opened, 16)
@@ -425,7 +423,7 @@ export const recoveryCases: readonly DriverCase[] = [
   },
   {
     id: 'throttled',
-    title: 'Waits for a drive that becomes slow during a run, and gives up no command',
+    title: 'Waits for the commands of a drive that becomes slow',
     spec: 'measured on a hot drive',
     time: 'virtual',
     needs: withFaults(rule({ kind: 'throttle', factor: 200, forNs: 2 * SECOND_NS }, { ...readsOf(0), ...once })),
@@ -475,7 +473,7 @@ export const recoveryCases: readonly DriverCase[] = [
       const { ns, lba, device } = opened
       if (device.transport.reset === undefined) notApplicable(`${device.transport.name} cannot reset its function`)
       const memory = await store(opened, 32, 8)
-      await device.transport.reset('function').catch(() => notApplicable('this function cannot be reset by itself'))
+      await device.transport.reset('function').catch(() => notApplicable('the function cannot be reset'))
       equal('CSTS.RDY', device.transport.bar.read32(REGISTER.CSTS) & 1, 0)
       allSucceeded('reads', await ns.execute(readPlan(ns, lba, 32), memory, { timeoutNs: TIMEOUT_NS }))
       checkData(memory, 8)

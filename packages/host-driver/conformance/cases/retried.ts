@@ -12,16 +12,16 @@ const [CRDT, CRDT_BYTES] = [128, 6]
 /** A call whose command can be retried. */
 export interface RetriedCall {
   readonly id: string
-  /** The call in titles: 'a read'. */
+  /** Name of the call in titles, such as 'a read'. */
   readonly what: string
   /** Matches its command. */
   readonly match: FaultMatch
-  /** Code of its error if the command fails. */
+  /** Code of the error if the command fails. */
   readonly code: ErrorCode
   readonly run: (opened: Opened, memory: DmaMemory, options: { readonly timeoutNs: number }) => Promise<unknown>
 }
 
-/** One call for each way through which a command reaches the controller. */
+/** One call for each code path that submits commands. */
 export const RETRIED_CALLS: readonly RetriedCall[] = [
   {
     id: 'read',
@@ -60,7 +60,7 @@ export const RETRIED_CALLS: readonly RetriedCall[] = [
   },
 ]
 
-/** Returns a request for a device that fails commands, and asks the host to retry them after its third delay time. */
+/** Returns a request for a device that fails commands and requests retries after its third delay time, CRDT3. */
 export function retriedLater(match: FaultMatch): TransportRequest {
   return withFaults(rule({ kind: 'status', sct: 0, sc: 0x06, crd: 3 }, match))
 }

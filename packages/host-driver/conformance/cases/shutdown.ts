@@ -9,7 +9,7 @@ import { SECOND_NS } from '../time.js'
 
 const { CC, CSTS } = REGISTER
 
-/** Closing a controller: register accesses, and calls made meanwhile. */
+/** Register accesses of close(), and calls during and after it. */
 export const shutdownCases: readonly DriverCase[] = [
   {
     id: 'shutdown-notification',
@@ -49,7 +49,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'close-twice',
-    title: 'Closes once if close() is called twice, at the same time or later',
+    title: 'Closes once if close() is called twice, concurrently or later',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -60,7 +60,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'dispose',
-    title: 'Shuts a controller down when its block is left, also by an error',
+    title: 'Shuts a controller down at the end of the block of `await using`, also after an error',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -112,12 +112,12 @@ export const shutdownCases: readonly DriverCase[] = [
       while (ctrl.statistics.retries === 0) await nextTurn()
       await Promise.all([ctrl.close(), running])
       const tookNs = clock.now() - startNs
-      check(tookNs < SECOND_NS, `both end at once, got ${tookNs / SECOND_NS} s`)
+      check(tookNs < SECOND_NS, `both calls end within 1 s, got ${tookNs / SECOND_NS} s`)
     },
   })),
   {
     id: 'closed',
-    title: 'Rejects every call after close by name; submits nothing',
+    title: 'Rejects every call after close(), and names the reason; submits nothing',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -149,7 +149,7 @@ export const shutdownCases: readonly DriverCase[] = [
   },
   {
     id: 'close-in-an-idle-moment',
-    title: 'Closing the controller ends the stream of events',
+    title: 'close() ends the sequence of events',
     spec: 'ours',
     time: 'any',
     async run(context) {

@@ -17,7 +17,7 @@ function outcomes(failures: readonly CommandOutcome[]): unknown[] {
   )
 }
 
-/** Statuses that tests of other drivers inject: SCT, SC, and text of the message. */
+/** Statuses that tests of other drivers inject: id, SCT, SC, and their names. */
 const REPORTED = [
   ['281', 2, 0x81, 'Unrecovered Read Error'],
   ['286', 2, 0x86, 'Access Denied'],
@@ -37,7 +37,7 @@ const RETRIED = [
   ['280', 2, 0x80, 'Write Fault'],
 ] as const
 
-/** Completion statuses, and how the driver handles them. */
+/** Handling of completion statuses. */
 export const statusCases: readonly DriverCase[] = [
   ...REPORTED.map(([id, sct, sc, name]): DriverCase => ({
     id: `status-${id}`,
@@ -60,7 +60,7 @@ export const statusCases: readonly DriverCase[] = [
   })),
   {
     id: 'status-375',
-    title: 'Reports a status without a name in the specification by its numbers',
+    title: 'Reports a status that the specification does not name by its numbers',
     spec: 'Base 2.1 §4.2.3; blktests nvme/039',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 3, sc: 0x75, dnr: true }), { ...readsOf(0), times: 1 })),
@@ -75,7 +75,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'transfer-error',
-    title: 'Names status, queue, namespace and blocks in the error of a read',
+    title: 'States status, queue, namespace and blocks in the error of a read',
     spec: 'ours',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 2, sc: 0x81, dnr: true }), readsOf(4))),
@@ -105,7 +105,7 @@ export const statusCases: readonly DriverCase[] = [
   })),
   {
     id: 'retry-dnr',
-    title: 'Retries nothing with DNR = 1, whatever the status',
+    title: 'Does not retry a command with DNR = 1',
     spec: 'Base 2.1 §4.2.3, DNR',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82, dnr: true }), readsOf(2))),
@@ -119,7 +119,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-bounded',
-    title: 'Reports a status that never changes after a bounded number of attempts',
+    title: 'Reports a retryable status that persists after a bounded number of attempts',
     spec: 'SPDK retry count',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x06 }), readsOf(2))),
@@ -159,7 +159,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-delay',
-    title: 'Waits longer before each retry of a command that is to be retried later',
+    title: 'Doubles the delay before each retry after Namespace Not Ready',
     spec: 'Base 2.1 §4.2.3, CRD',
     time: 'virtual',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82 }), { ...readsOf(0), times: 3 })),
@@ -170,7 +170,7 @@ export const statusCases: readonly DriverCase[] = [
       const startNs = clock.now()
       await opened.ns.read(KNOWN_LBA, 8, memory)
       checkData(memory, 3)
-      check(clock.now() - startNs >= 70 * NS_PER_MS, '10, 20 and 40 ms are waited before the retries')
+      check(clock.now() - startNs >= 70 * NS_PER_MS, 'the delays before the retries are 10, 20 and 40 ms')
     },
   },
   ...RETRIED_CALLS.map(({ id, what, match, code, run }): DriverCase => ({
@@ -187,8 +187,8 @@ export const statusCases: readonly DriverCase[] = [
       const startNs = clock.now()
       await context.refused(what, () => run(opened, memory, { timeoutNs: SECOND_NS }), { code, says: 'Internal Error' })
       const tookNs = clock.now() - startNs
-      check(tookNs < 1.5 * SECOND_NS, `it ends after 1 s, got ${tookNs / SECOND_NS} s`)
-      check(opened.ctrl.statistics.retries > 0, 'it was sent again')
+      check(tookNs < 1.5 * SECOND_NS, `the call ends after 1 s, got ${tookNs / SECOND_NS} s`)
+      check(opened.ctrl.statistics.retries > 0, 'the command was sent again')
     },
   })),
   {
@@ -223,7 +223,7 @@ export const statusCases: readonly DriverCase[] = [
   {
     id: 'all-fail',
     title: 'Reports every command of a plan in which all fail, in plan order',
-    spec: 'BaM #66: a run that did nothing must not look like one that did',
+    spec: 'BaM #66: a run whose commands fail must not look successful',
     time: 'any',
     needs: withFaults(rule(statusOf({ sct: 2, sc: 0x81, dnr: true }), readsOf(0, 64))),
     async run(context) {

@@ -10,7 +10,7 @@ import type { TransportRequest } from '../request.js'
 
 export const MIB = 1024 * 1024
 
-/** Registers and values of Base 2.1 §3.1, independent of the driver's own declarations. */
+/** Register offsets of Base 2.1 §3.1, independent of the driver's declarations. */
 export const REGISTER = {
   CAP: 0x00,
   VS: 0x08,
@@ -23,14 +23,14 @@ export const REGISTER = {
 } as const
 export const OPCODE = { FLUSH: 0x00, WRITE: 0x01, READ: 0x02 } as const
 
-/** A namespace whose LBAs a fault plan can name before it is opened. */
+/** Request for a namespace with a known size, so that fault plans can refer to its LBAs before it is opened. */
 export const KNOWN: TransportRequest = { namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 64 * MIB }] }
-/** An LBA in it outside of what the write guard reads: backup superblocks at 24 MiB, and 1 KiB beyond. */
+/** An LBA of this namespace that the write guard does not read: 32 KiB after a backup superblock at 24 MiB. */
 export const KNOWN_LBA = 65_536 - 16_384 + 64
 
 /** Reasons of `DriverCase.ownEngine`. */
-export const SEES_ENGINE = "it observes entries and doorbells, which only the driver's own engine shows"
-export const DISTURBS_ENGINE = "it disturbs register accesses, which only the driver's own engine passes through it"
+export const SEES_ENGINE = "it observes entries and doorbells, which is possible only with the driver's own engine"
+export const DISTURBS_ENGINE = "it changes register accesses, which affects only the driver's own engine"
 
 export function area(name: string, cases: readonly DriverCase[]): DriverArea {
   return { area: name, cases }
@@ -54,7 +54,7 @@ export function writesOf(first: number, count = 1): FaultMatch {
   return { ...readsOf(first, count), opcode: OPCODE.WRITE }
 }
 
-/** Writes the data of `seed` to `blocks` blocks; returns the memory, cleared. */
+/** Writes the data of `seed` to `blocks` blocks; returns the cleared memory. */
 export async function store({ ns, alloc, lba }: Opened, blocks: number, seed: number, at = lba): Promise<DmaMemory> {
   const memory = alloc(blocks * ns.blockBytes)
   fillData(memory, seed)
@@ -82,8 +82,8 @@ export function readPlan(ns: JudgedNamespace, lba: number, commands: number, blo
 }
 
 /**
- * Opens a controller whose device leaves the bus at the `nth` command, or doorbell, of its first I/O queue. The device
- * is removed at the registers; with an engine that bypasses these, the device itself leaves.
+ * Opens a controller whose device leaves the bus at the `nth` doorbell write of its first I/O queue. With an engine
+ * that bypasses the wrapped registers, the simulated device itself leaves the bus at the `nth` command.
  */
 export async function openLeaving(context: DriverContext, nth: number, options: ControllerOptions): Promise<Opened> {
   const removed = { kind: 'remove-device' } as const
@@ -94,7 +94,7 @@ export async function openLeaving(context: DriverContext, nth: number, options: 
   return context.open(options, undefined, await context.device({}, itself))
 }
 
-/** Runs `action`, and checks that the driver writes no register meanwhile. */
+/** Runs `action` and checks that the driver writes no register meanwhile. */
 export async function withoutAWrite(device: Device, action: () => Promise<unknown>): Promise<void> {
   const before = device.writes.length
   await action()
@@ -108,14 +108,14 @@ export async function collect(events: AsyncIterable<ControllerEvent>): Promise<C
   return seen
 }
 
-/** Returns the steps of recoveries with their results, such as `abort succeeded`. */
+/** Returns the recovery steps with their results, such as `abort succeeded`. */
 export function stepsOf(events: readonly ControllerEvent[]): string[] {
   return events.flatMap((event) =>
     event.kind === 'recovery' && event.result !== 'begun' ? [`${event.step} ${event.result}`] : [],
   )
 }
 
-/** Enables a controller as another host would, and leaves it; returns a function that frees its queues' memory. */
+/** Enables a controller as another host would; returns a function that frees the memory of its queues. */
 export function enableAsAnotherHost({ transport: { bar, dma } }: Device): () => void {
   const queues = dma.alloc(8192, { contiguous: true })
   bar.write32(REGISTER.AQA, 0x0001_0001)

@@ -6,7 +6,7 @@ import { area, MIB, readPlan, roundTrip, store } from './support.js'
 
 const TERABYTE = 2 ** 40
 
-/** Blocks are read from and written to the right places. */
+/** Locations of the blocks and bytes that calls read and write. */
 export const transferCases: readonly DriverCase[] = [
   ...(
     [
@@ -66,7 +66,7 @@ export const transferCases: readonly DriverCase[] = [
     needs: { namespaces: [{ blockBytes }] },
     async run(context) {
       const opened = await context.open({ maxTransferBytes: 16_384 })
-      equal('bytes of a block', opened.ns.blockBytes, blockBytes)
+      equal('block size', opened.ns.blockBytes, blockBytes)
       await roundTrip(opened, 1, 1)
       await roundTrip(opened, 77, 2, opened.lba + 5)
     },
@@ -81,7 +81,7 @@ export const transferCases: readonly DriverCase[] = [
       const { ns, lba } = opened
       const random = randomStream(11, 'random-blocks')
       const whole = (below: number) => Math.floor(random() * below)
-      /** Last write to each block, and the block at which its data began. */
+      /** Last write to each block, and the first block of that write. */
       const holds = new Map<number, { round: number; first: number }>()
       const memory = opened.alloc(64 * ns.blockBytes)
       clearData(memory)
@@ -102,7 +102,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'read-bytes',
-    title: 'Reads any range of bytes, wherever it begins and ends in a block',
+    title: 'Reads byte ranges that begin and end anywhere in a block',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -129,7 +129,7 @@ export const transferCases: readonly DriverCase[] = [
   },
   {
     id: 'place-in-memory',
-    title: 'A read fills its part of the memory, and nothing else',
+    title: 'A read changes only its part of the memory',
     spec: 'ours',
     time: 'any',
     async run(context) {
@@ -170,7 +170,7 @@ export const transferCases: readonly DriverCase[] = [
       const opened = await context.open({ queueDepth: 8 })
       const { ns, lba } = opened
       const memory = await store(opened, 1024, 12)
-      // Long and short transfers alternate: the short ones overtake if the controller lets them.
+      // Long and short transfers alternate, so that short ones may complete first.
       const transfers = []
       for (let at = 0, turn = 0; at < 1024; turn++) {
         const blocks = turn % 2 === 0 ? 1 : 63
@@ -191,7 +191,7 @@ export const transferCases: readonly DriverCase[] = [
       const { ns, ctrl, device } = opened
       const limit = ctrl.identity.maxTransferBytes
       if (limit === undefined || limit > 4 * MIB) return notApplicable('MDTS is 0, or above 4 MiB')
-      equal('the longest transfer', ctrl.maxTransferBytes, limit)
+      equal('maxTransferBytes', ctrl.maxTransferBytes, limit)
       const before = device.countOf('Read')
       const memory = await store(opened, limit / ns.blockBytes, 2)
       const guarded = device.countOf('Read') - before
@@ -227,7 +227,7 @@ export const transferCases: readonly DriverCase[] = [
     needs: { mdts: 1 },
     async run(context) {
       const opened = await context.open()
-      equal('the longest transfer', opened.ctrl.maxTransferBytes, 8192)
+      equal('maxTransferBytes', opened.ctrl.maxTransferBytes, 8192)
       const before = opened.device.countOf('Write')
       await roundTrip(opened, (100 * 1024) / opened.ns.blockBytes)
       if (opened.device.seesPlans) equal('Write commands', opened.device.countOf('Write') - before, 13)
