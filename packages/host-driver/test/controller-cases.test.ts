@@ -71,7 +71,7 @@ function differs(id: string, major: number): boolean {
 
 const noSubsystemReset = 'CAP.NSSRS is 0: no NVM Subsystem Reset'
 const noWeights = 'CAP.AMS: no weighted round robin with urgent priority class'
-const version1 = 'VS is 1.4, and this is required from 2.0 on'
+const version1 = 'VS is 1.4, the requirement applies from 2.0 on'
 const noFused = 'FUSES bit 0 is 0: no fused Compare and Write'
 const noUncorrectable = 'ONCS bit 1 is 0: no Write Uncorrectable'
 const noVerify = 'ONCS bit 7 is 0: no Verify'
@@ -82,7 +82,7 @@ const skips: Readonly<Record<string, string>> = {
   'subsystem-reset': noSubsystemReset,
   'subsystem-reset-occurred-is-cleared-by-one': noSubsystemReset,
   'subsystem-reset-ends-a-shutdown': noSubsystemReset,
-  'round-robin-starves-no-queue': 'Arbitration Burst has no limit: a queue may be emptied in its turn',
+  'round-robin-starves-no-queue': 'Arbitration Burst has no limit: all commands of a queue may be fetched in one turn',
   'weighted-round-robin-serves-all': noWeights,
   'urgent-commands-first': noWeights,
   'weights-share-the-controller': noWeights,
@@ -92,8 +92,8 @@ const skips: Readonly<Record<string, string>> = {
   'logs-supported-are-those-that-answer': version1,
   'features-log-agrees': version1,
   'feature-write-cache-absent': 'VWC bit 0 is 1: there is a write cache',
-  'features-saved': 'it is not saveable',
-  'error-log-entry': 'M is 0: there is no more about the error',
+  'features-saved': 'Temperature Threshold is not saveable',
+  'error-log-entry': 'M is 0: the error log has no details',
   'sgl-not-dword-aligned': 'SGLS bits 1:0 are 01b: any alignment',
   'sgl-bit-bucket': 'SGLS bit 16 is 0: no Bit Buckets',
   'write-uncorrectable-out-of-range': noUncorrectable,

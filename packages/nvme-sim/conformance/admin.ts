@@ -3,7 +3,7 @@ import type { Completed } from './completed.js'
 import type { CaseHost } from './host.js'
 import type { CaseMemory } from './memory.js'
 
-// Admin commands used by many cases: options as numbers, results as bytes.
+// Admin commands that many cases use. Options are numbers, results are bytes.
 
 export interface IdentifyOptions {
   readonly nsid?: number
@@ -123,5 +123,5 @@ export function needsVersion(major: number, minor: number): (facts: { vs: number
   return ({ vs }) =>
     vs >= major * 0x1_0000 + minor * 0x100
       ? undefined
-      : `VS is ${vs >>> 16}.${(vs >>> 8) & 0xff}, and this is required from ${major}.${minor} on`
+      : `VS is ${vs >>> 16}.${(vs >>> 8) & 0xff}, the requirement applies from ${major}.${minor} on`
 }

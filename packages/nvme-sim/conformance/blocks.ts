@@ -38,7 +38,7 @@ export function firstSpace({ facts }: CaseHost): Space {
   return { nsid: 1, blocks, blockBytes, metadataBytes, isExtended: false, view: namespace }
 }
 
-/** A command with the layout of Read (02h): SLBA in CDW10 and CDW11, NLB, 0's based, in CDW12. */
+/** Returns a command with the layout of Read (02h): SLBA in CDW10 and CDW11, NLB (0's based) in CDW12. */
 export function blockCommand(opcode: number, nsid: number, slba: number | bigint, blocks: number): Entry {
   const cdw = { 10: Number(BigInt(slba) & 0xffff_ffffn), 11: Number(BigInt(slba) >> 32n), 12: blocks - 1 }
   return { opcode, nsid, cdw }
@@ -61,7 +61,7 @@ export function blockPattern(slba: number, blocks: number, blockBytes: number, s
 /** Bytes per command of `put` and `get`. */
 const CHUNK_BYTES = 64 * 1024
 
-/** Writes blocks by plain commands on SQ 1; each must succeed. Data only. */
+/** Writes blocks, without metadata, by plain commands on SQ 1; each must succeed. */
 export async function put(host: CaseHost, { nsid, blockBytes }: Space, slba: number, bytes: Uint8Array): Promise<void> {
   const step = Math.min(CHUNK_BYTES, host.facts.maxTransferBytes)
   for (let at = 0; at < bytes.length; at += step) {
@@ -73,7 +73,7 @@ export async function put(host: CaseHost, { nsid, blockBytes }: Space, slba: num
   }
 }
 
-/** Reads blocks by plain commands on SQ 1; each must succeed. Data only. */
+/** Reads blocks, without metadata, by plain commands on SQ 1; each must succeed. */
 export async function get(
   host: CaseHost,
   { nsid, blockBytes }: Space,
@@ -107,7 +107,7 @@ export function filledWith(what: string, bytes: Uint8Array, byte: number): void 
   if (at >= 0) fail(`${what}: expected ${byte.toString(16)}h everywhere, got ${bytes[at]!.toString(16)}h at byte ${at}`)
 }
 
-/** Location of a transfer's bytes in host memory, in pieces, and the command fields that describe it. */
+/** Pieces of host memory for the bytes of a transfer, and the command fields that describe them. */
 export interface Placed {
   readonly memory: CaseMemory
   readonly pieces: readonly (readonly [at: number, lengthBytes: number])[]
@@ -170,7 +170,7 @@ export async function movesExactly(
   scattered(source, data)
   const before = source.memory.read()
   status(await host.command(1, placedAt(command(0x01), source)), '0/00')
-  sameBytes('memory that was written from', source.memory.read(), before)
+  sameBytes('source memory of the Write', source.memory.read(), before)
 
   const wanted = blockPattern(slba - 1, blocks + 1 + after, blockBytes, 1)
   wanted.set(data, blockBytes)
@@ -182,7 +182,7 @@ export async function movesExactly(
   untouchedAround(target)
 }
 
-/** Contiguous memory at a byte offset into its first page, by PRP1, PRP2 and a PRP list if needed. */
+/** Places data contiguously at a byte offset in its first page; describes it by PRP1, PRP2 and a PRP list if needed. */
 export function atOffset(offset: number): Place {
   return (host, lengthBytes) => {
     const memory = host.alloc(offset + lengthBytes + host.pageBytes)
@@ -192,22 +192,22 @@ export function atOffset(offset: number): Place {
 }
 
 /**
- * Scattered pages of memory, and a PRP list that begins `slots` entries before the end of its page; each full page of
- * the list points to the next.
+ * Places data in scattered pages, described by a PRP list that begins `slots` entries before the end of its page; each
+ * full page of the list points to the next.
  */
 export function byList(slots: (pageSlots: number) => number): Place {
   return (host, lengthBytes) => {
     const { pageBytes } = host
     const pages = Math.ceil(lengthBytes / pageBytes)
     const memory = host.alloc((pages + 1) * pageBytes)
-    // Backwards, with the first two swapped: no page follows its predecessor.
+    // In descending order with the first two swapped, so that no page is adjacent to its predecessor.
     const order = Array.from({ length: pages }, (_, page) => pages - page)
     if (pages > 1) [order[0], order[1]] = [order[1]!, order[0]!]
     const pieces = order.map((page, index) => {
       return [page * pageBytes, Math.min(pageBytes, lengthBytes - index * pageBytes)] as const
     })
     const pointed = (prp2: number) => ({ memory, pieces, pointer: { prp1: memory.iova(pieces[0]![0]), prp2 } })
-    // The second of two pages needs no list.
+    // PRP2 describes the second of two pages without a list.
     if (pages <= 2) return pointed(pages === 2 ? memory.iova(pieces[1]![0]) : 0)
     const pageSlots = pageBytes / 8
     const lists = host.alloc((2 + Math.ceil(pages / (pageSlots - 1))) * pageBytes, { fill: 0 })

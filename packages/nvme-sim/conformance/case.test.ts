@@ -12,10 +12,10 @@ function open(options?: SimulationOptions, change: (transport: Transport) => Tra
 }
 
 function caseOf(run: ControllerCase['run'], needs?: ControllerCase['needs']): ControllerCase {
-  return { id: 'tried', title: 'Something is so', spec: 'Base 2.3 §0', run, ...(needs && { needs }) }
+  return { id: 'tried', title: 'Meets a requirement', spec: 'Base 2.3 §0', run, ...(needs && { needs }) }
 }
 
-/** The transport with some accesses of its registers done otherwise. */
+/** Returns a transport with some register accesses replaced. */
 function withBar(transport: Transport, change: (bar: Bar) => Partial<Bar>): Transport {
   const { bar } = transport
   const own: Bar = {
@@ -37,8 +37,8 @@ const messageOf = async (each: ControllerCase, opened = open()) => {
   return result.outcome === 'failed' ? result.error.message : result.outcome
 }
 
-describe('running a controller case', () => {
-  it('passes it when its checks hold', async () => {
+describe('runControllerCase', () => {
+  it('passes a case whose checks hold', async () => {
     const result = await runControllerCase(
       caseOf(async (host) => {
         await host.startWithPair()
@@ -49,8 +49,8 @@ describe('running a controller case', () => {
     expect(result).toEqual({ outcome: 'passed' })
   })
 
-  it('skips it for the reason that it needs something, or finds that it does not apply', async () => {
-    const never = () => Promise.reject(new Error('it ran'))
+  it('skips a case with the reason from `needs` or notApplicable', async () => {
+    const never = () => Promise.reject(new Error('the case ran'))
     expect(
       await runControllerCase(
         caseOf(never, ({ nn }) => `NN is ${nn}`),
@@ -60,17 +60,17 @@ describe('running a controller case', () => {
       outcome: 'skipped',
       reason: 'NN is 1',
     })
-    const applies = caseOf(() => notApplicable('there is no such thing'))
-    expect(await runControllerCase(applies, open())).toEqual({ outcome: 'skipped', reason: 'there is no such thing' })
+    const applies = caseOf(() => notApplicable('not supported'))
+    expect(await runControllerCase(applies, open())).toEqual({ outcome: 'skipped', reason: 'not supported' })
   })
 
-  it('says what was asked, what came and what is right', async () => {
+  it('reports the command or value, the expected and the actual result', async () => {
     const asks = caseOf(async (host) => {
       await host.start()
       success(await host.admin({ opcode: 0x06, nsid: 3, cdw: { 10: 0xff } }))
     })
     expect(await messageOf(asks)).toBe(
-      'tried: Something is so (Base 2.3 §0)\n' +
+      'tried: Meets a requirement (Base 2.3 §0)\n' +
         'Admin command 06h with NSID 3h, CDW10 ffh: expected status 0/00 (SCT/SC), got 0/02',
     )
     const compares = caseOf((host) => {
@@ -85,16 +85,16 @@ describe('running a controller case', () => {
     expect(await messageOf(bits)).toMatch(/\nCSTS: expected 16 \(10h\), got 1 \(1h\)$/)
   })
 
-  it('fails it when the controller writes outside of the memory that it was given', async () => {
+  it('fails a case in which the controller writes outside of host buffers', async () => {
     const reads = caseOf(async (host) => {
       await host.startWithPair()
       const memory = host.alloc(512)
       status(await host.command(1, transfer(0x02, 0, 2, [memory.iova(), 0])), '0/00')
     })
-    expect(await messageOf(reads)).toContain("outside of the host's buffers: at byte 512 of one of 512 bytes")
+    expect(await messageOf(reads)).toContain('outside of a host buffer: at byte 512 of a buffer of 512 bytes')
   })
 
-  it('opens, closes and frees for the facts and for the case, whatever comes of it', async () => {
+  it('closes both transports and frees all memory, also if the case fails', async () => {
     let [opened, closed, held] = [0, 0, 0]
     const counted = open({}, (transport) => {
       opened++
@@ -123,9 +123,9 @@ describe('running a controller case', () => {
     })
     const fails = caseOf(async (host) => {
       await host.startWithPair()
-      throw new Error('by itself')
+      throw new Error('broken')
     })
-    expect(await messageOf(fails, counted)).toContain('by itself')
+    expect(await messageOf(fails, counted)).toContain('broken')
     expect({ opened, closed, held }).toEqual({ opened: 2, closed: 2, held: 0 })
   })
 
@@ -159,7 +159,7 @@ describe('running a controller case', () => {
     expect(await messageOf(asks, deaf)).toContain('CQ 1: expected 1 completions within 10 s, got 0; CSTS is 1h')
   })
 
-  it('fails it where what it waits for is there only when the whole time limit has passed', async () => {
+  it('fails a case if Clock.idle does not return when the awaited condition begins to hold', async () => {
     const sleepy = open({}, (transport) => ({
       ...withBar(transport, () => ({})),
       clock: {
@@ -178,11 +178,11 @@ describe('every wait of a controller case ends', () => {
   const never = () => new Promise<never>(() => undefined)
   const starts = caseOf((host) => host.start())
 
-  /** A transport without one promise that resolves of what `change` replaces. */
+  /** Opens a transport with members replaced, whose promises never resolve. */
   const stuck = (change: (transport: Transport) => Partial<Transport>) =>
     open({}, (transport) => ({ ...withBar(transport, () => ({})), ...change(transport) }))
 
-  it('on a clock that stands still', async () => {
+  it('on a clock that does not advance', async () => {
     const frozen = stuck(() => ({ clock: { now: () => 0, idle: async () => {} } }))
     expect(await messageOf(starts, frozen)).toMatch(
       /\nclock.idle\(\d+\) returned 100000 times and clock.now\(\) stayed at 0$/,
@@ -193,22 +193,22 @@ describe('every wait of a controller case ends', () => {
     ['open()', never],
     ['close()', stuck(() => ({ close: never }))],
     ['the case', stuck(({ clock }) => ({ clock: { now: () => clock.now(), idle: never } }))],
-    // It moves, and never lets a timer have its turn.
+    // This clock advances, but starves timers.
     ['the case', stuck(() => ({ clock: creeping() }))],
-  ])('where %s does not: wallLimitMs', async (what, opens) => {
+  ])('at wallLimitMs if %s does not end', async (what, opens) => {
     const result = await runControllerCase(starts, opens, { wallLimitMs: 100 })
     expect(result.outcome === 'failed' && result.error.message).toBe(
-      `tried: Something is so (Base 2.3 §0)\n${what} did not end within 0.1 s of wall time`,
+      `tried: Meets a requirement (Base 2.3 §0)\n${what} did not end within 0.1 s of wall time`,
     )
   })
 
-  it('and leaves no timer behind when it has ended well', async () => {
+  it('without leaving a timer behind', async () => {
     const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     expect(await messageOf(starts)).toBe('passed')
     expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBe(before)
   })
 
-  /** A clock on which every wait passes a nanosecond. */
+  /** Returns a clock that advances by one nanosecond with every wait. */
   function creeping() {
     let nowNs = 0
     return {
@@ -221,7 +221,7 @@ describe('every wait of a controller case ends', () => {
   }
 })
 
-it('a completion that comes twice is told from one that was not asked for', async () => {
+it('distinguishes a duplicate completion from one of another command', async () => {
   const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'duplicate-completion' } }] } as const
   const flushes = caseOf(async (host) => {
     await host.startWithPair()
@@ -233,7 +233,7 @@ it('a completion that comes twice is told from one that was not asked for', asyn
   expect(message).toContain('expected one completion, of SQ 1 CID 6, got one of SQ 1 CID 7')
 })
 
-describe('the cases catch a controller that', () => {
+describe('the cases detect the fault', () => {
   it.each<[FaultAction['kind'], FaultAction, string]>([
     ['drop-completion', { kind: 'drop-completion' }, 'io-queues-equal'],
     ['duplicate-completion', { kind: 'duplicate-completion' }, 'io-queues-equal'],
@@ -242,7 +242,7 @@ describe('the cases catch a controller that', () => {
     ['corrupt-data', { kind: 'corrupt-data', byte: 3, xor: 1 }, 'reset-keeps-completed-writes'],
     ['fatal-status', { kind: 'fatal-status' }, 'phase-tag-inverts-each-lap'],
     ['remove-device', { kind: 'remove-device' }, 'many-sqs-on-one-cq'],
-  ])('does %s', async (_, action, id) => {
+  ])('%s', async (_, action, id) => {
     const faulty = open({ faults: { rules: [{ match: { qid: 1, nth: 2 }, action }] } })
     expect(
       await messageOf(

@@ -11,18 +11,18 @@ import {
 } from './kit/index.js'
 
 /**
- * One requirement on a controller, and the check for it.
+ * A requirement on a controller, and the check for it.
  *
- * Cases cite Base 2.3, the revision that was read in full. Of 2.1, which the simulator's diagnostics cite, only parts
- * were read. Where a case relies on them, they say the same under other section numbers. A requirement known to be
- * newer than a controller's VS is skipped; there may be others.
+ * Cases cite Base 2.3, which was read in full. Of Base 2.1, which the simulator's diagnostics cite, only parts were
+ * read; the parts on which cases rely are equal, with other section numbers. A requirement known to be newer than a
+ * controller's VS is skipped; there may be others that are not known.
  */
 export interface ControllerCase extends CaseIdentity {
-  /** Returns why the case cannot be run on a controller; undefined if it can. */
+  /** Returns the reason why a controller does not support the case; undefined if it does. */
   readonly needs?: (facts: ControllerFacts) => string | undefined
   /**
-   * The case stages several queues, rings them one after the other, and judges the result as if they had been rung at
-   * once. This is valid only if no time passes between two writes.
+   * Whether the case writes several doorbells in succession and requires them to take effect at the same time. This is
+   * valid only if no time passes between two writes.
    */
   readonly ringsAtOnce?: true
   /**
@@ -34,8 +34,8 @@ export interface ControllerCase extends CaseIdentity {
 /** Options of running cases. */
 export interface CaseOptions extends HostOptions {
   /**
-   * True if the controller proceeds while the host does other things, as hardware does: cases that need it to stand
-   * still are skipped.
+   * Whether the controller executes commands while the host does other things, as hardware does. Skips cases with
+   * `ringsAtOnce`.
    */
   readonly timeRuns?: boolean
   /**
@@ -46,8 +46,8 @@ export interface CaseOptions extends HostOptions {
 }
 
 /**
- * Runs one case. `open` is called twice, the first time to identify the controller. Each time it must return a
- * transport with a controller in its power-on state, or at least disabled. The content of namespace 1 may be lost.
+ * Runs one case. Calls `open` twice, the first time to identify the controller. `open` must return a transport whose
+ * controller is in the power-on state, or at least disabled. The content of namespace 1 may be lost.
  */
 export function runControllerCase(
   each: ControllerCase,
@@ -56,7 +56,7 @@ export function runControllerCase(
 ): Promise<CaseOutcome> {
   return outcomeOf(each, async () => {
     if (each.ringsAtOnce && options?.timeRuns)
-      notApplicable('time passes between two doorbells, and the case takes them as one')
+      notApplicable('time passes between two doorbell writes, which the case requires to be simultaneous')
     const facts = await withHost(open, undefined, options, learnFacts)
     const reason = each.needs?.(facts)
     if (reason !== undefined) notApplicable(reason)
@@ -84,7 +84,7 @@ async function withHost<T>(
   }
 }
 
-/** Returns the opened transport. A transport that opens after the limit is closed. */
+/** Returns the opened transport. Closes a transport that opens after the time limit. */
 async function opened(open: () => Promise<Transport>, limitMs: number): Promise<Transport> {
   const opening = open()
   try {

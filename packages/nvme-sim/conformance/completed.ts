@@ -2,11 +2,11 @@ import type { Completion, Entry } from './raw-host/entry.js'
 
 /** A completion, with a description of its command. */
 export interface Completed extends Completion {
-  /** Description of the command, for messages; of a completion without a command, its SQ and CID. */
+  /** Description of the command for messages, or of SQ and CID if there is no such command. */
   readonly asked: string
 }
 
-/** Describes a command: 'Admin command 05h with CDW10 3f0001h, CDW11 1h'. */
+/** Describes a command, as in 'Admin command 05h with CDW10 3f0001h, CDW11 1h'. */
 export function describe(qid: number, { opcode, nsid, prp1, prp2, cdw = {} }: Entry): string {
   const fields = [
     ...Object.entries({ NSID: nsid, PRP1: prp1, PRP2: prp2 }),

@@ -2,7 +2,7 @@ import { zeroBased } from '@gpunvme/nvme-spec'
 import { describeControllerCases, skippedByAll } from '../test/controller-cases.js'
 import { deriveProfile } from '../src/index.js'
 
-// Controllers that controller-cases.test.ts does not use. In the slow list: CI leaves this file out.
+// Controllers that controller-cases.test.ts does not cover. In the slow list, which CI leaves out.
 
 const MIB = 1024 * 1024
 
@@ -10,14 +10,14 @@ const noSubsystemReset = 'CAP.NSSRS is 0: no NVM Subsystem Reset'
 const noWeights = 'CAP.AMS: no weighted round robin with urgent priority class'
 const fewPairs = '4 I/O queue pairs are needed, got 3'
 
-const version1 = 'VS is 1.4, and this is required from 2.0 on'
+const version1 = 'VS is 1.4, the requirement applies from 2.0 on'
 
 /** Cases that need more than one namespace, or unallocated capacity. */
 const ofOneNamespace = {
   'identify-inactive-namespace': 'every valid NSID is active',
   'rw-namespace-inactive': 'every valid NSID is active',
-  'rw-each-namespace': 'there is one namespace without metadata',
-  'rw-metadata-separate': 'no namespace has metadata in a buffer of its own',
+  'rw-each-namespace': 'there is only one namespace without metadata',
+  'rw-metadata-separate': 'no namespace has metadata in a separate buffer',
   'rw-metadata-extended': 'no namespace has extended blocks',
   'namespace-life': 'there is no unallocated capacity',
   'namespace-attachment-outlives-a-reset': 'there is no unallocated capacity',

@@ -3,7 +3,7 @@ import { bits } from './raw-host/registers.js'
 import { success } from './check.js'
 import type { CaseHost } from './host.js'
 
-/** Facts from CAP, VS and the transport, known before the controller is enabled. */
+/** Properties from CAP, VS and the transport, which are known before the controller is enabled. */
 export interface RegisterFacts {
   readonly cap: bigint
   readonly vs: number
@@ -26,19 +26,20 @@ export interface RegisterFacts {
   readonly functionReset: boolean
 }
 
-/** Facts that decide which cases can run: CAP, Identify, and Number of Queues. Names are the specification's. */
+/** Properties of a controller that determine which cases can run: CAP, Identify and Number of Queues. */
 export interface ControllerFacts extends RegisterFacts {
   /** Identify Controller, 4096 bytes. */
   readonly controller: DataView
   /** Identify Namespace of NSID 1, 4096 bytes; all zero if it is not active. */
   readonly namespace: DataView
-  /** I/O queues granted for a request of the maximum. */
+  /** Numbers of I/O queues that the controller grants for a request of the maximum. */
   readonly ioSqs: number
   readonly ioCqs: number
   readonly oaes: number
   readonly oacs: number
-  /** As a count. */
+  /** ACL + 1: maximum number of outstanding Aborts. */
   readonly abortLimit: number
+  /** AERL + 1: maximum number of outstanding Asynchronous Event Requests. */
   readonly eventRequestLimit: number
   readonly frmw: number
   readonly lpa: number
@@ -76,7 +77,7 @@ export function registerFacts(transport: Transport, cap: bigint, readyLimitNs: n
   }
 }
 
-/** Collects the facts of a disabled controller, and leaves it enabled. */
+/** Collects the properties of a disabled controller, and leaves it enabled. */
 export async function learnFacts(host: CaseHost): Promise<ControllerFacts> {
   await host.start()
   const ask = async (cns: number, nsid: number) => {
@@ -88,7 +89,8 @@ export async function learnFacts(host: CaseHost): Promise<ControllerFacts> {
   const namespace = await ask(0x00, 1)
   const { registers } = host
   const mdts = controller.getUint8(77)
-  // FLBAS: bits 3:0, and 6:5 above them; then LBAF n at 128 + 4 n: MS, and LBADS at its third byte.
+  // The format index is FLBAS bits 3:0, extended by bits 6:5. LBAF n is at byte 128 + 4 n: MS, then LBADS in its third
+  // byte.
   const flbas = namespace.getUint8(26)
   const format = 128 + 4 * ((flbas & 0xf) | ((flbas >> 1) & 0x30))
   return {

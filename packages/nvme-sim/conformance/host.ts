@@ -8,18 +8,18 @@ import { registerFacts, type ControllerFacts, type RegisterFacts } from './facts
 import { CaseMemory, type CaseMemoryRequest } from './memory.js'
 import { Patience } from './patience.js'
 
-/** Time without an event after which the host assumes that none will follow. */
+/** Time without activity after which the host assumes that none will follow. */
 const SETTLE_NS = 50e6
 
-/** Options of the host of the cases. */
+/** Options of `CaseHost`. */
 export interface HostOptions {
   /** Time limit of a command, by the transport's clock. Default: 10 s. */
   readonly commandLimitNs?: number
 }
 
 /**
- * The raw host of the controller cases. Every wait ends, even if the clock stands still, and every allocation is
- * between canaries. The limit of `runControllerCase` bounds waits for promises of the transport.
+ * The raw host of the controller cases. Every wait ends, even if the clock does not advance, and every allocation is
+ * between canaries. `runControllerCase` limits waits for promises of the transport.
  */
 export class CaseHost extends HostBase<CaseMemory, Completed> {
   readonly registers: RegisterFacts
@@ -43,9 +43,9 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     this.alignBytes = this.pageBytes
   }
 
-  /** The controller's facts, collected before the case began. */
+  /** Properties of the controller, collected before the case. */
   get facts(): ControllerFacts {
-    return this.learned ?? fail('the controller was not identified yet')
+    return this.learned ?? fail('the controller has not been identified yet')
   }
 
   /** Allocates contiguous memory, aligned to the memory page, every byte a5h. */
@@ -57,8 +57,8 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
 
   /**
    * Lets time pass until `condition` holds; false if it does not within `limitNs`.
-   * @throws CheckFailed if the condition holds at the deadline although `Clock.idle` did not return for it, since a
-   *   driver that waits this way would have lost the whole time; and if the clock stands still.
+   * @throws CheckFailed if the clock does not advance, and if the condition holds at the deadline but `Clock.idle` did
+   *   not return when it began to hold: a driver would lose the whole time.
    */
   override async until(condition: () => boolean, limitNs = this.commandLimitNs): Promise<boolean> {
     const endNs = this.clock.now() + limitNs
@@ -77,7 +77,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     return true
   }
 
-  /** Waits until activity has ended. */
+  /** Waits until activity of the controller has ended. */
   async settle(ns = SETTLE_NS): Promise<void> {
     await this.until(() => false, ns)
   }
@@ -94,13 +94,13 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     this.grantedCqs = (granted.dw0 >>> 16) + 1
   }
 
-  /** `start`, and creates queue pair 1. */
+  /** Calls `start`, then creates queue pair 1. */
   async startWithPair(entries = Math.min(64, this.registers.maxQueueEntries)): Promise<void> {
     await this.start()
     await this.createPair(1, entries)
   }
 
-  /** Creates a completion queue without interrupts; its status must be success. CDW11 is PC when not given. */
+  /** Creates a completion queue without interrupts; its status must be success. CDW11 is PC by default. */
   override createCq(qid: number, entries: number, cdw11?: number): Promise<void> {
     this.needEntries(entries)
     return super.createCq(qid, entries, cdw11)
@@ -112,12 +112,12 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     return super.createSq(qid, entries, cqid)
   }
 
-  /** Delete I/O Submission Queue, with any status. */
+  /** Sends Delete I/O Submission Queue; any status is allowed. */
   deleteSq(qid: number): Promise<Completed> {
     return this.admin({ opcode: 0x00, cdw: { 10: qid } })
   }
 
-  /** Delete I/O Completion Queue, with any status. */
+  /** Sends Delete I/O Completion Queue; any status is allowed. */
   deleteCq(qid: number): Promise<Completed> {
     return this.admin({ opcode: 0x04, cdw: { 10: qid } })
   }
@@ -141,14 +141,14 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     return completed!
   }
 
-  /** Checks that nothing arrives on the queue until activity has ended. */
+  /** Checks that no completion is posted to a queue until activity has ended. */
   async expectQuiet(cqid: number, why: string): Promise<void> {
     await this.settle()
     const [first] = this.poll(cqid)
     if (first) fail(`${why}: expected no completion, got status ${first.status} for: ${first.asked}`)
   }
 
-  /** @throws CheckFailed if the controller wrote outside of any allocation. */
+  /** @throws CheckFailed if the controller wrote outside of the allocations. */
   checkMemory(): void {
     for (const memory of this.memories) memory.checkCanaries()
   }
@@ -166,7 +166,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
     }
   }
 
-  /** The runner no longer waits for the case: its next wait fails. */
+  /** Ends a case that has exceeded its time limit: its next wait fails. */
   giveUp(): void {
     this.isGivenUp = true
   }

@@ -6,7 +6,7 @@ import type { ControllerFacts } from './facts.js'
 import type { CaseHost } from './host.js'
 import type { CaseMemory } from './memory.js'
 
-/** Skip condition of cases that read or write. */
+/** Skip condition for cases that read or write. */
 export function needsBlocks({ blocks, metadataBytes }: ControllerFacts): string | undefined {
   if (blocks === 0) return 'namespace 1 is not active'
   return metadataBytes === 0 ? undefined : 'namespace 1 has metadata'
@@ -30,14 +30,14 @@ export function prps(
   return prpsOf(memory, offset, lengthBytes, host.pageBytes, (bytes) => host.alloc(bytes))
 }
 
-/** A Read of block 0, for cases that need any command. */
+/** A Read of block 0, for cases that can use any command. */
 export function anyRead(host: CaseHost): Entry {
   return transfer(0x02, 0, 1, [host.alloc(host.facts.blockBytes).iova(), 0])
 }
 
 /**
- * Submits the entries with one doorbell write and waits for their completions: exactly one for each, all successful.
- * Returns the completions in the order of posting.
+ * Submits the entries with one doorbell write and waits for their completions, exactly one for each, which must all be
+ * successful. Returns the completions in the order in which they were posted.
  */
 export async function batch(host: CaseHost, qid: number, entries: readonly Entry[]): Promise<Completed[]> {
   const { cqid } = host.sqs.get(qid)!

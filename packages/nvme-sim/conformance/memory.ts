@@ -1,12 +1,12 @@
 import { GuardedMemory, type GuardedMemoryRequest } from './raw-host/guarded-memory.js'
 import { fail } from './check.js'
 
-/** Requirements on memory of the cases, in addition to its length. */
+/** Requirements for memory, in addition to its length. */
 export type CaseMemoryRequest = Pick<GuardedMemoryRequest, 'alignBytes' | 'fill'>
 
 /**
- * Contiguous memory of the cases, between canaries. Every access synchronizes the bytes with the device, so that
- * cases work on memory that is not coherent.
+ * Contiguous memory between canaries. Every access synchronizes the bytes with the device, so that cases work with
+ * memory that is not coherent.
  */
 export class CaseMemory extends GuardedMemory {
   /** Returns a copy of the current bytes. */
@@ -37,22 +37,22 @@ export class CaseMemory extends GuardedMemory {
     this.write(0, bytes)
   }
 
-  /** Returns the current byte. */
+  /** Returns a current byte. */
   u8(offset: number): number {
     return this.read(offset, 1)[0]!
   }
 
-  /** Returns the current 16 bits, little endian. */
+  /** Returns 16 current bits, little endian. */
   u16(offset: number): number {
     return this.copy(offset, 2).getUint16(0, true)
   }
 
-  /** Returns the current 32 bits, little endian. */
+  /** Returns 32 current bits, little endian. */
   u32(offset: number): number {
     return this.copy(offset, 4).getUint32(0, true)
   }
 
-  /** Returns the current 64 bits, little endian. */
+  /** Returns 64 current bits, little endian. */
   u64(offset: number): bigint {
     return this.copy(offset, 8).getBigUint64(0, true)
   }
@@ -75,7 +75,7 @@ export class CaseMemory extends GuardedMemory {
   checkCanaries(): void {
     const at = this.findStrayWrite()
     if (at === undefined) return
-    fail(`the controller wrote outside of the host's buffers: at byte ${at} of one of ${this.lengthBytes} bytes`)
+    fail(`the controller wrote outside of a host buffer: at byte ${at} of a buffer of ${this.lengthBytes} bytes`)
   }
 
   private copy(offset: number, lengthBytes: number): DataView {
@@ -84,7 +84,9 @@ export class CaseMemory extends GuardedMemory {
 
   private check(offset: number, lengthBytes: number): void {
     if (offset < 0 || offset + lengthBytes > this.lengthBytes) {
-      throw new RangeError(`bytes ${offset} to ${offset + lengthBytes} of memory of ${this.lengthBytes} bytes`)
+      throw new RangeError(
+        `bytes ${offset} to ${offset + lengthBytes} are outside of memory of ${this.lengthBytes} bytes`,
+      )
     }
   }
 }

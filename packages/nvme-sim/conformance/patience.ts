@@ -2,12 +2,12 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { fail } from './check.js'
 import { nextTask } from './kit/wall.js'
 
-/** Maximum number of waits while the clock stands still; large, since a clock may be coarse, or woken for others. */
+/** Maximum number of waits without progress of the clock. Large, since a clock may be coarse or wake for others. */
 const MOST_IDLE = 100_000
-/** Waits that resolve at once never give timers a turn, so one is inserted now and then. */
+/** Number of waits after which to yield to timers, which waits that resolve at once would starve. */
 const TASK_EVERY = 10_000
 
-/** Waits on a clock, for as long as that clock advances. */
+/** Waits on a clock while that clock advances. */
 export class Patience {
   private readonly clock: Clock
   private atNs = 0
@@ -23,7 +23,7 @@ export class Patience {
     this.standing = 0
   }
 
-  /** @throws CheckFailed if the clock stood still for too many waits. */
+  /** Waits once. @throws CheckFailed if the clock has not advanced for too many waits. */
   async idle(untilNs: number): Promise<void> {
     await this.clock.idle(untilNs)
     if (++this.waits % TASK_EVERY === 0) await nextTask()

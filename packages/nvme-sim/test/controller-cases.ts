@@ -7,7 +7,7 @@ export const skippedByAll = {
   'identify-io-command-sets': 'CAP.CSS.IOCSS is 0',
   'feature-write-cache-absent': 'VWC bit 0 is 1: there is a write cache',
   'sgl-not-dword-aligned': 'SGLS bits 1:0 are 01b: any alignment',
-  'deallocated-block-error': 'NSFEAT bit 2 is 0: no such error',
+  'deallocated-block-error': 'NSFEAT bit 2 is 0: no errors for deallocated blocks',
 }
 
 /** Runs every controller case on a simulated controller; exactly the cases in `skips` are skipped, for these reasons. */

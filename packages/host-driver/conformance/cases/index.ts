@@ -13,7 +13,7 @@ import { shutdowns } from './shutdown.js'
 import { statuses } from './statuses.js'
 import { transfers } from './transfers.js'
 
-/** All driver cases by concern. */
+/** All driver cases by area. */
 export const driverAreas: readonly DriverArea[] = [
   bringUp,
   queues,

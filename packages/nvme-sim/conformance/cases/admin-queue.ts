@@ -3,10 +3,10 @@ import { equal, success } from '../check.js'
 import type { CaseHost } from '../host.js'
 import { batch } from '../io.js'
 
-/** Get Features, Number of Queues: an Admin command that moves no data. */
+/** Get Features for Number of Queues: an Admin command without data. */
 const getFeatures = { opcode: 0x0a, cdw: { 10: 0x07 } } as const
 
-/** Submits `count` Admin commands, as many at a time as the smaller queue holds. */
+/** Submits `count` Admin commands, each time as many as the smaller queue holds. */
 async function rounds(host: CaseHost, count: number): Promise<void> {
   const depth = Math.min(host.sqs.get(0)!.entries, host.cqs.get(0)!.entries) - 1
   for (let left = count; left > 0; left -= depth) {
@@ -30,7 +30,7 @@ const sizes = [
 export const adminQueueCases: readonly ControllerCase[] = [
   ...sizes.map(({ id, what, sqEntries, cqEntries, commands }): ControllerCase => ({
     id,
-    title: `Admin queues of ${what} take commands lap after lap`,
+    title: `Admin queues of ${what} execute commands over several laps`,
     spec: 'Base 2.3 §3.1.4.8, §3.3.3.1',
     async run(host) {
       await host.start({ sqEntries, cqEntries })

@@ -56,7 +56,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
       const arbitration = await host.admin({ opcode: 0x0a, cdw: { 10: 0x01 } })
       success(arbitration)
       if ((arbitration.dw0 & 7) === 7)
-        notApplicable('Arbitration Burst has no limit: a queue may be emptied in its turn')
+        notApplicable('Arbitration Burst has no limit: all commands of a queue may be fetched in one turn')
       const entries = Math.min(512, host.registers.maxQueueEntries)
       await host.createCq(1, entries)
       await host.createSq(1, entries, 1)
@@ -89,7 +89,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
   },
   {
     id: 'weighted-round-robin-serves-all',
-    title: 'With weighted round robin queues of every priority are served',
+    title: 'With weighted round robin, queues of every priority are served',
     spec: 'Base 2.3 §3.4.4.2',
     needs: needsWeights,
     async run(host) {
@@ -119,13 +119,13 @@ export const arbitrationCases: readonly ControllerCase[] = [
       const place = lastOf(completed, 2)
       check(
         place < 150,
-        `all 49 urgent commands complete among the first 150 of 248; the last one was number ${place + 1}`,
+        `all 49 urgent commands complete among the first 150 of 248, got number ${place + 1} for the last one`,
       )
     },
   },
   {
     id: 'weights-share-the-controller',
-    title: 'Of two equally full queues, the one with the greater weight is done first',
+    title: 'Of two equally full queues, the one with the greater weight completes first',
     spec: 'Base 2.3 §3.4.4.2, §5.2.26.1.1',
     needs: needsWeights,
     ringsAtOnce: true,
@@ -139,7 +139,10 @@ export const arbitrationCases: readonly ControllerCase[] = [
       ])
       const completed = await run(host)
       const lowBefore = completed.slice(0, lastOf(completed, 2)).filter(({ sqid }) => sqid === 1).length
-      check(lowBefore < 100, `fewer than 100 of 199 low commands complete before the last high one, got ${lowBefore}`)
+      check(
+        lowBefore < 100,
+        `fewer than 100 of 199 low priority commands complete before the last high priority one, got ${lowBefore}`,
+      )
     },
   },
 ]

@@ -12,7 +12,7 @@ const needsCopy = (facts: ControllerFacts) =>
 
 type Range = readonly [slba: number, blocks: number]
 
-/** Copy (19h) to `to`; source ranges of 32 bytes in format 0h (NVM 1.2 Figure 39), DESFMT in CDW12 bits 11:8. */
+/** Submits Copy (19h): source ranges of 32 bytes in format 0h (NVM 1.2 Figure 39), DESFMT in CDW12 bits 11:8. */
 function copy(host: CaseHost, { nsid }: Space, to: number, ranges: readonly Range[], format = 0): Promise<Completed> {
   const memory = host.alloc(32 * ranges.length, { fill: 0 })
   ranges.forEach(([slba, blocks], index) => {
@@ -25,12 +25,12 @@ function copy(host: CaseHost, { nsid }: Space, to: number, ranges: readonly Rang
   return host.command(1, { opcode: 0x19, nsid, prp1: memory.iova(), prp2, cdw })
 }
 
-/** MSSRL, MCL, and MSRC as a count (NVM 1.2 Figure 114). */
+/** Returns MSSRL, MCL, and MSRC as a count (NVM 1.2 Figure 114). */
 function limits({ view }: Space) {
   return { range: view.getUint16(74, true), total: view.getUint32(76, true), ranges: view.getUint8(80) + 1 }
 }
 
-/** A namespace that supports Copy, with a pattern in its blocks 0 to 127, and a queue pair. */
+/** Returns a namespace that supports Copy; writes a pattern to its blocks 0 to 127, and creates a queue pair. */
 async function patterned(host: CaseHost): Promise<{ space: Space; bytes: Uint8Array }> {
   await host.startWithPair()
   for (const nsid of await activeNamespaces(host)) {
@@ -41,7 +41,7 @@ async function patterned(host: CaseHost): Promise<{ space: Space; bytes: Uint8Ar
     await put(host, space, 0, bytes)
     return { space, bytes }
   }
-  return notApplicable('no namespace of 256 blocks has limits of Copy above 0h')
+  return notApplicable('no namespace of 256 blocks or more has Copy limits above 0h')
 }
 
 /** NVM 1.2 §3.3.2. */

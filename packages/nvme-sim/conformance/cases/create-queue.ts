@@ -22,7 +22,7 @@ interface Refusal {
   readonly title: string
   readonly spec: string
   readonly opcode: typeof CREATE_SQ | typeof CREATE_CQ
-  /** Every status that the specification allows. */
+  /** All statuses that the specification allows. */
   readonly allowed: readonly string[]
   readonly creation: Creation | ((facts: ControllerFacts) => Creation)
   readonly needs?: (facts: ControllerFacts) => string | undefined
@@ -33,7 +33,7 @@ const SQ_SPEC = 'Base 2.3 §5.3.2'
 const onCq1 = PC | (1 << 16)
 
 const smallerThanLargest = ({ maxQueueEntries }: ControllerFacts) =>
-  maxQueueEntries < 65536 ? undefined : 'CAP.MQES is FFFFh: no size is too large'
+  maxQueueEntries < 65536 ? undefined : 'CAP.MQES is FFFFh: every queue size is allowed'
 const contiguousOnly = ({ contiguousQueuesOnly }: ControllerFacts) =>
   contiguousQueuesOnly ? undefined : 'CAP.CQR is 0: PC may be 0'
 
@@ -227,7 +227,7 @@ function refusal({ opcode, allowed, creation, ...rest }: Refusal): ControllerCas
       await host.startWithPair(8)
       const wrong = typeof creation === 'function' ? creation(host.facts) : creation
       status(await create(host, opcode, wrong), ...allowed)
-      // Nothing was created, and existing queues work.
+      // No queue was created, and existing queues work.
       success(await host.command(1, anyRead(host)))
       await host.createPair(2, 8)
       success(await host.command(2, anyRead(host)))

@@ -35,7 +35,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   },
   {
     id: 'delete-sq-twice',
-    title: 'A submission queue is deleted once; the second time its identifier is invalid',
+    title: 'A submission queue can be deleted once; the second time, its identifier is invalid',
     spec: 'Base 2.3 §5.3.4',
     async run(host) {
       await host.startWithPair(8)
@@ -64,7 +64,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   },
   {
     id: 'recreated-queues-start-over',
-    title: 'Queues that are deleted and created anew, with other sizes, begin at their first entry and first phase',
+    title: 'Queues that are deleted and created again, with other sizes, begin at their first entry and first phase',
     spec: 'Base 2.3 §3.7.3',
     needs: needsBlocks,
     async run(host) {
@@ -97,7 +97,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   },
   {
     id: 'delete-sq-with-commands-in-flight',
-    title: 'After Delete I/O Submission Queue has succeeded no completion of its commands is posted, and no data moves',
+    title: 'After Delete I/O Submission Queue has succeeded, none of its commands completes or transfers data',
     spec: 'Base 2.3 §5.3.4',
     needs: needsBlocks,
     async run(host) {

@@ -51,7 +51,7 @@ const mistakes: readonly Mistake[] = [
   },
 ]
 
-/** Queue 1 is deleted and created again, as a host does after a mistake; then it and a new queue 2 must work. */
+/** Recreates queue 1, as a host does after a mistake, and creates queue 2; then both must work. */
 async function worksAgain(host: CaseHost): Promise<void> {
   success(await host.deleteSq(1))
   success(await host.deleteCq(1))
@@ -106,7 +106,7 @@ export const doorbellCases: readonly ControllerCase[] = [
   ...mistakeCases,
   {
     id: 'doorbell-mistake-stops-its-queue',
-    title: 'After an invalid tail no further command of that submission queue is consumed until it is created again',
+    title: 'After an invalid tail, no further command of that submission queue is consumed until it is created again',
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsPairs(2),
     async run(host) {
@@ -114,7 +114,7 @@ export const doorbellCases: readonly ControllerCase[] = [
       const read = anyRead(host)
       await batch(host, 1, [read, read, read])
       host.ringTail(1, 8)
-      // A simulator with doorbells in memory would see only the last of two immediate writes.
+      // A simulator that polls doorbells in memory would detect only the last of two immediate writes.
       await host.settle()
       host.submit(1, read)
       await host.expectQuiet(1, 'an invalid tail has stopped the queue')

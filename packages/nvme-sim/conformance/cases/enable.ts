@@ -6,7 +6,7 @@ import type { CaseHost } from '../host.js'
 
 const getFeatures = { opcode: 0x0a, cdw: { 10: 0x07 } } as const
 
-/** Attempts to enable the controller with invalid settings, with any result. After a reset it must work normally. */
+/** Attempts to enable the controller with invalid settings; any result is allowed. After a reset, it must work. */
 async function survives(host: CaseHost, cc: number, spoil: () => void = () => undefined): Promise<void> {
   host.placeAdminQueues()
   spoil()
@@ -107,7 +107,7 @@ export const enableCases: readonly ControllerCase[] = [
       host.placeAdminQueues()
       host.submit(0, getFeatures)
       await host.expectQuiet(0, 'the controller is disabled')
-      // Doorbells written then submit nothing now: the queues begin at their first entry.
+      // Doorbell writes before the enable have no effect: the queues begin at their first entry.
       host.forgetRings()
       await host.start()
       success(await host.admin(getFeatures))
@@ -115,7 +115,7 @@ export const enableCases: readonly ControllerCase[] = [
   },
   {
     id: 'enable-written-again',
-    title: 'Writing CC with the value that it has changes nothing',
+    title: 'Writing CC with its current value changes nothing',
     spec: 'Base 2.3 §3.1.4.5',
     async run(host) {
       await host.start()
@@ -145,7 +145,7 @@ export const enableCases: readonly ControllerCase[] = [
       const known = new Uint8Array(host.facts.controller.buffer)
       check(
         identity.every((byte, at) => byte === known[at] || at >= 1024),
-        'Identify Controller reads the same as with the smallest page, up to its byte 1023',
+        'bytes 0 to 1023 of Identify Controller are the same as with the smallest page',
       )
       check(
         memory.read(0, offset).every((byte) => byte === 0xa5),
@@ -159,6 +159,6 @@ export const enableCases: readonly ControllerCase[] = [
   },
   ...badEnables.map(({ what, ...rest }): ControllerCase => ({
     ...rest,
-    title: `After an attempt to enable it with ${what}, a reset makes the controller usable again`,
+    title: `After an attempt to enable the controller with ${what}, a reset makes it usable again`,
   })),
 ]

@@ -15,8 +15,8 @@ const SMART = 0x02
 const TOO_HOT = 0x0002_0101
 
 /**
- * Thresholds above and below the composite temperature, with which a host can trigger an event. Earlier reports stay as
- * they are.
+ * Returns functions that set the threshold below or above the composite temperature, so that the host can trigger an
+ * event. Events that were already reported are not cleared.
  */
 async function thresholds(host: CaseHost) {
   const now = (await readLog(host, SMART, 512, { retain: true })).getUint16(1, true)
@@ -25,12 +25,12 @@ async function thresholds(host: CaseHost) {
   return {
     hot: () => set(now - 10),
     cool: () => set(now + 60),
-    /** With an outstanding request: returns both completions, of the request and of Set Features, in either order. */
+    /** Same as `hot`, with an outstanding request that it completes. Returns the CID of the request. */
     hotWithEvent: () => setWithEvent(host, THRESHOLD, now - 10),
   }
 }
 
-/** A Set Features that also completes a request, with the correct DW0 of the event. Returns the CID of the request. */
+/** Sends Set Features, which must also complete a request with the correct DW0. Returns the CID of the request. */
 async function setWithEvent(host: CaseHost, fid: number, value: number): Promise<number> {
   const set = host.submit(0, { opcode: 0x09, cdw: { 10: fid, 11: value } })
   const found = await host.collect(0, 2)
@@ -40,14 +40,14 @@ async function setWithEvent(host: CaseHost, fid: number, value: number): Promise
   return reported.cid
 }
 
-/** Reads the log page of the event; with `retain` the event is not cleared. */
+/** Reads the log page of the event; clears the event unless `retain` is set. */
 async function readSmart(host: CaseHost, retain: boolean): Promise<void> {
   await readLog(host, SMART, 512, { retain })
 }
 
 /**
- * Reads the log page, which allows the next event of its type. Returns true if exactly one was reported. A request is
- * outstanding before and after.
+ * Reads the log page, after which the next event of its type may be reported. Returns whether one was reported. A
+ * request is outstanding before and after.
  */
 async function clearedWithEvent(host: CaseHost): Promise<boolean> {
   const page = host.alloc(512)
@@ -63,7 +63,7 @@ async function clearedWithEvent(host: CaseHost): Promise<boolean> {
   return events.length > 0
 }
 
-/** Abort (08h): returns its completion and that of the aborted command, in either order. */
+/** Sends Abort (08h); returns its completion and that of the aborted command, which may be posted in either order. */
 async function abort(host: CaseHost, sqid: number, cid: number): Promise<{ answer: Completed; other?: Completed }> {
   const own = host.submit(0, { opcode: 0x08, cdw: { 10: sqid | (cid << 16) } })
   const found: Completed[] = []
@@ -122,9 +122,9 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'event-masks-its-type',
-    title: 'After an event its type is masked until its log page is read with Retain Asynchronous Event = 0',
+    title: 'After an event, its type is masked until its log page is read with Retain Asynchronous Event = 0',
     spec: 'Base 2.3 §5.2.2, §5.2.12',
-    needs: ({ eventRequestLimit }) => (eventRequestLimit < 3 ? 'AERL allows less than 3 requests' : undefined),
+    needs: ({ eventRequestLimit }) => (eventRequestLimit < 3 ? 'AERL allows fewer than 3 requests' : undefined),
     async run(host) {
       await host.start()
       const { hot, cool, hotWithEvent } = await thresholds(host)
@@ -141,7 +141,7 @@ export const eventCases: readonly ControllerCase[] = [
       await hot()
       await host.expectQuiet(0, 'the event is retained')
       await cool()
-      // Kept events of the masked types may be reported now, one per read of the page.
+      // Events that occurred while masked may be reported now, one for each read of the page.
       for (let kept = true; kept;) kept = await clearedWithEvent(host)
       await host.expectQuiet(0, 'the temperature is under its threshold')
       await hotWithEvent()
@@ -149,7 +149,7 @@ export const eventCases: readonly ControllerCase[] = [
   },
   {
     id: 'event-waits-for-a-request',
-    title: 'An event without a request is kept and completes the next one',
+    title: 'An event without an outstanding request is kept, and completes the next request',
     spec: 'Base 2.3 §5.2.2',
     async run(host) {
       await host.start()
@@ -161,7 +161,7 @@ export const eventCases: readonly ControllerCase[] = [
       await host.settle()
       const [reported] = host.poll(0)
       // Keeping it is recommended, not required.
-      if (reported === undefined) notApplicable('events without a request are not kept')
+      if (reported === undefined) notApplicable('events without an outstanding request are not kept')
       success(reported)
       equal('DW0', reported.dw0 & 0x00ff_ff07, TOO_HOT)
     },

@@ -14,7 +14,7 @@ const COALESCING = 0x08
 const WRITE_ATOMICITY = 0x0a
 const EVENTS = 0x0b
 
-/** For an I/O controller over PCIe, by Base 2.3 Figure 32. */
+/** Mandatory features of an I/O controller over PCIe (Base 2.3 Figure 32). */
 const mandatory = [ARBITRATION, 0x02, TEMPERATURE_THRESHOLD, NUMBER_OF_QUEUES, COALESCING, 0x09, EVENTS]
 
 const reserved = [0x00, 0x50, 0x77, 0xa0]
@@ -23,7 +23,7 @@ const needsSelect = ({ oncs }: ControllerFacts) => ((oncs & 0x10) !== 0 ? undefi
 
 const needsCache = ({ vwc }: ControllerFacts) => ((vwc & 1) !== 0 ? undefined : 'VWC bit 0 is 0: no write cache')
 
-/** Sets a value and reads it back; a feature that is not changeable must keep its value. */
+/** Sets a feature and reads it back; a feature that is not changeable must keep its value. */
 async function keeps(host: CaseHost, fid: number, value: number, mask = 0xffff_ffff): Promise<void> {
   const before = await feature(host, fid, { cdw11: value })
   const completed = await setFeature(host, fid, value)
@@ -159,7 +159,7 @@ export const featureCases: readonly ControllerCase[] = [
   {
     id: 'feature-of-controller-with-nsid',
     title:
-      'A feature of controller scope is set for NSID 0h and FFFFFFFFh, is Not Namespace Specific for 1h, read for all',
+      'A feature of controller scope can be set for NSID 0h and FFFFFFFFh, not for 1h, and can be read for all three',
     spec: 'Base 2.3 §4.4',
     needs: ({ blocks }) => (blocks === 0 ? 'namespace 1 is not active' : undefined),
     async run(host) {
@@ -175,7 +175,7 @@ export const featureCases: readonly ControllerCase[] = [
   },
   {
     id: 'feature-of-namespace',
-    title: 'Error Recovery has namespace scope: set for one or all namespaces, read for one, not for FFFFFFFFh',
+    title: 'Error Recovery has namespace scope: it can be set for one or all namespaces, and read for one',
     spec: 'Base 2.3 §4.4, §4.1.1; NVM 1.2 §4.1.3, Figure 91',
     needs: needsBlocks,
     async run(host) {
@@ -193,7 +193,7 @@ export const featureCases: readonly ControllerCase[] = [
   },
   {
     id: 'features-select-default',
-    title: 'SEL = 001b returns the default whatever is set, and a reset restores the default if nothing was saved',
+    title: 'SEL = 001b returns the default whatever the current value, and a reset restores the saved or default value',
     spec: 'Base 2.3 §5.2.11.1, §4.4',
     needs: needsSelect,
     async run(host) {
@@ -201,11 +201,11 @@ export const featureCases: readonly ControllerCase[] = [
       const standard = await feature(host, TEMPERATURE_THRESHOLD, { select: 1 })
       const saved = await feature(host, TEMPERATURE_THRESHOLD, { select: 2 })
       success(await setFeature(host, TEMPERATURE_THRESHOLD, (standard & 0xffff) === 395 ? 394 : 395))
-      equal('the default', await feature(host, TEMPERATURE_THRESHOLD, { select: 1 }), standard)
-      equal('what is saved', await feature(host, TEMPERATURE_THRESHOLD, { select: 2 }), saved)
+      equal('default value', await feature(host, TEMPERATURE_THRESHOLD, { select: 1 }), standard)
+      equal('saved value', await feature(host, TEMPERATURE_THRESHOLD, { select: 2 }), saved)
       await host.disable()
       await host.start()
-      equal('what is current after the reset', await feature(host, TEMPERATURE_THRESHOLD), saved)
+      equal('current value after the reset', await feature(host, TEMPERATURE_THRESHOLD), saved)
     },
   },
   {
@@ -236,25 +236,26 @@ export const featureCases: readonly ControllerCase[] = [
         status(await setFeature(host, fid, await feature(host, fid), { save: true }), '1/0d')
         refused++
       }
-      if (refused === 0) notApplicable('every feature that was looked at is saveable')
+      if (refused === 0) notApplicable('every checked feature is saveable')
     },
   },
   {
     id: 'features-saved',
-    title: 'A saveable feature that is set with SV = 1 keeps its value over a reset',
+    title: 'A saveable feature that is set with SV = 1 keeps its value across a reset',
     spec: 'Base 2.3 §4.4, §5.2.26, Figure 125',
     needs: needsSelect,
     async run(host) {
       await host.start()
-      if (((await feature(host, TEMPERATURE_THRESHOLD, { select: 3 })) & 1) === 0) notApplicable('it is not saveable')
+      if (((await feature(host, TEMPERATURE_THRESHOLD, { select: 3 })) & 1) === 0)
+        notApplicable('Temperature Threshold is not saveable')
       const before = (await feature(host, TEMPERATURE_THRESHOLD)) & 0xffff
       try {
         success(await setFeature(host, TEMPERATURE_THRESHOLD, 388, { save: true }))
         success(await setFeature(host, TEMPERATURE_THRESHOLD, 377))
-        equal('what is saved', (await feature(host, TEMPERATURE_THRESHOLD, { select: 2 })) & 0xffff, 388)
+        equal('saved value', (await feature(host, TEMPERATURE_THRESHOLD, { select: 2 })) & 0xffff, 388)
         await host.disable()
         await host.start()
-        equal('what is current after the reset', (await feature(host, TEMPERATURE_THRESHOLD)) & 0xffff, 388)
+        equal('current value after the reset', (await feature(host, TEMPERATURE_THRESHOLD)) & 0xffff, 388)
       } finally {
         await setFeature(host, TEMPERATURE_THRESHOLD, before, { save: true })
       }
@@ -270,7 +271,7 @@ export const featureCases: readonly ControllerCase[] = [
         const completed = await setFeature(host, NUMBER_OF_QUEUES, cdw11)
         status(completed, '0/02', '0/00')
         const halves = [completed.dw0 & 0xffff, completed.dw0 >>> 16]
-        if (completed.status === '0/00') check(!halves.includes(0xffff), 'less than 65,536 queues are granted')
+        if (completed.status === '0/00') check(!halves.includes(0xffff), 'fewer than 65,536 queues are granted')
       }
       const granted = await setFeature(host, NUMBER_OF_QUEUES, 0)
       success(granted)

@@ -10,14 +10,14 @@ import { needsBlocks } from '../io.js'
 const needsFormat = (facts: ControllerFacts) =>
   (facts.oacs & 2) !== 0 ? needsBlocks(facts) : 'OACS bit 1 is 0: no Format NVM'
 
-/** Format NVM (80h); CDW10 has LBAFL in bits 3:0, MSET in 4, PI in 7:5 and SES in 11:9. */
+/** Sends Format NVM (80h). CDW10: LBAFL in bits 3:0, MSET in 4, PI in 7:5, SES in 11:9. */
 const format = (host: CaseHost, cdw10: number, nsid = 1): Promise<Completed> =>
   host.admin({ opcode: 0x80, nsid, cdw: { 10: cdw10 } })
 
-/** LBAFL of the namespace's format. */
+/** Returns LBAFL of the format of a namespace. */
 const formatOf = ({ view }: Space) => view.getUint8(26) & 0xf
 
-/** Formats of namespace 1 by LBAFL, up to NLBAF and 15: bytes per block (0 if not available) and of its metadata. */
+/** Returns the formats of namespace 1 by LBAFL, up to NLBAF and 15: block size (0 if not available), metadata size. */
 function formatsOf({ view }: Space): { readonly blockBytes: number; readonly metadataBytes: number }[] {
   return Array.from({ length: Math.min(16, view.getUint8(25) + 1) }, (_, index) => {
     const lbads = view.getUint8(128 + 4 * index + 2)
@@ -49,7 +49,7 @@ export const formatCases: readonly ControllerCase[] = [
           )
           check(
             is!.some((byte, at) => byte !== was![at]),
-            `block ${16 + lba} does not read as it was written before`,
+            `block ${16 + lba} does not have its earlier content`,
           )
         }
         await movesExactly(host, atOffset(0), 3, { space: after })
@@ -69,7 +69,7 @@ export const formatCases: readonly ControllerCase[] = [
       const plain = formatsOf(before).flatMap(({ blockBytes, metadataBytes }, index) =>
         blockBytes > 0 && metadataBytes === 0 ? [index] : [],
       )
-      if (plain.length < 2) notApplicable('there is one format without metadata')
+      if (plain.length < 2) notApplicable('there is only one format without metadata')
       for (const index of [...plain.filter((each) => each !== formatOf(before)), formatOf(before)]) {
         success(await format(host, index))
         const after = await spaceOf(host, 1)
@@ -110,7 +110,7 @@ export const formatCases: readonly ControllerCase[] = [
       const after = await get(host, space, 0, 8)
       check(
         bytes.every((byte, at) => byte === after[at]),
-        'the blocks read as they were written',
+        'the blocks have their earlier content',
       )
     },
   },
@@ -127,7 +127,7 @@ export const formatCases: readonly ControllerCase[] = [
         status(await format(host, formatOf(space), nsid), '0/0b', '0/02')
       }
       const inactive = await inactiveNamespace(host)
-      // If it is allocated, it is formatted without being attached.
+      // If the NSID is allocated, the unattached namespace is formatted.
       if (inactive !== undefined) status(await format(host, formatOf(space), inactive), '0/02', '0/00')
       if ((fna & 8) !== 0) status(await format(host, formatOf(space), 0xffff_ffff), '0/02')
       else status(await format(host, formatOf(space), 0xffff_ffff), '0/00', '1/0a')

@@ -17,7 +17,7 @@ const WRITE = 0x01
 const needsFused = (facts: ControllerFacts) =>
   (facts.fuses & 1) !== 0 ? needsBlocks(facts) : 'FUSES bit 0 is 0: no fused Compare and Write'
 
-/** A command for one block with these bytes, as the first or second of a fused operation, or as neither. */
+/** Returns a command for one block with these bytes: first or second of a fused operation, or not fused. */
 function block(host: CaseHost, opcode: number, lba: number, bytes: Uint8Array, fuse = 0): Entry {
   const memory = host.alloc(bytes.length)
   memory.write(0, bytes)
@@ -36,7 +36,7 @@ async function together(host: CaseHost, entries: readonly Entry[]): Promise<Comp
 
 const pattern = (host: CaseHost, salt: number) => blockPattern(5, 1, host.facts.blockBytes, salt)
 
-/** Block 5 holds pattern 1. */
+/** Starts the controller, and writes pattern 1 to block 5. */
 async function start(host: CaseHost, entries?: number): Promise<void> {
   await host.startWithPair(entries)
   await put(host, firstSpace(host), 5, pattern(host, 1))
@@ -82,7 +82,7 @@ export const fusedCases: readonly ControllerCase[] = [
     spec: 'Base 2.3 §3.4.2; NVM 1.2 §2.1.3.1',
     needs: needsFused,
     async run(host) {
-      // Pairs that are not fused may be reordered, so these are submitted one by one.
+      // Commands of different pairs may be reordered, so the pairs are submitted one by one.
       await start(host, 64)
       for (let salt = 1; salt < 10; salt++) {
         const pair = [
@@ -96,11 +96,11 @@ export const fusedCases: readonly ControllerCase[] = [
   },
   {
     id: 'fused-around-the-end-of-the-queue',
-    title: 'The first command may be in the last slot of the queue and the second in its first',
+    title: 'The first command may be in the last slot of the queue, and the second in the first slot',
     spec: 'Base 2.3 §3.4.2',
     needs: needsFused,
     async run(host) {
-      // The Write of `start` took the first slot; Flushes fill more until the last one is next.
+      // The Write of `start` used the first slot; Flushes use the others up to the last one.
       await start(host, 4)
       while (host.sqs.get(1)!.tail !== 3) success(await host.command(1, { opcode: 0x00, nsid: 1 }))
       const pair = [block(host, COMPARE, 5, pattern(host, 1), FIRST), block(host, WRITE, 5, pattern(host, 2), SECOND)]
@@ -111,7 +111,7 @@ export const fusedCases: readonly ControllerCase[] = [
   {
     id: 'fused-second-missing',
     title:
-      'A first command followed by a normal one is aborted with Missing Fused Command, and the normal one executes',
+      'A first command followed by a normal one is aborted with Missing Fused Command, and the normal one is executed',
     spec: 'Base 2.3 §3.4.2',
     needs: needsFused,
     async run(host) {

@@ -12,10 +12,10 @@ const needsManagement = ({ oacs }: ControllerFacts) =>
 
 const bytesOf = (view: DataView) => new Uint8Array(view.buffer)
 
-/** Lengths of Namespace Identifiers by type, 1h to 4h. */
+/** Lengths of namespace identifiers by type, 1h to 4h. */
 const identifierBytes = [0, 8, 16, 16, 1]
 
-/** Returns the Namespace Identification Descriptors up to NIDL = 0h, and where they end. */
+/** Returns the Namespace Identification Descriptors up to NIDL = 0h, and the offset of their end. */
 function descriptors(list: DataView): { readonly found: Map<number, Uint8Array>; readonly end: number } {
   const found = new Map<number, Uint8Array>()
   let at = 0
@@ -46,8 +46,8 @@ export const identifyCases: readonly ControllerCase[] = [
       if (host.facts.vs >= 0x0001_0200) equal('VER', view.getUint32(80, true), host.facts.vs)
       equal('SQES bits 3:0', view.getUint8(512) & 0xf, 6)
       equal('CQES bits 3:0', view.getUint8(513) & 0xf, 4)
-      check(view.getUint8(512) >>> 4 >= 6, 'SQES bits 7:4 are 6 or more')
-      check(view.getUint8(513) >>> 4 >= 4, 'CQES bits 7:4 are 4 or more')
+      check(view.getUint8(512) >>> 4 >= 6, 'SQES bits 7:4 are at least 6')
+      check(view.getUint8(513) >>> 4 >= 4, 'CQES bits 7:4 are at least 4')
       check(view.getUint32(516, true) !== 0, 'NN is not 0h')
       if (host.facts.vs >= 0x0001_0400) equal('CNTRLTYPE', view.getUint8(111), 1)
       for (const [name, from, to] of [
@@ -78,8 +78,8 @@ export const identifyCases: readonly ControllerCase[] = [
         if ((view.getUint8(24) & 1) === 0) equal(`NCAP of namespace ${nsid} without THINP`, ncap, nsze)
         const [nlbaf, flbas] = [view.getUint8(25), view.getUint8(26)]
         const index = (flbas & 0xf) | (nlbaf > 15 ? (flbas >> 1) & 0x30 : 0)
-        check(index <= nlbaf, `FLBAS of namespace ${nsid} is a format up to NLBAF ${nlbaf}, not ${index}`)
-        check(blockBytes >= 512, `blocks of namespace ${nsid} have 512 bytes or more, not ${blockBytes}`)
+        check(index <= nlbaf, `FLBAS of namespace ${nsid} is a format up to NLBAF ${nlbaf}, got ${index}`)
+        check(blockBytes >= 512, `blocks of namespace ${nsid} have 512 bytes or more, got ${blockBytes}`)
         equal(`FPI of namespace ${nsid}, bits 6:0`, view.getUint8(32) & 0x7f, 0)
       }
     },
@@ -172,7 +172,7 @@ export const identifyCases: readonly ControllerCase[] = [
       for (const nsid of await activeNamespaces(host)) {
         const list = await identify(host, 0x03, { nsid })
         const { found, end } = descriptors(list)
-        filledWith(`NSID ${nsid}: what follows the descriptors`, bytesOf(list).subarray(end), 0)
+        filledWith(`NSID ${nsid}: bytes after the descriptors`, bytesOf(list).subarray(end), 0)
         check(
           [1, 2, 3].some((type) => found.has(type)),
           `a descriptor of NIDT 1h, 2h or 3h for namespace ${nsid}`,
@@ -241,7 +241,7 @@ export const identifyCases: readonly ControllerCase[] = [
   },
   {
     id: 'identify-io-command-sets',
-    title: 'CNS 1Ch lists the NVM Command Set in a combination, and nothing follows the first empty one',
+    title: 'CNS 1Ch lists the NVM Command Set in a combination, and no combination after the first empty one',
     spec: 'Base 2.3 §5.2.13.2.19',
     needs: ({ css }) => ((css & 0x40) !== 0 ? undefined : 'CAP.CSS.IOCSS is 0'),
     async run(host) {
@@ -252,7 +252,7 @@ export const identifyCases: readonly ControllerCase[] = [
         check(vectors[0] !== 0n, 'I/O Command Set Combination 0 is not empty')
         check(
           vectors.some((vector) => (vector & 1n) !== 0n),
-          'a combination has the NVM Command Set',
+          'a combination includes the NVM Command Set',
         )
         const end = vectors.indexOf(0n)
         check(
@@ -277,7 +277,7 @@ export const identifyCases: readonly ControllerCase[] = [
   },
   {
     id: 'identify-without-nsid',
-    title: 'Identify Controller uses no NSID: any but 0h is aborted with Invalid Field in Command',
+    title: 'Identify Controller does not use NSID: any value but 0h is aborted with Invalid Field in Command',
     spec: 'Base 2.3 §4.1.1, Figure 326',
     async run(host) {
       await host.start()

@@ -11,14 +11,14 @@ const IEN = 2
 const needsVectors = (facts: ControllerFacts) =>
   facts.interrupts ? needsPairs(2)(facts) : 'the transport has no interrupts'
 
-/** Clears earlier interrupts, so that the next wait is for new ones. */
+/** Clears earlier interrupts, so that the next wait receives new ones only. */
 async function drain(host: CaseHost, ...vectors: readonly number[]): Promise<void> {
   for (const vector of vectors) while ((await host.transport.interrupts!.wait(vector, host.clock.now())) === 'fired');
 }
 
 /**
- * Whether `vector` fires for a command of SQ `qid`, whose completion is consumed. Waits after the interrupt may have
- * fired.
+ * Returns whether `vector` fires for a command of SQ `qid`, whose completion it consumes. The wait begins after the
+ * interrupt may have fired.
  */
 async function fires(host: CaseHost, vector: number, qid: number, entry: Entry): Promise<boolean> {
   host.submit(qid, entry)

@@ -22,14 +22,14 @@ const needsEffects = ({ lpa }: ControllerFacts) =>
 
 const bytesOf = (view: DataView) => new Uint8Array(view.buffer)
 
-/** The counters of SMART / Health Information; the low 64 of their 128 bits are sufficient. */
+/** Returns the counters of SMART / Health Information: the low 64 of their 128 bits. */
 async function counters(host: CaseHost) {
   const view = await readLog(host, SMART, 512)
   const at = (offset: number) => view.getBigUint64(offset, true)
   return { unitsRead: at(32), unitsWritten: at(48), reads: at(64), writes: at(80), errors: at(176) }
 }
 
-/** Reads or writes `units` times 512 bytes from block 0, with as many commands as needed. Returns how many. */
+/** Reads or writes `units` times 512 bytes from block 0; returns the number of commands. */
 async function moveUnits(host: CaseHost, opcode: number, units: number): Promise<number> {
   const { blockBytes, blocks, nsid } = firstSpace(host)
   const total = (units * 512) / blockBytes
@@ -79,7 +79,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'log-of-a-dword',
-    title: 'Get Log Page of one dword writes four bytes, the first of the page, and none after them',
+    title: 'Get Log Page of one dword writes the first four bytes of the page, and no others',
     spec: 'Base 2.3 §5.2.12',
     async run(host) {
       await host.start()
@@ -139,7 +139,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'log-across-a-page',
-    title: 'A log page is written to PRP1 and PRP2, and nowhere else',
+    title: 'A log page is written only to the memory of PRP1 and PRP2',
     spec: 'Base 2.3 §5.2.12, §4.1.1',
     async run(host) {
       await host.start()
@@ -218,7 +218,7 @@ export const logCases: readonly ControllerCase[] = [
   },
   {
     id: 'smart-counts-commands',
-    title: 'SMART counts Read and Write commands one by one, and no others',
+    title: 'SMART counts each Read and Write command once, and no others',
     spec: 'Base 2.3 §5.2.12.1.3, Figure 210',
     needs: needsBlocks,
     async run(host) {
@@ -248,13 +248,13 @@ export const logCases: readonly ControllerCase[] = [
         const first = (await counters(host))[name]
         await moveUnits(host, opcode, 64)
         if (first === 0n) equal(`${name} after the first 64 units`, (await counters(host))[name], 1n)
-        // Enough to distinguish thousands from multiples of 1,024.
+        // Sufficient to distinguish units of 1,000 from units of 1,024.
         const start = (await counters(host))[name]
         await moveUnits(host, opcode, 64_000)
         equal(`${name} after 64,000 units more`, (await counters(host))[name] - start, 64n)
-        // Continues until the counter has just risen: from there 936 units are within a thousand, and 64 more are not.
+        // Continues until the counter has just increased: 936 more units are within a thousand, and another 64 are not.
         for (let i = 0, seen = (await counters(host))[name]; (await counters(host))[name] === seen; i++) {
-          if (i > 16) fail(`${name}: expected to rise within 1,000 units of 512 bytes`)
+          if (i > 16) fail(`${name}: expected to increase within 1,000 units of 512 bytes`)
           await moveUnits(host, opcode, 64)
         }
         const risen = (await counters(host))[name]
@@ -297,7 +297,7 @@ export const logCases: readonly ControllerCase[] = [
       for (const cid of cids) {
         const completed = await host.command(1, badRead(host, cid))
         status(completed, '0/80')
-        if (!completed.more) notApplicable('M is 0: there is no more about the error')
+        if (!completed.more) notApplicable('M is 0: the error log has no details')
       }
       const entries = Math.min(2, host.facts.controller.getUint8(262) + 1)
       const log = await readLog(host, ERRORS, 64 * entries)
@@ -311,7 +311,7 @@ export const logCases: readonly ControllerCase[] = [
         oneOf('LBA, if applicable', log.getBigUint64(at + 16, true), [0n, BigInt(host.facts.blocks)])
       }
       const count = log.getBigUint64(0, true)
-      check(count >= 2n, `ECNT counts from 1h on, so it is not ${count}`)
+      check(count >= 2n, `ECNT starts at 1h and is at least 2, got ${count}`)
       if (entries > 1) equal('ECNT of the entry before', log.getBigUint64(64, true), count - 1n)
       equal('Number of Error Information Log Entries', (await counters(host)).errors - before.errors, 2n)
     },
@@ -344,7 +344,7 @@ export const logCases: readonly ControllerCase[] = [
             // An invalid NSID makes the command harmless. Not for Asynchronous Event Request, which would be held, and
             // Doorbell Buffer Config, which would use the page for doorbells.
             const { status: got, asked } = await host.command(qid, entry)
-            check(got !== '0/01', `${asked} is supported, not an Invalid Command Opcode`)
+            check(got !== '0/01', `${asked} is supported, got Invalid Command Opcode`)
           }
         }
       }

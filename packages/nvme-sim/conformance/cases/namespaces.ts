@@ -18,7 +18,7 @@ interface Wanted {
   readonly csi?: number
 }
 
-/** Namespace Management (0Dh), Create; the host specified fields are at the same offsets as in Identify Namespace. */
+/** Sends Namespace Management (0Dh), Create. Host specified fields have the same offsets as in Identify Namespace. */
 function create(host: CaseHost, { nsze, ncap = nsze, flbas = 0, dps = 0, csi = 0 }: Wanted): Promise<Completed> {
   const memory = host.alloc(4096, { fill: 0 })
   memory.set64(0, nsze)
@@ -41,12 +41,12 @@ function attachment(host: CaseHost, nsid: number, select: number, controllers = 
 const attach = (host: CaseHost, nsid: number) => attachment(host, nsid, 0)
 const detach = (host: CaseHost, nsid: number) => attachment(host, nsid, 1)
 
-/** CNTLID of this controller. */
+/** Returns CNTLID of this controller. */
 const ownId = ({ facts }: CaseHost) => facts.controller.getUint16(78, true)
 
 const allocated = async (host: CaseHost) => namespaceList(await identify(host, 0x10))
 
-/** The first format without metadata. */
+/** Returns the first format without metadata. */
 async function plainFormat(host: CaseHost): Promise<number> {
   const { view } = await spaceOf(host, 1)
   for (let index = 0; index <= Math.min(15, view.getUint8(25)); index++) {
@@ -55,7 +55,7 @@ async function plainFormat(host: CaseHost): Promise<number> {
   return notApplicable('every format has metadata')
 }
 
-/** Calls `use` with an unattached namespace of 256 blocks, and deletes it in any case. */
+/** Creates an unattached namespace of 256 blocks, calls `use`, and deletes the namespace also after an error. */
 async function withNamespace(host: CaseHost, use: (nsid: number) => Promise<void>): Promise<void> {
   const created = await create(host, { nsze: 256n, flbas: await plainFormat(host) })
   if (created.status === '1/15') notApplicable('there is no unallocated capacity')
@@ -79,9 +79,12 @@ export const namespaceCases: readonly ControllerCase[] = [
       await host.startWithPair()
       const before = [await activeNamespaces(host), await allocated(host)] as const
       await withNamespace(host, async (nsid) => {
-        check(nsid >= 1 && nsid <= host.facts.nn && !before[1].includes(nsid), `${nsid} is a valid NSID, and was free`)
+        check(
+          nsid >= 1 && nsid <= host.facts.nn && !before[1].includes(nsid),
+          `${nsid} is a valid NSID that was not allocated`,
+        )
         check((await allocated(host)).includes(nsid), `${nsid} is allocated`)
-        equal('active namespaces of a created one', await activeNamespaces(host), before[0])
+        equal('active namespaces after creating', await activeNamespaces(host), before[0])
         equal('NSZE by CNS 11h', (await identify(host, 0x11, { nsid })).getBigUint64(0, true), 256n)
         filledWith('CNS 00h of an inactive NSID', new Uint8Array((await identify(host, 0x00, { nsid })).buffer), 0)
         const read = withPrps(blockCommand(0x02, nsid, 0, 1), [host.alloc(4096).iova(), 0])
@@ -140,8 +143,7 @@ export const namespaceCases: readonly ControllerCase[] = [
   },
   {
     id: 'namespace-attachment-refusals',
-    title:
-      'Attaching twice, detaching an unattached namespace, and a list without a controller of the subsystem are rejected',
+    title: 'Attaching twice, detaching an unattached namespace, and a list with an unknown controller are rejected',
     spec: 'Base 2.3 §5.2.20.1, Figure 381',
     needs: needsManagement,
     async run(host) {
@@ -165,17 +167,17 @@ export const namespaceCases: readonly ControllerCase[] = [
     async run(host) {
       await host.start()
       const { nn } = host.facts
-      if (nn >= 0xffff_fffe) notApplicable('NN is the largest that there is')
+      if (nn >= 0xffff_fffe) notApplicable('NN is the maximum')
       status(await attach(host, nn + 1), '0/0b')
       status(await remove(host, nn + 1), '0/0b')
       status(await host.admin({ opcode: 0x0d, nsid: 1, cdw: { 10: 0xf } }), '0/02')
-      check((await allocated(host)).includes(1), 'namespace 1 is as it was')
+      check((await allocated(host)).includes(1), 'namespace 1 still exists')
     },
   },
   {
     id: 'namespace-changes-are-listed',
     title:
-      'A namespace that was attached is in the Changed Attached Namespace List, which reading empties; the event says so',
+      'An attached namespace is reported by an event and in the Changed Attached Namespace List, which a read clears',
     spec: 'Base 2.3 §5.2.12.1.5, §5.2.2.1, Figure 154; §8.1.16',
     needs: (facts) =>
       needsManagement(facts) ?? ((facts.oaes & 0x100) !== 0 ? undefined : 'OAES bit 8 is 0: no notices'),
@@ -194,7 +196,7 @@ export const namespaceCases: readonly ControllerCase[] = [
         found.forEach(success)
         const event = found.find(({ cid }) => cid === request)
         // A controller need not notify the host of changes that this host requested.
-        if (event === undefined) notApplicable('changes of its own are no events')
+        if (event === undefined) notApplicable('the controller reports no changes that its host requested')
         equal('DW0: notice, 00h, log page 04h', event.dw0 & 0x00ff_ff07, 0x0004_0002)
         check(namespaceList(await readLog(host, 0x04, 4096)).includes(nsid), `${nsid} is in the list`)
         equal('the list, read again', namespaceList(await readLog(host, 0x04, 4096)), [])

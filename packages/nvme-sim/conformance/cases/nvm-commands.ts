@@ -14,7 +14,7 @@ const UNCORRECTABLE = 0x04
 const VERIFY = 0x0c
 const ZEROES = 0x08
 
-/** Returns a skip condition by a bit of ONCS. */
+/** Returns a skip condition for a command that is optional by a bit of ONCS. */
 const needsCommand = (bit: number, name: string) => (facts: ControllerFacts) =>
   ((facts.oncs >> bit) & 1) === 1 ? needsBlocks(facts) : `ONCS bit ${bit} is 0: no ${name}`
 
@@ -24,11 +24,11 @@ const needsDataset = needsCommand(2, 'Dataset Management')
 const needsZeroes = needsCommand(3, 'Write Zeroes')
 const needsVerify = needsCommand(7, 'Verify')
 
-/** A command for blocks that moves no data. */
+/** Returns a command for blocks without data. */
 const over = (host: CaseHost, opcode: number, slba: number, blocks: number): Promise<Completed> =>
   host.command(1, blockCommand(opcode, 1, slba, blocks))
 
-/** A command for blocks that takes `bytes` from the host. */
+/** Returns a command for blocks with data from the host. */
 function given(host: CaseHost, opcode: number, slba: number, blocks: number, bytes: Uint8Array): Promise<Completed> {
   const memory = host.alloc(bytes.length)
   memory.write(0, bytes)
@@ -37,7 +37,7 @@ function given(host: CaseHost, opcode: number, slba: number, blocks: number, byt
 
 type Range = readonly [slba: number, blocks: number]
 
-/** Dataset Management (09h) with ranges of 16 bytes (NVM 1.2 Figure 46); AD is bit 2 of CDW11. */
+/** Returns Dataset Management (09h) with ranges of 16 bytes (NVM 1.2 Figure 46). AD is bit 2 of CDW11. */
 function manage(host: CaseHost, ranges: readonly Range[], attributes: number): Promise<Completed> {
   const memory = host.alloc(16 * ranges.length, { fill: 0 })
   ranges.forEach(([slba, blocks], index) => {
@@ -60,7 +60,7 @@ async function patterned(host: CaseHost, salt: number): Promise<Uint8Array> {
   return bytes
 }
 
-/** Flush of an NSID, with the allowed statuses. */
+/** Sends Flush for an NSID, and checks for one of the statuses. */
 async function flush(host: CaseHost, nsid: number, ...allowed: string[]): Promise<void> {
   status(await host.command(1, { opcode: FLUSH, nsid }), ...allowed)
 }
@@ -128,7 +128,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   })),
   {
     id: 'write-zeroes',
-    title: 'After Write Zeroes its blocks read as zeroes, deallocated or not, and no other changes',
+    title: 'After Write Zeroes, its blocks read as zeroes, deallocated or not, and no other block changes',
     spec: 'NVM 1.2 §3.3.8',
     needs: needsZeroes,
     async run(host) {
@@ -150,7 +150,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'deallocate-reads-as-dlfeat-says',
-    title: 'A deallocated block reads as before or as DLFEAT says, consistently, until it is written',
+    title: 'A deallocated block reads as before or as DLFEAT states, consistently, until it is written',
     spec: 'NVM 1.2 §3.3.3, §3.3.3.2.1, Figure 114',
     needs: needsDataset,
     async run(host) {
@@ -170,7 +170,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
         const [was, is] = [before, after].map((bytes) => bytes.subarray(lba * blockBytes, (lba + 1) * blockBytes))
         const isIn = ranges.some(([slba, blocks]) => lba >= slba && lba < slba + blocks)
         if (isIn && fills.some((fill) => is!.every((byte) => byte === fill))) continue
-        sameBytes(`block ${lba}, ${isIn ? 'not deallocated' : 'of no range'}`, is!, was!)
+        sameBytes(`block ${lba}, ${isIn ? 'not deallocated' : 'outside the ranges'}`, is!, was!)
       }
       sameBytes('the blocks, read again', await get(host, space, 0, 64), after)
       const fresh = blockPattern(8, 4, blockBytes, 19)
@@ -180,10 +180,12 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'deallocated-block-error',
-    title: 'With DULBE = 1 reading a deallocated block is an error until it is written; with DULBE = 0 it can be read',
+    title: 'With DULBE = 1, reading a deallocated block fails until it is written; with DULBE = 0, it can be read',
     spec: 'NVM 1.2 §3.3.3.2.1, Figure 114; Base 2.3 §4.4',
     needs: (facts) =>
-      (facts.namespace.getUint8(24) & 4) === 0 ? 'NSFEAT bit 2 is 0: no such error' : needsDataset(facts),
+      (facts.namespace.getUint8(24) & 4) === 0
+        ? 'NSFEAT bit 2 is 0: no errors for deallocated blocks'
+        : needsDataset(facts),
     async run(host) {
       const before = await patterned(host, 28)
       const space = firstSpace(host)
@@ -230,7 +232,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
       success(await manage(host, ranges, DEALLOCATE))
       const after = await get(host, space, 0, 64)
       const end = space.blockBytes * 4
-      sameBytes('blocks of no range, and of ranges of no blocks', after.subarray(0, end), before.subarray(0, end))
+      sameBytes('blocks outside the ranges, and those of empty ranges', after.subarray(0, end), before.subarray(0, end))
     },
   },
   {
@@ -281,7 +283,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'verify',
-    title: 'Verify of blocks that can be read succeeds, and moves nothing',
+    title: 'Verify of readable blocks succeeds, and changes no data',
     spec: 'NVM 1.2 §3.3.5',
     needs: needsVerify,
     async run(host) {
@@ -292,8 +294,7 @@ export const nvmCommandCases: readonly ControllerCase[] = [
   },
   {
     id: 'write-uncorrectable',
-    title:
-      'A block marked by Write Uncorrectable is an Unrecovered Read Error until it is written; its neighbours are not',
+    title: 'Reading a block marked by Write Uncorrectable fails with Unrecovered Read Error until it is written',
     spec: 'NVM 1.2 §3.3.7; Base 2.3 §4.2.3.3',
     needs: needsUncorrectable,
     async run(host) {

@@ -69,10 +69,10 @@ async function allInvalid(host: CaseHost, qid: number, opcodes: readonly number[
     if (completed.status !== INVALID_OPCODE) wrong.push(`${opcode.toString(16)}h: ${completed.status}`)
   }
   if (wrong.length > 0) fail(`expected status ${INVALID_OPCODE} for every opcode, got ${wrong.join(', ')}`)
-  if (page.read().some((byte) => byte !== 0xa5)) fail('expected no data from an invalid opcode, got some at PRP1')
+  if (page.read().some((byte) => byte !== 0xa5)) fail('expected no data of an invalid opcode, got data at PRP1')
 }
 
-/** Commands that do not use NSID, valid with NSID 0h on a controller with CQ 2 and queue pair 1. */
+/** Commands that do not use NSID. Valid with NSID 0h on a controller with CQ 2 and queue pair 1. */
 function withoutNsid(host: CaseHost): readonly Entry[] {
   const page = host.alloc(host.pageBytes, { fill: 0 }).iova()
   const hasShadow = ((host.facts.oacs >> 8) & 1) === 1
@@ -100,7 +100,7 @@ const badBits: readonly BadBits[] = [
   { id: 'sgl-metadata', what: 'PSDT = 10b', cdw0: 2 << 14 },
 ]
 
-/** Unsupported opcodes and bits of CDW0. */
+/** Unsupported opcodes, and invalid NSIDs and bits of CDW0. */
 export const opcodeCases: readonly ControllerCase[] = [
   {
     id: 'admin-opcodes-reserved',

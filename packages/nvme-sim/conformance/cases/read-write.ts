@@ -24,7 +24,7 @@ import { batch, needsBlocks, prps } from '../io.js'
 const WRITE = 0x01
 const READ = 0x02
 
-/** Returns the blocks in this many memory pages; one if a block is larger. */
+/** Returns the number of blocks in `pages` memory pages, at least 1. */
 const blocksOf = ({ facts, pageBytes }: CaseHost, pages: number) =>
   Math.max(1, Math.round((pages * pageBytes) / facts.blockBytes))
 
@@ -64,13 +64,13 @@ const transfers: readonly Transfer[] = [
   },
   {
     id: 'rw-page-and-block',
-    what: 'a page and a block: PRP2 is used in part',
+    what: 'a page and a block, which fills part of the page of PRP2',
     place: () => atOffset(0),
     blocks: (host) => blocksOf(host, 1) + 1,
   },
   {
     id: 'rw-list',
-    what: 'pages in no order by a PRP List',
+    what: 'unordered pages by a PRP List',
     place: () => byList((all) => all),
     blocks: (h) => blocksOf(h, 9),
   },
@@ -94,13 +94,13 @@ const transfers: readonly Transfer[] = [
   },
   {
     id: 'rw-list-chained',
-    what: 'PRP Lists in two pages: one entry more than fits, so that the last of the first page leads to the second',
+    what: 'PRP Lists in two pages: one entry more than fits, so that the last of the first page points to the second',
     place: () => byList(() => 8),
     blocks: (host) => blocksOf(host, 10),
   },
   {
     id: 'rw-list-pointer-only',
-    what: 'a PRP List whose first entry is the last of its page, and leads to the next',
+    what: 'a PRP List whose first entry is the last of its page, and points to the next page',
     place: () => byList(() => 1),
     blocks: (host) => blocksOf(host, 5),
   },
@@ -115,7 +115,8 @@ const transfers: readonly Transfer[] = [
 ]
 
 /**
- * Submits Reads that must be rejected without changing memory, and the same as Writes, which must not change blocks.
+ * Submits Reads that must be rejected without changing memory, and the same commands as Writes, which must not change
+ * blocks.
  */
 async function refusedBothWays(
   host: CaseHost,
@@ -138,7 +139,7 @@ async function plainSpaces(host: CaseHost): Promise<Space[]> {
   return spaces.filter(({ metadataBytes }) => metadataBytes === 0)
 }
 
-/** A Read with an invalid data pointer that need not be detected, followed by a valid one. */
+/** Submits a Read with an invalid data pointer that the controller need not detect, then a valid Read. */
 async function mayRefusePrp(
   host: CaseHost,
   blocks: number,
@@ -153,20 +154,19 @@ async function mayRefusePrp(
 export const readWriteCases: readonly ControllerCase[] = [
   ...transfers.map(({ id, what, spec, needs, place, blocks, cdw12 = 0 }): ControllerCase => ({
     id,
-    title: `Write and Read move ${what}: exactly those blocks, and exactly those bytes of memory`,
+    title: `Write and Read transfer ${what}: exactly those blocks, and exactly those bytes of memory`,
     spec: spec ?? 'Base 2.3 §4.1.1, §4.3.1; NVM 1.2 §3.3.4, §3.3.6',
     needs: (facts) => needsBlocks(facts) ?? needs?.(facts),
     async run(host) {
       await host.startWithPair()
       const count = blocks(host)
-      if (count * host.facts.blockBytes > host.facts.maxTransferBytes) notApplicable('it is more than MDTS')
+      if (count * host.facts.blockBytes > host.facts.maxTransferBytes) notApplicable('the transfer exceeds MDTS')
       await movesExactly(host, place(host), count, { cdw12 })
     },
   })),
   {
     id: 'rw-mdts',
-    title:
-      'Write and Read move as much as MDTS allows, and are aborted with Invalid Field in Command for one block more',
+    title: 'Write and Read transfer up to MDTS, and are aborted with Invalid Field in Command for one block more',
     spec: 'Base 2.3 §5.2.13.2.1, Figure 328',
     needs: (facts) =>
       facts.maxTransferBytes > 2 ** 23 || facts.maxTransferBytes / facts.blockBytes > 65_535
@@ -189,7 +189,7 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-every-block',
-    title: 'Every block is at its LBA, in whatever sizes it was written and is read',
+    title: 'Every block is at its LBA, whatever the sizes of Writes and Reads',
     spec: 'NVM 1.2 §2.1, §3.3.4, §3.3.6',
     needs: needsBlocks,
     async run(host) {
@@ -199,7 +199,7 @@ export const readWriteCases: readonly ControllerCase[] = [
       const count = 240
       if (space.blocks < count) notApplicable(`namespace 1 has ${space.blocks} blocks`)
       const wanted = blockPattern(0, count, blockBytes, 4)
-      // Written in blocks of 1 to 3 at a time, and read by 8.
+      // Writes have 1 to 3 blocks, Reads have 8.
       for (let slba = 0, step = 1; slba < count; slba += step, step = (step % 3) + 1) {
         const end = Math.min(count, slba + step)
         await put(host, space, slba, wanted.subarray(slba * blockBytes, end * blockBytes))
@@ -250,7 +250,8 @@ export const readWriteCases: readonly ControllerCase[] = [
   },
   {
     id: 'rw-beyond-the-end',
-    title: 'A Read or Write that begins or ends beyond the last LBA is aborted with LBA Out of Range and moves nothing',
+    title:
+      'A Read or Write that begins or ends beyond the last LBA is aborted with LBA Out of Range and transfers no data',
     spec: 'NVM 1.2 §3.1, Figure 17',
     needs: needsBlocks,
     async run(host) {
@@ -329,7 +330,7 @@ export const readWriteCases: readonly ControllerCase[] = [
     async run(host) {
       await host.startWithPair()
       const spaces = await plainSpaces(host)
-      if (spaces.length < 2) notApplicable('there is one namespace without metadata')
+      if (spaces.length < 2) notApplicable('there is only one namespace without metadata')
       for (const space of spaces) await put(host, space, 0, blockPattern(0, 16, space.blockBytes, 100 + space.nsid))
       for (const space of spaces) {
         await movesExactly(host, atOffset(0), 3, { space, slba: 32 })
@@ -464,5 +465,5 @@ async function metadataSpace(host: CaseHost, isExtended: boolean): Promise<Space
       return space
     }
   }
-  return notApplicable(`no namespace has ${isExtended ? 'extended blocks' : 'metadata in a buffer of its own'}`)
+  return notApplicable(`no namespace has ${isExtended ? 'extended blocks' : 'metadata in a separate buffer'}`)
 }

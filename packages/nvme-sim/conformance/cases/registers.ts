@@ -22,12 +22,15 @@ export const registerCases: readonly ControllerCase[] = [
   },
   {
     id: 'cap-is-consistent',
-    title: 'CAP.MQES is 1h or more, MPSMIN is not above MPSMAX, some command set is supported, reserved bits are 0',
+    title: 'CAP: MQES is at least 1h, MPSMIN is not above MPSMAX, CSS names a command set or none, reserved bits are 0',
     spec: 'Base 2.3 §3.1.4.1',
     run({ registers: { cap, mpsMin, mpsMax, css, maxQueueEntries } }) {
-      check(maxQueueEntries >= 2, `CAP.MQES is at least 1h, a queue of two entries; it is ${maxQueueEntries - 1}`)
+      check(maxQueueEntries >= 2, `CAP.MQES is at least 1h, a queue of two entries, got ${maxQueueEntries - 1}`)
       check(mpsMin <= mpsMax, `CAP.MPSMIN ${mpsMin} is not above CAP.MPSMAX ${mpsMax}`)
-      check((css & 0b1100_0001) !== 0, `CAP.CSS ${css.toString(2)}b names a command set, or none at all`)
+      check(
+        (css & 0b1100_0001) !== 0,
+        `CAP.CSS names a command set, or states that there is none, got ${css.toString(2)}b`,
+      )
       equal('CAP bits 23:19', Number((cap >> 19n) & 0x1fn), 0)
       return Promise.resolve()
     },
@@ -37,7 +40,7 @@ export const registerCases: readonly ControllerCase[] = [
     title: 'VS reports a major version of at least 1',
     spec: 'Base 2.3 §3.1.4.2',
     run({ registers: { vs } }) {
-      check(vs >>> 16 >= 1 && vs !== 0xffff_ffff, `VS is a version, not ${vs.toString(16)}h`)
+      check(vs >>> 16 >= 1 && vs !== 0xffff_ffff, `VS is a version, got ${vs.toString(16)}h`)
       return Promise.resolve()
     },
   },
@@ -97,7 +100,7 @@ export const registerCases: readonly ControllerCase[] = [
   },
   {
     id: 'aqa-reserved-bits-read-zero',
-    title: 'The reserved bits of AQA read 0h whatever is written',
+    title: 'The reserved bits of AQA read 0h whatever the written value',
     spec: 'Base 2.3 §3.1.4.8',
     run({ bar }) {
       bar.write32(AQA, 0xffff_ffff)
@@ -107,7 +110,7 @@ export const registerCases: readonly ControllerCase[] = [
   },
   {
     id: 'asq-acq-keep-what-they-are-given',
-    title: 'ASQ and ACQ keep the address in bits 63:12, written whole or by halves',
+    title: 'ASQ and ACQ keep the address in bits 63:12, written by one 64-bit access or two 32-bit accesses',
     spec: 'Base 2.3 §3.1.4.9, §3.1.4.10; PCIe Transport 1.2 §3.1.2',
     run({ bar }) {
       for (const [name, offset] of queueBases) {
@@ -123,7 +126,7 @@ export const registerCases: readonly ControllerCase[] = [
   },
   {
     id: 'asq-acq-reserved-bits-read-zero',
-    title: 'Bits 11:0 of ASQ and ACQ read 0h whatever is written',
+    title: 'Bits 11:0 of ASQ and ACQ read 0h whatever the written value',
     spec: 'Base 2.3 §3.1.4.9, §3.1.4.10',
     run({ bar }) {
       for (const [name, offset] of queueBases) {
@@ -148,7 +151,7 @@ export const registerCases: readonly ControllerCase[] = [
   },
   {
     id: 'cc-reserved-bits-read-zero',
-    title: 'Bits 31:25 and 3:1 of CC read 0h whatever is written',
+    title: 'Bits 31:25 and 3:1 of CC read 0h whatever the written value',
     spec: 'Base 2.3 §3.1.4.5',
     run({ bar }) {
       bar.write32(CC, 0xfe00_000e)

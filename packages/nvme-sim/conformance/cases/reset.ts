@@ -32,7 +32,7 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'reset-clears-cc',
-    title: 'A Controller Reset resets CC, like every property without an exception: it reads 0h',
+    title: 'A Controller Reset resets CC to 0h',
     spec: 'Base 2.3 §3.7.2, §3.1.4.5',
     async run(host) {
       await host.start()
@@ -43,7 +43,7 @@ export const resetCases: readonly ControllerCase[] = [
   {
     id: 'reset-restarts-admin-queues',
     title:
-      'After a Controller Reset the Admin queues begin at their first entry and first phase, where they were before',
+      'After a Controller Reset, the Admin queues begin at their first entry and first phase, at the same addresses',
     spec: 'Base 2.3 §3.1.4.5, §3.7.2',
     async run(host) {
       await host.start({ sqEntries: 8, cqEntries: 6 })
@@ -64,7 +64,7 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'reset-deletes-io-queues',
-    title: 'A Controller Reset deletes all I/O queues: deleting them again is an error, and creating them succeeds',
+    title: 'A Controller Reset deletes all I/O queues: deleting one is an error, and creating them succeeds',
     spec: 'Base 2.3 §3.7.2',
     needs: needsBlocks,
     async run(host) {
@@ -79,7 +79,7 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'reset-ends-what-was-outstanding',
-    title: 'Once CSTS.RDY is 0, no host memory is written, whatever was outstanding',
+    title: 'After CSTS.RDY = 0, the controller writes no host memory, whatever commands were outstanding',
     spec: 'Base 2.3 §3.1.4.5, §3.7.2',
     needs: needsBlocks,
     async run(host) {
@@ -124,7 +124,7 @@ export const resetCases: readonly ControllerCase[] = [
       const now = old.memory.read()
       check(
         before.every((byte, at) => byte === now[at]),
-        'the completion queue of before the reset is left alone',
+        'the completion queue from before the reset does not change',
       )
     },
   },
@@ -143,7 +143,7 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'reset-restores-features',
-    title: 'A feature that was set without saving it has its default or saved value after a Controller Reset',
+    title: 'A feature that was set but not saved has its default or saved value after a Controller Reset',
     spec: 'Base 2.3 §4.4, §3.7.2',
     async run(host) {
       await host.start()
@@ -175,13 +175,13 @@ export const resetCases: readonly ControllerCase[] = [
       const [written, read] = [data.read(), back.read()]
       check(
         written.every((byte, at) => byte === read[at]),
-        'block 3 reads as it was written before the reset',
+        'block 3 has the content written before the reset',
       )
     },
   },
   {
     id: 'reset-with-queues-many-times',
-    title: 'I/O queues are created anew after each of many resets, and every command completes',
+    title: 'I/O queues can be created again after each of many resets, and every command completes',
     spec: 'Base 2.3 §3.7.2',
     needs: needsPairs(2),
     async run(host) {
@@ -197,7 +197,7 @@ export const resetCases: readonly ControllerCase[] = [
   },
   {
     id: 'function-reset',
-    title: 'A reset of the PCI function disables the controller and resets every register, AQA, ASQ and ACQ too',
+    title: 'A reset of the PCI function disables the controller and resets all registers, including AQA, ASQ and ACQ',
     spec: 'Base 2.3 §3.7.2',
     needs: ({ functionReset }) => (functionReset ? undefined : 'the transport cannot reset the function'),
     async run(host) {

@@ -4,7 +4,7 @@ import type { Completed } from '../completed.js'
 import type { CaseHost } from '../host.js'
 import { anyRead, batch, needsBlocks, needsPairs } from '../io.js'
 
-/** Submits `count` commands on queue pair 1, as many at a time as the smaller queue holds. */
+/** Submits `count` commands on queue pair 1, each time as many as the smaller queue holds. */
 async function rounds(host: CaseHost, count: number): Promise<void> {
   const read = anyRead(host)
   const depth = Math.min(host.sqs.get(1)!.entries, host.cqs.get(1)!.entries) - 1
@@ -30,7 +30,7 @@ const sizes = [
 export const ringCases: readonly ControllerCase[] = [
   ...sizes.map(({ id, what, sqEntries, cqEntries }): ControllerCase => ({
     id,
-    title: `I/O queues of ${what} execute commands lap after lap and complete each once`,
+    title: `I/O queues of ${what} execute commands over several laps, and complete each once`,
     spec: 'Base 2.3 §3.3.1.2, §3.3.3.1',
     needs: needsBlocks,
     async run(host) {
@@ -124,12 +124,12 @@ export const ringCases: readonly ControllerCase[] = [
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsBlocks,
     async run(host) {
-      // As large as allowed, so that not all entries are consumed when the first command completes.
+      // The largest queue, so that not all entries are consumed when the first command completes.
       const entries = Math.min(1024, host.registers.maxQueueEntries)
       await host.startWithPair(entries)
       const sq = host.sqs.get(1)!
       const read = anyRead(host)
-      // Opcode 7Fh and CID FFFFh: a completion of these bytes would be detected.
+      // Opcode 7Fh and CID FFFFh, so that the completion of such an entry would be detected.
       const garbage = new Uint8Array(64).fill(0xff, 1)
       garbage[0] = 0x7f
       const cids = new Set(Array.from({ length: entries - 1 }, () => host.stage(1, read)))
@@ -146,7 +146,7 @@ export const ringCases: readonly ControllerCase[] = [
   },
   {
     id: 'many-sqs-on-one-cq',
-    title: 'Several submission queues complete to one completion queue, with SQID, SQHD and CID of each',
+    title: 'Several submission queues share one completion queue, with the SQID, SQHD and CID of each',
     spec: 'Base 2.3 §3.3.1.2, §4.2.1',
     needs: needsPairs(4),
     async run(host) {
@@ -173,7 +173,7 @@ export const ringCases: readonly ControllerCase[] = [
   },
   {
     id: 'full-cq-holds-and-loses-nothing',
-    title: 'A full completion queue takes no further entry; as slots are released every completion arrives, once',
+    title: 'No entry is posted to a full completion queue; as slots are released, every completion is posted once',
     spec: 'Base 2.3 §3.3.1.2.1',
     needs: needsBlocks,
     async run(host) {
@@ -217,7 +217,7 @@ export const ringCases: readonly ControllerCase[] = [
   },
   {
     id: 'head-doorbell-for-some',
-    title: 'The host may release a part of the posted entries, or several laps of them one entry at a time',
+    title: 'The host may release some of the posted entries, or one entry at a time over several laps',
     spec: 'Base 2.3 §3.3.1.2',
     needs: needsBlocks,
     async run(host) {
@@ -232,7 +232,7 @@ export const ringCases: readonly ControllerCase[] = [
         let left = 7
         while (left > 0) {
           const taken = host.poll(1, { most })
-          check(taken.length > 0, `${left} more completions are there`)
+          check(taken.length > 0, `${left} more completions are posted`)
           taken.forEach(success)
           left -= taken.length
         }
@@ -241,7 +241,7 @@ export const ringCases: readonly ControllerCase[] = [
   },
   {
     id: 'same-cid-again',
-    title: 'A Command Identifier is free again once its command is completed',
+    title: 'A Command Identifier may be reused after its command has completed',
     spec: 'Base 2.3 §4.1.1',
     needs: needsBlocks,
     async run(host) {
@@ -264,7 +264,7 @@ export const ringCases: readonly ControllerCase[] = [
       host.ringTail(1)
       for (const completed of await host.collect(1, 4)) {
         equal('CID', completed.cid, 7)
-        check(['0/00', '0/03'].includes(completed.status), `status ${completed.status} is 0/00 or 0/03`)
+        check(['0/00', '0/03'].includes(completed.status), `status is 0/00 or 0/03, got ${completed.status}`)
       }
       await rounds(host, 40)
     },
@@ -275,7 +275,7 @@ export const ringCases: readonly ControllerCase[] = [
 async function take(host: CaseHost): Promise<Completed[]> {
   let taken: Completed[] = []
   await host.until(() => (taken = host.poll(1, { most: 1 })).length > 0)
-  if (taken.length === 0) fail('CQ 1: expected a further completion once a slot was released')
+  if (taken.length === 0) fail('CQ 1: expected another completion after a slot was released')
   return taken
 }
 

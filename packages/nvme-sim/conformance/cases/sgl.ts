@@ -42,7 +42,7 @@ function sgl1({ address, lengthBytes, id }: Descriptor): Pick<Entry, 'cdw'> {
   }
 }
 
-/** A segment in its own memory, and the descriptor that points to it. */
+/** Writes a segment to new memory, and returns the descriptor that points to it. */
 function segment(host: CaseHost, id: number, descriptors: readonly Descriptor[]): Descriptor {
   const memory = host.alloc(descriptors.length * 16, { fill: 0 })
   descriptors.forEach((each, index) => {
@@ -59,7 +59,7 @@ const data = (memory: CaseMemory, at: number, lengthBytes: number): Descriptor =
   id: DATA,
 })
 
-/** One Data Block at `offset` in its memory. */
+/** Places data in one Data Block at `offset` in its memory. */
 function dataBlock(offset: number): Place {
   return (host, lengthBytes) => {
     const memory = host.alloc(offset + lengthBytes + 64)
@@ -67,13 +67,13 @@ function dataBlock(offset: number): Place {
   }
 }
 
-/** Separate, unordered pieces of unequal lengths, whose descriptors `chain` links. */
+/** Places data in separate, unordered pieces of unequal lengths; `chain` links their descriptors. */
 function pieces(unit: number, chain: (host: CaseHost, descriptors: Descriptor[]) => Descriptor): Place {
   return (host, lengthBytes) => {
     const cuts = [0, 16 * unit, 17 * unit, 17 * unit, 100 * unit].filter((at) => at < lengthBytes)
     const parts = cuts.map((at, index) => [at, (cuts[index + 1] ?? lengthBytes) - at] as const)
     const memory = host.alloc(2 * lengthBytes + 4096)
-    // Each part lies twice as far from the end as its data offset, so that parts do not touch.
+    // Each part is twice as far from the end as its offset in the data, so that parts are not adjacent.
     const placed = parts.map(([at, length]) => [memory.lengthBytes - 64 - 2 * at - length, length] as const)
     const descriptors = placed.map(([at, length]) => data(memory, at - (at % unit), length))
     return {
@@ -91,7 +91,7 @@ const inThreeSegments = (host: CaseHost, all: Descriptor[]) => {
   return segment(host, SEGMENT, [all[0]!, segment(host, SEGMENT, [all[1]!, last])])
 }
 
-/** A Read of `blocks` blocks with an invalid SGL, which must not change memory. */
+/** Submits a Read of `blocks` blocks with an invalid SGL, which must not change memory. */
 async function readBy(host: CaseHost, sgl: Descriptor, blocks: number, ...allowed: string[]): Promise<void> {
   const entry = blockCommand(0x02, 1, 0, blocks)
   status(await host.command(1, { ...entry, cdw: { ...entry.cdw, ...sgl1(sgl).cdw } }), ...allowed)
@@ -117,7 +117,7 @@ const moved: readonly Moved[] = [
   },
   {
     id: 'sgl-last-segment',
-    what: 'several Data Blocks, one of no length, in a last segment',
+    what: 'several Data Blocks, one of length 0, in a last segment',
     place: pieces(4, inOneSegment),
   },
   {
@@ -190,7 +190,7 @@ const wrong: readonly Wrong[] = [
 export const sglCases: readonly ControllerCase[] = [
   ...moved.map(({ id, what, needs, place }): ControllerCase => ({
     id,
-    title: `Write and Read move ${what}: exactly those blocks, and exactly those bytes of memory`,
+    title: `Write and Read transfer ${what}: exactly those blocks, and exactly those bytes of memory`,
     spec: 'Base 2.3 §4.3.2, Figures 115 to 121',
     needs: (facts) => needsSgl(facts) ?? needs?.(facts),
     async run(host) {
@@ -213,7 +213,7 @@ export const sglCases: readonly ControllerCase[] = [
   })),
   {
     id: 'sgl-not-dword-aligned',
-    title: 'If dwords are required, an unaligned address is rejected or used as if its bits 1:0 were 00b',
+    title: 'If dword alignment is required, an unaligned address is rejected or used as if its bits 1:0 were 00b',
     spec: 'Base 2.3 §4.3.2, Figure 118',
     needs: (facts) => needsSgl(facts) ?? ((facts.sgls & 3) === 2 ? undefined : 'SGLS bits 1:0 are 01b: any alignment'),
     async run(host) {
@@ -232,7 +232,7 @@ export const sglCases: readonly ControllerCase[] = [
   },
   {
     id: 'sgl-too-long',
-    title: 'An SGL that is longer than the transfer should work, and must if LLDTS is 1; nothing beyond is written',
+    title: 'An SGL that is longer than the transfer should work, and must if LLDTS is 1; no byte beyond it is written',
     spec: 'Base 2.3 §4.3.2',
     needs: needsSgl,
     async run(host) {
@@ -269,7 +269,7 @@ export const sglCases: readonly ControllerCase[] = [
       await readBy(host, segment(host, LAST_SEGMENT, around), 4, '0/00')
       sameBytes('before the bucket', memory.read(0, 4), wanted.subarray(0, 4))
       sameBytes('after the bucket', memory.read(blockBytes, rest), wanted.subarray(blockBytes + 8))
-      filledWith('memory that no descriptor names', memory.read(4, blockBytes - 4), 0xa5)
+      filledWith('memory without a descriptor', memory.read(4, blockBytes - 4), 0xa5)
 
       memory.write(0, blockPattern(0, 4, blockBytes, 14))
       const source = [data(memory, 0, 2 * blockBytes), bucket, data(memory, 2 * blockBytes, 2 * blockBytes)]
@@ -281,7 +281,7 @@ export const sglCases: readonly ControllerCase[] = [
   },
   {
     id: 'sgl-psdt-reserved',
-    title: 'PSDT = 11b is reserved: Invalid Field in Command, and no byte is moved',
+    title: 'PSDT = 11b is reserved: Invalid Field in Command, and no data are transferred',
     spec: 'Base 2.3 §4.1.1, Figure 91',
     needs: needsBlocks,
     async run(host) {
@@ -301,7 +301,8 @@ export const sglCases: readonly ControllerCase[] = [
       await host.startWithPair()
       const space = firstSpace(host)
       const { blockBytes } = space
-      if (16 * blockBytes > 2 * host.pageBytes && blockBytes > host.pageBytes) notApplicable('blocks above a page')
+      if (16 * blockBytes > 2 * host.pageBytes && blockBytes > host.pageBytes)
+        notApplicable('blocks are larger than a memory page')
       const wanted = blockPattern(0, 16, blockBytes, 15)
       await put(host, space, 0, wanted)
       const memory = host.alloc(16 * blockBytes)

@@ -14,7 +14,7 @@ const needsShadow = (facts: ControllerFacts) =>
 const configure = (host: CaseHost, prp1: number, prp2: number): Promise<Completed> =>
   host.admin({ opcode: 0x7c, prp1, prp2 })
 
-/** Shadow doorbells, with EventIdx of the controller (Base 2.3 §5.3.5, §B.5). */
+/** Shadow doorbells and the EventIdx values of the controller (Base 2.3 §5.3.5, §B.5). */
 class Shadow {
   private readonly host: CaseHost
   private readonly doorbells: CaseMemory
@@ -28,7 +28,7 @@ class Shadow {
   }
 
   /**
-   * Doorbell Buffer Config. Doorbell values written so far, and that of this command, are stored in the memory before.
+   * Sends Doorbell Buffer Config, after storing the current doorbell values, and that of this command, in the memory.
    */
   async enable(): Promise<void> {
     const [sq, cq] = [this.host.sqs.get(0)!, this.host.cqs.get(0)!]
@@ -46,7 +46,7 @@ class Shadow {
     return cid
   }
 
-  /** Collects completions; the head is announced the same way. */
+  /** Collects completions; announces the head in the same way. */
   async collect(cqid: number, count: number): Promise<Completed[]> {
     const { host } = this
     const cq = host.cqs.get(cqid)!
@@ -56,7 +56,7 @@ class Shadow {
       if (more.length > 0) this.set(2 * cqid + 1, cq.head, cq.entries, () => host.ringHead(cqid))
       return found.push(...more) >= count
     })
-    if (!all) fail(`CQ ${cqid}, by shadow doorbells: expected ${count} completions, got ${found.length}`)
+    if (!all) fail(`CQ ${cqid} with shadow doorbells: expected ${count} completions, got ${found.length}`)
     return found
   }
 
@@ -68,7 +68,7 @@ class Shadow {
     return completed!
   }
 
-  /** Writes a shadow doorbell, and the doorbell if X <= Y (Base 2.3 §B.5.2). */
+  /** Writes a shadow doorbell, and the doorbell register if X <= Y (Base 2.3 §B.5.2). */
   private set(index: number, value: number, entries: number, ring: () => void): void {
     const at = this.at(index)
     const old = this.doorbells.u32(at)
@@ -97,8 +97,7 @@ async function createPair(host: CaseHost, shadow: Shadow, qid: number, entries: 
 export const shadowDoorbellCases: readonly ControllerCase[] = [
   {
     id: 'shadow-doorbells',
-    title:
-      'With shadow doorbells, commands are found without a doorbell write unless EventIdx requests one, lap after lap',
+    title: 'With shadow doorbells, commands need no doorbell write unless EventIdx requests one, over several laps',
     spec: 'Base 2.3 §5.3.5, Figure 515; §B.5.1, §B.5.2',
     needs: needsShadow,
     async run(host) {
@@ -122,7 +121,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
   },
   {
     id: 'shadow-doorbells-while-busy',
-    title: 'A shadow doorbell value stored after the doorbell write is found without another write',
+    title: 'A shadow doorbell value stored after the doorbell write is detected without another write',
     spec: 'Base 2.3 §5.3.5, §B.5.1, §B.5.2',
     needs: needsShadow,
     async run(host) {
@@ -133,7 +132,7 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
       const { blockBytes } = host.facts
       const memory = host.alloc(blockBytes)
       for (let round = 0; round < 12; round++) {
-        // No time passes between them, so that the controller is rung for the first only.
+        // No time passes between the commands, so that only the first one needs a doorbell write.
         const entry = withPrps(blockCommand(0x02, 1, round, 1), [memory.iova(), 0])
         const cids = Array.from({ length: 5 }, () => shadow.submit(1, entry))
         const found = await shadow.collect(1, cids.length)

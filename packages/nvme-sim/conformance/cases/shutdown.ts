@@ -50,7 +50,7 @@ export const shutdownCases: readonly ControllerCase[] = [
   },
   {
     id: 'shutdown-ended-by-reset',
-    title: 'A Controller Reset clears CSTS.SHST of a shutdown that is complete to 00b',
+    title: 'A Controller Reset after a completed shutdown clears CSTS.SHST to 00b',
     spec: 'Base 2.3 §3.1.4.6',
     async run(host) {
       await host.start()
@@ -110,7 +110,7 @@ export const shutdownCases: readonly ControllerCase[] = [
   },
   {
     id: 'shutdown-keeps-written-data',
-    title: 'Data written before a normal shutdown, flushed or not, are there after it',
+    title: 'Data written before a normal shutdown, flushed or not, can be read after it',
     spec: 'Base 2.3 §3.6.1',
     needs: needsBlocks,
     async run(host) {
@@ -127,7 +127,7 @@ export const shutdownCases: readonly ControllerCase[] = [
       const [written, read] = [data.read(), back.read()]
       check(
         written.every((byte, at) => byte === read[at]),
-        'block 7 reads as it was written before the shutdown',
+        'block 7 has the content written before the shutdown',
       )
     },
   },

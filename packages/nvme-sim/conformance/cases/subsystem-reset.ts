@@ -20,7 +20,7 @@ async function resetSubsystem(host: CaseHost): Promise<void> {
 export const subsystemResetCases: readonly ControllerCase[] = [
   {
     id: 'subsystem-reset',
-    title: 'Writing 4E564D65h to NSSR resets the controller, every register included, and sets CSTS.NSSRO',
+    title: 'Writing 4E564D65h to NSSR resets the controller and all registers, and sets CSTS.NSSRO',
     spec: 'Base 2.3 §3.1.4.7, §3.7.1, §3.7.2',
     needs: needsReset,
     async run(host) {
@@ -36,7 +36,7 @@ export const subsystemResetCases: readonly ControllerCase[] = [
   },
   {
     id: 'subsystem-reset-occurred-is-cleared-by-one',
-    title: 'CSTS.NSSRO is cleared by writing a 1 to it, and by nothing else',
+    title: 'CSTS.NSSRO is cleared by writing 1 to it, not by writing 0',
     spec: 'Base 2.3 §3.1.4.6',
     needs: needsReset,
     async run(host) {
@@ -50,7 +50,7 @@ export const subsystemResetCases: readonly ControllerCase[] = [
   },
   {
     id: 'subsystem-reset-ends-a-shutdown',
-    title: 'An NVM Subsystem Reset clears CSTS.SHST of a shutdown that is complete',
+    title: 'An NVM Subsystem Reset after a completed shutdown clears CSTS.SHST',
     spec: 'Base 2.3 §3.1.4.6',
     needs: needsReset,
     async run(host) {

@@ -1,35 +1,35 @@
-/** A requirement was not met. The message has the check, the actual and the expected value. */
+/** Error for a requirement that is not met. The message states the check, the expected and the actual value. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }
 
-/** The case does not apply to what is tested. */
+/** Error that skips a case which does not apply to the implementation under test. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
 
-/** Ends the case as skipped. @throws NotApplicable */
+/** Skips the case. @throws NotApplicable */
 export function notApplicable(reason: string): never {
   throw new NotApplicable(reason)
 }
 
-/** Ends the case as failed. @throws CheckFailed */
+/** Fails the case. @throws CheckFailed */
 export function fail(message: string): never {
   throw new CheckFailed(message)
 }
 
-/** Fails unless `condition` holds. `expected` describes it, as in 'expected: CSTS.RDY is 1'. @throws CheckFailed */
+/** Checks a condition. `expected` describes it, as in 'expected: CSTS.RDY is 1'. @throws CheckFailed */
 export function check(condition: boolean, expected: string): asserts condition {
   if (!condition) fail(`expected: ${expected}`)
 }
 
-/** Checks for equality: objects and lists by their content. Numbers are also shown in hexadecimal. @throws CheckFailed */
+/** Checks for equality; compares objects and lists by their content. @throws CheckFailed */
 export function equal(what: string, got: unknown, wanted: unknown): void {
   if (got === wanted || textOf(got) === textOf(wanted)) return
   fail(`${what}: expected ${show(wanted, got)}, got ${show(got, wanted)}`)
 }
 
-/** Formats a value that is compared with others. Adds hexadecimal to numbers if one of them is above 9. */
+/** Formats a value that is compared with `others`. Numbers get a hexadecimal form if any of them is above 9. */
 export function show(value: unknown, ...others: readonly unknown[]): string {
   if (typeof value !== 'number' && typeof value !== 'bigint') return textOf(value)
   return [value, ...others].every((each) => Number(each) < 10) ? String(value) : `${value} (${value.toString(16)}h)`

@@ -1,5 +1,5 @@
 /**
- * What the controller cases and the driver cases have in common, for cases of your own: checks, and how a case ends.
+ * Parts that controller cases and driver cases share, for further cases: checks and outcomes.
  * @module
  */
 export { check, CheckFailed, equal, fail, notApplicable, NotApplicable } from './check.js'

@@ -1,10 +1,10 @@
 import { CheckFailed, NotApplicable } from './check.js'
 
-/** Identity of a case: what its tests and messages are named after. */
+/** Identity of a case, used in the names of tests and in messages. */
 export interface CaseIdentity {
   /** Identifier, unique among all cases. */
   readonly id: string
-  /** The requirement, close to the specification's wording if it has any. */
+  /** The requirement, close to the wording of the specification if it comes from there. */
   readonly title: string
   /** Section of the specification with its revision, or another source of the requirement. */
   readonly spec: string
@@ -17,8 +17,8 @@ export type CaseOutcome =
   | { readonly outcome: 'failed'; readonly error: Error }
 
 /**
- * Runs a case, and returns its result: passed if `action` resolves, skipped with the reason if it rejects with
- * NotApplicable, and otherwise failed, with an error that names the case and the requirement.
+ * Runs a case and returns its result: passed if `action` resolves, skipped with the reason if it rejects with
+ * NotApplicable, otherwise failed with an error that names the case and the requirement.
  */
 export async function outcomeOf({ id, title, spec }: CaseIdentity, action: () => Promise<void>): Promise<CaseOutcome> {
   try {

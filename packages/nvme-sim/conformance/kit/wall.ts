@@ -1,11 +1,11 @@
 import { fail } from './check.js'
 
-/** Default wall-clock limit of a step: far longer than a drive needs for any of them. */
+/** Default wall-clock limit of a step, far longer than any step takes on a drive. */
 export const WALL_LIMIT_MS = 60_000
 
 /**
- * Returns the result of `step`, or fails if it takes longer in wall time: a transport whose promises never resolve may
- * have a broken clock too. Leaves nothing that keeps the process alive.
+ * Returns the result of `step`; fails if the step exceeds its limit in wall time, since a transport whose promises
+ * never resolve may have a broken clock too. Leaves no timer that keeps the process alive.
  * @throws CheckFailed
  */
 export async function withinWall<T>(what: string, limitMs: number, step: Promise<T>): Promise<T> {
@@ -23,7 +23,7 @@ export async function withinWall<T>(what: string, limitMs: number, step: Promise
   }
 }
 
-/** Gives timers and other event loop tasks a turn. */
+/** Yields to timers and other tasks of the event loop. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0)

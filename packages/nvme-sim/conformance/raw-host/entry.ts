@@ -1,13 +1,13 @@
 /** Fields of a submission queue entry; every other field is zero. */
 export interface Entry {
   readonly opcode: number
-  /** Command identifier; assigned by the host when absent. */
+  /** Command identifier. Default: assigned by the host. */
   readonly cid?: number
   readonly nsid?: number
   readonly mptr?: number
   readonly prp1?: number
   readonly prp2?: number
-  /** Command dwords by number; of dword 0 only bits 15:8 (FUSE and PSDT) are used. */
+  /** Command dwords by number. Of dword 0, only bits 15:8 (FUSE and PSDT) are used. */
   readonly cdw?: Readonly<Record<number, number>>
 }
 
@@ -63,17 +63,17 @@ export function statusOf(dw3: number): string {
   return `${((dw3 >>> 25) & 7).toString(16)}/${((dw3 >>> 17) & 0xff).toString(16).padStart(2, '0')}`
 }
 
-/** Create I/O Completion Queue (05h); CDW11 is PC, without interrupts, when not given. */
+/** Returns Create I/O Completion Queue (05h). CDW11 is PC by default, without interrupts. */
 export function createCqEntry(qid: number, entries: number, prp1: number, cdw11 = 1): Entry {
   return { opcode: 0x05, prp1, cdw: { 10: qid | ((entries - 1) << 16), 11: cdw11 } }
 }
 
-/** Create I/O Submission Queue (01h), physically contiguous. */
+/** Returns Create I/O Submission Queue (01h), physically contiguous. */
 export function createSqEntry(qid: number, entries: number, cqid: number, prp1: number): Entry {
   return { opcode: 0x01, prp1, cdw: { 10: qid | ((entries - 1) << 16), 11: 1 | (cqid << 16) } }
 }
 
-/** A Read (02h), Write (01h) or another command of the same layout, of `blocks` blocks at `slba`. */
+/** Returns a Read (02h), Write (01h) or other command of the same layout, for `blocks` blocks from `slba`. */
 export function transfer(
   opcode: number,
   slba: number,

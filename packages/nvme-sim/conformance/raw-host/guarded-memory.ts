@@ -1,19 +1,19 @@
 import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 
 const CANARY = 0xc5
-/** Canary bytes on either side of the memory: at least a page, so that page offsets stay as allocated. */
+/** Minimum number of canary bytes on either side of the memory: a page, so that page offsets do not change. */
 const GUARD_BYTES = 4096
 
 /** Requirements on guarded memory, in addition to its length. */
 export interface GuardedMemoryRequest {
-  /** Alignment of the first byte's device address; 4096 when not given. */
+  /** Alignment of the first byte's device address. Default: 4096. */
   readonly alignBytes?: number
-  /** Initial value of every byte; a5h when not given, so that bytes that were never written are recognizable. */
+  /** Initial value of every byte. Default: a5h, so that bytes that were never written are recognizable. */
   readonly fill?: number
   readonly contiguous?: boolean
 }
 
-/** DMA memory between two runs of canary bytes that the controller must not change. */
+/** DMA memory between canary bytes that the controller must not change. */
 export class GuardedMemory {
   readonly lengthBytes: number
   /** The memory between the canaries. */
@@ -34,7 +34,7 @@ export class GuardedMemory {
     this.canaries = new Uint8Array(this.guardBytes).fill(CANARY)
     this.memory = dma.alloc(lengthBytes + 2 * this.guardBytes, { alignBytes, contiguous })
     const { view } = this.memory
-    if (view === undefined) throw new TypeError('the raw host needs memory that it can read and write')
+    if (view === undefined) throw new TypeError('the raw host needs memory with a view')
     this.all = new Uint8Array(view.buffer, view.byteOffset, this.memory.lengthBytes)
     this.all.fill(CANARY)
     this.bytes = this.all.subarray(this.guardBytes, this.guardBytes + lengthBytes)
@@ -63,7 +63,7 @@ export class GuardedMemory {
     this.memory.forHost(this.guardBytes + offset, lengthBytes)
   }
 
-  /** Returns the offset of the first canary byte that changed, relative to the memory; undefined when none did. */
+  /** Returns the offset of the first changed canary byte, relative to the memory; undefined if there is none. */
   findStrayWrite(): number | undefined {
     const { memory, guardBytes, lengthBytes, canaries } = this
     for (const start of [0, guardBytes + lengthBytes]) {
@@ -82,6 +82,6 @@ export class GuardedMemory {
 
 /** Returns the index of the first byte that differs, or -1. Both arrays have the same length. */
 export function firstDifference(one: Uint8Array, other: Uint8Array): number {
-  // Node's comparison first: arrays rarely differ, and campaigns compare megabytes.
+  // Buffer.compare first, since arrays rarely differ, and campaigns compare megabytes.
   return Buffer.compare(one, other) === 0 ? -1 : one.findIndex((byte, at) => byte !== other[at])
 }

@@ -21,13 +21,13 @@ import { CqRing, SqRing, type RingMemory } from './rings.js'
 export interface EnableOptions {
   readonly sqEntries?: number
   readonly cqEntries?: number
-  /** Value of CC; EN, CSS = NVM, the smallest MPS, IOSQES = 6, IOCQES = 4 when not given. */
+  /** Value of CC. Default: `enabledCc`. */
   readonly cc?: number
 }
 
 /**
- * Drives a controller by raw registers and raw bytes, on any transport. `M` is the memory of its rings, `C` the type of the
- * completions that it returns. Every wait ends at a deadline of the transport's clock.
+ * Drives a controller by raw registers and raw bytes, on any transport. `M` is the memory of its rings, `C` the type of
+ * the completions that it returns. Every wait has a deadline on the transport's clock.
  */
 export abstract class HostBase<M extends RingMemory, C extends Completion> {
   readonly transport: Transport
@@ -68,10 +68,10 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return Math.max(1e9, bits(this.cap, 31, 24) * 500e6)
   }
 
-  /** Allocates contiguous memory for a ring, every byte `fill`. */
+  /** Allocates contiguous memory for a ring, filled with `fill`. */
   protected abstract allocRing(lengthBytes: number, fill: number): M
 
-  /** Adds to a completion the fields of `C`. */
+  /** Adds the fields of `C` to a completion. */
   protected abstract report(completion: Completion): C
 
   /** Throws an error for a wait or command that failed. */
@@ -79,7 +79,7 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     throw new Error(message)
   }
 
-  /** Lets time pass until `condition` holds; false when it does not within `limitNs`. */
+  /** Lets time pass until `condition` holds; returns false if it does not within `limitNs`. */
   async until(condition: () => boolean, limitNs = this.commandLimitNs): Promise<boolean> {
     const { clock } = this
     const endNs = clock.now() + limitNs
@@ -122,20 +122,20 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     )
   }
 
-  /** Clears CC.EN, waits for RDY = 0 and forgets every ring. */
+  /** Clears CC.EN, waits for RDY = 0 and discards all rings. */
   async disable(): Promise<void> {
     this.bar.write32(CC, (this.bar.read32(CC) & ~EN) >>> 0)
     await this.waitForStatus(RDY, 0, 'CC.EN 1 -> 0')
     this.forgetRings()
   }
 
-  /** Forgets all rings, for a controller that has no queues. */
+  /** Discards all rings, for a controller without queues. */
   forgetRings(): void {
     this.cqs.clear()
     this.sqs.clear()
   }
 
-  /** Adds a zeroed completion queue ring, without creating the queue. */
+  /** Adds a zeroed ring for a completion queue, without creating the queue. */
   addCqRing(qid: number, entries: number): CqRing<M> {
     // A Phase Tag of 1 would read as a completion on the first lap.
     const cq = new CqRing(qid, this.allocRing(entries * CQE_BYTES, 0), entries)
@@ -143,14 +143,14 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return cq
   }
 
-  /** Adds a submission queue ring, without creating the queue. */
+  /** Adds a ring for a submission queue, without creating the queue. */
   addSqRing(qid: number, entries: number, cqid: number): SqRing<M> {
     const sq = new SqRing(qid, this.allocRing(entries * SQE_BYTES, 0xff), entries, cqid)
     this.sqs.set(qid, sq)
     return sq
   }
 
-  /** Creates a completion queue; its status must be success. CDW11 is PC, without interrupts, when not given. */
+  /** Creates a completion queue; its status must be success. CDW11 is PC by default, without interrupts. */
   async createCq(qid: number, entries: number, cdw11?: number): Promise<void> {
     const { memory } = this.addCqRing(qid, entries)
     this.succeed('Create I/O Completion Queue', await this.admin(createCqEntry(qid, entries, memory.iovaAt(0), cdw11)))
@@ -175,12 +175,12 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return cid
   }
 
-  /** Writes a tail doorbell; the tail of the staged entries when not given. */
+  /** Writes a tail doorbell. Default: the tail of the staged entries. */
   ringTail(qid: number, tail = this.sqs.get(qid)!.tail): void {
     this.bar.write32(tailDoorbell(qid, this.strideBytes), tail)
   }
 
-  /** Writes a head doorbell; the head of the consumed entries when not given. */
+  /** Writes a head doorbell. Default: the head of the consumed entries. */
   ringHead(qid: number, head = this.cqs.get(qid)!.head): void {
     this.bar.write32(headDoorbell(qid, this.strideBytes), head)
   }
@@ -196,7 +196,7 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
   poll(cqid: number, { ring = true, most = Infinity }: { ring?: boolean; most?: number } = {}): C[] {
     const cq = this.cqs.get(cqid)!
     const found: C[] = []
-    // A queue of n entries holds n - 1: the loop ends even when a controller never changes the Phase Tag.
+    // A queue of n entries holds n - 1. The limit ends the loop even if a controller never changes the Phase Tag.
     while (found.length < Math.min(cq.entries - 1, most)) {
       const entry = cq.take()
       if (entry === undefined) break

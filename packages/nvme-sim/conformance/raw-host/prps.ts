@@ -1,7 +1,7 @@
 import type { RingMemory } from './rings.js'
 
 /**
- * Returns PRP1 and PRP2 for `lengthBytes` of memory from `offset`. A PRP list, if the transfer needs one, is written into
+ * Returns PRP1 and PRP2 for `lengthBytes` of memory from `offset`. Writes a PRP list, if the transfer needs one, into
  * memory that `allocList` returns; the last entry of a full list page points to the next page (Base 2.3 §4.3.1).
  */
 export function prpsOf(

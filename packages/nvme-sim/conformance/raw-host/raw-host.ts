@@ -5,12 +5,12 @@ import { HostBase } from './host-base.js'
 /** DMA memory that the host can read and write. */
 export type HostMemory = DmaMemory & { readonly view: DataView }
 
-/** The raw host on plain memory of the transport, for tests and benches that need no canaries. */
+/** The raw host with plain memory of the transport, for tests and benchmarks that need no canaries. */
 export class RawHost extends HostBase<HostMemory, Completion> {
   /** Allocates contiguous memory, aligned to the controller's memory page. */
   alloc(lengthBytes: number): HostMemory {
     const memory = this.transport.dma.alloc(lengthBytes, { contiguous: true, alignBytes: this.pageBytes })
-    if (memory.view === undefined) throw new TypeError('the raw host needs memory that it can read and write')
+    if (memory.view === undefined) throw new TypeError('the raw host needs memory with a view')
     return memory as HostMemory
   }
 

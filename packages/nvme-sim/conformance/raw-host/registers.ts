@@ -1,5 +1,5 @@
-// Register offsets and bits as the specification's figures number them (Base 2.3 §3.1.4). The raw host shares no
-// declaration with the simulator or the drivers that it judges, so that a wrong declaration fails a test.
+// Register offsets and bits as numbered by the specification's figures (Base 2.3 §3.1.4). The raw host shares no
+// declaration with the simulator or the drivers under test, so that a wrong declaration fails a test.
 
 export const CAP = 0x00
 export const VS = 0x08

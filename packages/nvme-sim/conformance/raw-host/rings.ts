@@ -4,7 +4,7 @@ import { CQE_BYTES, readCompletion, SQE_BYTES, writeEntry, type Completion, type
 /** Contiguous DMA memory that the host can read and write. */
 export type RingMemory = Pick<DmaMemory, 'iovaAt' | 'forDevice' | 'forHost'> & { readonly view: DataView }
 
-/** A submission queue as the host sees it. */
+/** The host's side of a submission queue. */
 export class SqRing<M extends RingMemory = RingMemory> {
   readonly qid: number
   readonly memory: M
@@ -26,7 +26,7 @@ export class SqRing<M extends RingMemory = RingMemory> {
     this.advance()
   }
 
-  /** `stage` for Read, Write and other commands of their layout; allocates nothing. */
+  /** Same as `stage` for Read, Write and other commands of their layout, without allocations. */
   stageTransfer(
     opcode: number,
     cid: number,
@@ -55,7 +55,7 @@ export class SqRing<M extends RingMemory = RingMemory> {
   }
 }
 
-/** A completion queue as the host sees it. */
+/** The host's side of a completion queue. */
 export class CqRing<M extends RingMemory = RingMemory> {
   readonly qid: number
   readonly memory: M
@@ -71,7 +71,7 @@ export class CqRing<M extends RingMemory = RingMemory> {
     this.entries = entries
   }
 
-  /** Returns DW3 of the entry at the head, or -1 when its Phase Tag is not new; allocates nothing. */
+  /** Returns DW3 of the entry at the head, or -1 if its Phase Tag is not new, without allocations. */
   peek(): number {
     const at = this.head * CQE_BYTES
     this.memory.forHost(at, CQE_BYTES)
@@ -85,7 +85,7 @@ export class CqRing<M extends RingMemory = RingMemory> {
     if (this.head === 0) this.phase ^= 1
   }
 
-  /** Consumes and decodes the entry at the head; undefined when there is no new one. */
+  /** Consumes and decodes the entry at the head; returns undefined if it is not new. */
   take(): Completion | undefined {
     if (this.peek() < 0) return undefined
     const entry = readCompletion(this.memory.view, this.head * CQE_BYTES)

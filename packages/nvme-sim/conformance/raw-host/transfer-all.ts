@@ -2,12 +2,12 @@ import { statusOf } from './entry.js'
 import { prpsOf } from './prps.js'
 import type { RawHost } from './raw-host.js'
 
-/** Longest wait for a completion. */
+/** Time limit for a completion. */
 const LIMIT_NS = 10e9
 
 /** Transfers of consecutive blocks with one opcode. */
 export interface Transfers {
-  /** 02h, Read, when not given. */
+  /** Default: 02h, Read. */
   readonly opcode?: number
   readonly qid?: number
   readonly commands: number
@@ -20,8 +20,8 @@ export interface Transfers {
 }
 
 /**
- * Transfers blocks of namespace 1 with `depth` commands in flight, each into memory of its own; every status must be
- * success. Does the minimum that moves blocks, without garbage, plans or retries: benches compare drivers with it.
+ * Transfers blocks of namespace 1 with `depth` commands in flight, each with separate memory; every status must be
+ * success. Benchmarks compare drivers with it: it does the minimum to move blocks, without garbage, plans or retries.
  */
 export async function transferAll(
   host: RawHost,
