@@ -14,7 +14,7 @@ export interface Check {
 
 const always = (ns: number): LatencyNs => [ns, ns, ns, ns, ns]
 
-/** A drive without costs other than the given ones, behind a link without propagation delay. */
+/** Returns a drive with only the given costs, behind a link without propagation delay. */
 const bare = (gen: 3 | 4 | 5, changes: ProfileChanges = {}): DriveProfile =>
   deriveProfile('ideal', {
     link: { gen, width: 4, mps: 256, propagationNs: 0, maxReadRequestBytes: 512 },
@@ -22,12 +22,12 @@ const bare = (gen: 3 | 4 | 5, changes: ProfileChanges = {}): DriveProfile =>
     ...changes,
   })
 
-/** The checks, in a fixed order. Each runs the simulator in virtual time. */
+/** Runs the checks in a fixed order, in virtual time. */
 export async function runChecks(): Promise<readonly Check[]> {
   return [await nvmevirt(), ...(await cells()), ...(await knees())]
 }
 
-/** A preset like NVMeVirt's 970 Pro: a single read takes firmware, flash and transfer, one after the other. */
+/** Checks a drive with the parameters of NVMeVirt's 970 Pro: a read is the sum of firmware, flash and transfer time. */
 async function nvmevirt(): Promise<Check> {
   const drive = bare(3, {
     controllerNs: always(21_500),
@@ -43,7 +43,7 @@ async function nvmevirt(): Promise<Check> {
   }
 }
 
-/** Means over the page types of FEMU's table, in ns: 40; 56.5, 77.5, 106; 47.9, 76.2, 134.6, 228.1 µs. */
+/** Read times in ns, means over FEMU's page types: 40; 56.5, 77.5 and 106; 47.9, 76.2, 134.6 and 228.1 µs. */
 const flash = [
   ['no media delay', 0],
   ['SLC', 40_000],
@@ -70,7 +70,7 @@ async function cells(): Promise<Check[]> {
   return found
 }
 
-/** Depths at which, by bandwidth × delay, the link is just saturated. */
+/** Minimum depths that saturate the link, by bandwidth × delay: generation, media latency in ns, block size, depth. */
 const kneeTable = [
   [3, 80_000, 4 * KIB, 71],
   [3, 80_000, 128 * KIB, 4],

@@ -11,7 +11,7 @@ import { simulate } from '../src/simulate.js'
 const BLOCK_BYTES = 512
 const QID = 1
 
-/** A host that runs one workload: identical commands into the same memory, with almost no time between them. */
+/** A host that runs one workload: identical commands with the same memory, and almost no time between them. */
 export class CalibrationHost {
   readonly clock: Clock
   private readonly host: RawHost
@@ -24,7 +24,7 @@ export class CalibrationHost {
   private freeNs = 0
   private submitted = 0
 
-  /** Opens a new simulator of the profile, enabled, with one queue pair for the workload. */
+  /** Creates a simulator with the profile, enables it, and creates one queue pair for the workload. */
   static async open(profile: DriveProfile, workload: Workload): Promise<CalibrationHost> {
     const { transport } = simulate({
       profile,
@@ -48,7 +48,7 @@ export class CalibrationHost {
     this.hostCommandNs = hostCommandNs
   }
 
-  /** Submits one more command, when the host has time for it. */
+  /** Submits a command, after the host time of the previous one. */
   async submit(): Promise<void> {
     const { clock } = this
     if (this.hostCommandNs > 0) {
@@ -59,7 +59,7 @@ export class CalibrationHost {
     this.host.ringTail(QID)
   }
 
-  /** Waits for completions, and calls `completed` with the CID of each. Returns their number. */
+  /** Waits for completions and calls `completed` with the CID of each; returns their number. */
   async collect(completed: (cid: number) => void): Promise<number> {
     let count = 0
     await this.host.until(() => {
@@ -71,7 +71,7 @@ export class CalibrationHost {
       }
       return count > 0
     })
-    if (count === 0) throw new Error('calibration: no completion within the limit of a command')
+    if (count === 0) throw new Error('calibration: no completion within the time limit of a command')
     this.host.ringHead(QID)
     return count
   }

@@ -2,7 +2,7 @@ import { deriveProfile } from '../src/profiles/index.js'
 import { KIB } from '../src/profiles/units.js'
 import { steady } from './measure.js'
 
-/** A link saturated with commands of one kind, and its rate by manual TLP accounting. */
+/** A link saturated with identical commands, and its rate calculated from its TLPs. */
 export interface LinkCell {
   readonly operation: 'read' | 'write'
   readonly gen: 3 | 4 | 5
@@ -47,7 +47,7 @@ export const linkCells: readonly LinkCell[] = [
   ...writes(256, [3.64, 7.28, 14.6]),
 ]
 
-/** Returns the simulator's rate over this link, for a drive without costs. */
+/** Returns the simulator's rate over this link, for a drive without other costs. */
 export async function linkRate({ operation, gen, mps, rcb, blockBytes }: LinkCell): Promise<number> {
   const link = { gen, width: 4, mps, rcb, propagationNs: 150, maxReadRequestBytes: 512 } as const
   const { intervalNs } = await steady(deriveProfile('ideal', { link }), { operation, blockBytes, depth: 64 })

@@ -30,7 +30,7 @@ async function commandRate(profile: DriveProfile, workload: Workload): Promise<n
   return 1e9 / (await steady(profile, workload)).intervalNs
 }
 
-/** Mean time between completions, and mean latency, in the steady state. */
+/** Returns the mean time between completions and the mean latency in the steady state. */
 export async function steady(
   profile: DriveProfile,
   workload: Workload,
@@ -58,7 +58,7 @@ export async function steady(
   return { intervalNs: (host.clock.now() - fromNs) / counted, latencyNs: latencyNs / counted }
 }
 
-/** Time from the first submission to the last completion. */
+/** Returns the time from the first submission to the last completion. */
 async function durationNs(profile: DriveProfile, workload: Workload, commands: number): Promise<number> {
   const host = await CalibrationHost.open(profile, workload)
   const fromNs = host.clock.now()
@@ -70,7 +70,7 @@ async function durationNs(profile: DriveProfile, workload: Workload, commands: n
   return host.clock.now() - fromNs
 }
 
-/** Time at full rate from cold until 100 commands take a quarter longer than the second 100 did. */
+/** Returns the time at full rate, from cold, until 100 commands take 25 % longer than the second 100 commands. */
 async function untilHotNs(profile: DriveProfile, workload: Workload): Promise<number> {
   const host = await CalibrationHost.open(profile, workload)
   const startNs = host.clock.now()
@@ -88,15 +88,15 @@ async function untilHotNs(profile: DriveProfile, workload: Workload): Promise<nu
   const coolNs = await hundred()
   const longestNs = 600e9
   while ((await hundred()) < 1.25 * coolNs) {
-    if (host.clock.now() - startNs > longestNs) throw new Error(`${profile.name}: not hot after ten minutes`)
+    if (host.clock.now() - startNs > longestNs) throw new Error(`${profile.name}: not throttled after ten minutes`)
   }
   return host.clock.now() - startNs
 }
 
-/** Returns the same drive, throttled from its first byte. */
+/** Returns the same drive, but throttled from its first byte. */
 function alwaysHot(profile: DriveProfile): DriveProfile {
   const { thermal } = profile
-  if (thermal === undefined) throw new TypeError(`${profile.name}: a drive without a thermal model is never hot`)
+  if (thermal === undefined) throw new TypeError(`${profile.name}: the drive has no thermal model`)
   return deriveProfile(profile, {
     thermal: { factor: thermal.factor, limitBytes: 1, recoveredBytes: 0, coolingBytesPerSecond: 0 },
   })

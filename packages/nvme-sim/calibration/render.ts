@@ -14,8 +14,8 @@ export function renderCalibration({ points, checks, links }: CalibrationReport):
     '## Checks of the model',
     table(['check', 'expected', 'model', 'met'], checkRows),
     '## Links',
-    'GB/s by hand-made TLP accounting, compared with the simulator and a drive without costs. All x4, 64-bit addresses.',
-    table(['link', 'commands', 'by hand', 'model', 'error'], links.map(linkRow)),
+    'GB/s calculated from TLPs, compared with the simulator for a drive without other costs. All x4, 64-bit addresses.',
+    table(['link', 'commands', 'calculated', 'model', 'error'], links.map(linkRow)),
   ].join('\n\n')
 }
 

@@ -5,7 +5,7 @@ import { runChecks, type Check } from './checks.js'
 import { linkCells, linkRate, type LinkCell } from './link-table.js'
 import { measure } from './measure.js'
 
-/** A published point with the simulator's value. */
+/** A published point, with the value of the simulator. */
 export interface Comparison extends PublishedPoint {
   readonly preset: string
   readonly modelValue: number
@@ -13,12 +13,13 @@ export interface Comparison extends PublishedPoint {
   readonly error: number
 }
 
+/** A cell of the link table, with the value of the simulator. */
 export interface LinkComparison extends LinkCell {
   readonly modelBytesPerSecond: number
   readonly error: number
 }
 
-/** All comparisons: presets with their points, checks of the model, the table of links. */
+/** All comparisons: points of the presets, checks of the model, and the link table. */
 export interface CalibrationReport {
   readonly schema: 'gpunvme.calibration/1'
   readonly points: readonly Comparison[]
@@ -26,7 +27,7 @@ export interface CalibrationReport {
   readonly links: readonly LinkComparison[]
 }
 
-/** Runs everything in virtual time: the same on every machine. */
+/** Runs all comparisons in virtual time; the result is the same on every machine. */
 export async function calibrate(): Promise<CalibrationReport> {
   const points: Comparison[] = []
   for (const profile of Object.values<DriveProfile>(profiles)) {
