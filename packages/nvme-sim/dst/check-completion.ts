@@ -25,7 +25,7 @@ export function checkFields(command: Submitted, entry: Completion): void {
   }
 }
 
-/** Checks the status of a command's first completion against its order and the faults that struck it. */
+/** Checks the status of a command's first completion against its order and its faults. */
 export function checkStatus(command: Submitted, { status, dnr, more, crd }: Completion): void {
   const wrong = (expected: string) =>
     new RunFailure('status', `${command.name}: expected ${expected}, got ${status} DNR ${dnr} M ${more} CRD ${crd}`)

@@ -40,7 +40,7 @@ const contiguousOnly = ({ contiguousQueuesOnly }: ControllerFacts) =>
 const refusals: readonly Refusal[] = [
   {
     id: 'create-cq-of-qid-0',
-    title: 'Create I/O Completion Queue refuses QID 0h with Invalid Queue Identifier',
+    title: 'Create I/O Completion Queue rejects QID 0h with Invalid Queue Identifier',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['1/01'],
@@ -48,7 +48,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-that-exists',
-    title: 'Create I/O Completion Queue refuses a QID in use with Invalid Queue Identifier',
+    title: 'Create I/O Completion Queue rejects a QID in use with Invalid Queue Identifier',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['1/01'],
@@ -56,7 +56,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-above-the-number-of-queues',
-    title: 'Create I/O Completion Queue refuses a QID above the number allocated with Invalid Queue Identifier',
+    title: 'Create I/O Completion Queue rejects a QID above the number allocated with Invalid Queue Identifier',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['1/01'],
@@ -65,7 +65,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-of-one-entry',
-    title: 'Create I/O Completion Queue refuses size 0h, one entry, with Invalid Queue Size',
+    title: 'Create I/O Completion Queue rejects size 0h, one entry, with Invalid Queue Size',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['1/02'],
@@ -73,7 +73,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-above-mqes',
-    title: 'Create I/O Completion Queue refuses a size above CAP.MQES with Invalid Queue Size',
+    title: 'Create I/O Completion Queue rejects a size above CAP.MQES with Invalid Queue Size',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['1/02'],
@@ -82,7 +82,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-not-contiguous',
-    title: 'Create I/O Completion Queue refuses PC = 0 with Invalid Field in Command if CAP.CQR is 1',
+    title: 'Create I/O Completion Queue rejects PC = 0 with Invalid Field in Command if CAP.CQR is 1',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['0/02'],
@@ -91,7 +91,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-not-aligned',
-    title: 'Create I/O Completion Queue refuses PRP1 with an offset in its page with PRP Offset Invalid',
+    title: 'Create I/O Completion Queue rejects PRP1 with an offset in its page with PRP Offset Invalid',
     spec: CQ_SPEC,
     opcode: CREATE_CQ,
     allowed: ['0/13'],
@@ -99,7 +99,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-cq-interrupt-vector',
-    title: 'Create I/O Completion Queue refuses an unsupported vector with Invalid Interrupt Vector',
+    title: 'Create I/O Completion Queue rejects an unsupported vector with Invalid Interrupt Vector',
     spec: `${CQ_SPEC}; PCIe Transport 1.2 §3.2`,
     opcode: CREATE_CQ,
     allowed: ['1/08'],
@@ -107,7 +107,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-of-qid-0',
-    title: 'Create I/O Submission Queue refuses QID 0h with Invalid Queue Identifier',
+    title: 'Create I/O Submission Queue rejects QID 0h with Invalid Queue Identifier',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/01'],
@@ -115,7 +115,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-that-exists',
-    title: 'Create I/O Submission Queue refuses a QID in use with Invalid Queue Identifier',
+    title: 'Create I/O Submission Queue rejects a QID in use with Invalid Queue Identifier',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/01'],
@@ -123,7 +123,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-above-the-number-of-queues',
-    title: 'Create I/O Submission Queue refuses a QID above the number allocated with Invalid Queue Identifier',
+    title: 'Create I/O Submission Queue rejects a QID above the number allocated with Invalid Queue Identifier',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/01'],
@@ -132,7 +132,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-of-one-entry',
-    title: 'Create I/O Submission Queue refuses size 0h, one entry, with Invalid Queue Size',
+    title: 'Create I/O Submission Queue rejects size 0h, one entry, with Invalid Queue Size',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/02'],
@@ -140,7 +140,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-above-mqes',
-    title: 'Create I/O Submission Queue refuses a size above CAP.MQES with Invalid Queue Size',
+    title: 'Create I/O Submission Queue rejects a size above CAP.MQES with Invalid Queue Size',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/02'],
@@ -149,7 +149,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-not-contiguous',
-    title: 'Create I/O Submission Queue refuses PC = 0 with Invalid Field in Command if CAP.CQR is 1',
+    title: 'Create I/O Submission Queue rejects PC = 0 with Invalid Field in Command if CAP.CQR is 1',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['0/02'],
@@ -158,7 +158,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-not-aligned',
-    title: 'Create I/O Submission Queue refuses PRP1 with an offset in its page with PRP Offset Invalid',
+    title: 'Create I/O Submission Queue rejects PRP1 with an offset in its page with PRP Offset Invalid',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['0/13'],
@@ -166,7 +166,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-on-the-admin-cq',
-    title: 'Create I/O Submission Queue refuses CQID 0h with Invalid Queue Identifier',
+    title: 'Create I/O Submission Queue rejects CQID 0h with Invalid Queue Identifier',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/01'],
@@ -174,7 +174,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-on-a-cq-above-the-number-of-queues',
-    title: 'Create I/O Submission Queue refuses a CQID outside of the range supported with Invalid Queue Identifier',
+    title: 'Create I/O Submission Queue rejects a CQID outside of the range supported with Invalid Queue Identifier',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/01'],
@@ -183,7 +183,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-on-a-cq-not-created',
-    title: 'Create I/O Submission Queue refuses a CQID that was not created with Completion Queue Invalid',
+    title: 'Create I/O Submission Queue rejects a CQID that was not created with Completion Queue Invalid',
     spec: SQ_SPEC,
     opcode: CREATE_SQ,
     allowed: ['1/00'],
@@ -192,7 +192,7 @@ const refusals: readonly Refusal[] = [
   {
     // The order of checks is not specified.
     id: 'create-cq-all-wrong',
-    title: 'Create I/O Completion Queue with several faults is refused with the status of one of them',
+    title: 'Create I/O Completion Queue with several faults is rejected with the status of one of them',
     spec: `${CQ_SPEC}, §4.2.3`,
     opcode: CREATE_CQ,
     allowed: ['1/01', '1/02', '1/08', '0/02', '0/13'],
@@ -200,7 +200,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     id: 'create-sq-all-wrong',
-    title: 'Create I/O Submission Queue with several faults is refused with the status of one of them',
+    title: 'Create I/O Submission Queue with several faults is rejected with the status of one of them',
     spec: `${SQ_SPEC}, §4.2.3`,
     opcode: CREATE_SQ,
     allowed: ['1/00', '1/01', '1/02', '0/02', '0/13'],
@@ -240,7 +240,7 @@ export const createQueueCases: readonly ControllerCase[] = [
   ...refusals.map(refusal),
   {
     id: 'create-cq-before-iocqes',
-    title: 'Create I/O Completion Queue is refused with Invalid Queue Size while CC.IOCQES is 0h',
+    title: 'Create I/O Completion Queue is rejected with Invalid Queue Size while CC.IOCQES is 0h',
     spec: 'Base 2.3 §3.1.4.5',
     async run(host) {
       await host.start({ cc: host.enabledCc & ~0x00f0_0000 })
@@ -249,7 +249,7 @@ export const createQueueCases: readonly ControllerCase[] = [
   },
   {
     id: 'create-sq-before-iosqes',
-    title: 'Create I/O Submission Queue is refused with Invalid Queue Size while CC.IOSQES is 0h',
+    title: 'Create I/O Submission Queue is rejected with Invalid Queue Size while CC.IOSQES is 0h',
     spec: 'Base 2.3 §3.1.4.5',
     async run(host) {
       await host.start({ cc: host.enabledCc & ~0x000f_0000 })

@@ -8,7 +8,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   {
     id: 'delete-sq-of-qid-0',
     title:
-      'Delete I/O Submission Queue refuses the Admin queue, and identifiers that do not exist, with Invalid Queue Identifier',
+      'Delete I/O Submission Queue rejects the Admin queue, and identifiers that do not exist, with Invalid Queue Identifier',
     spec: 'Base 2.3 §5.3.4',
     async run(host) {
       await host.start()
@@ -17,7 +17,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   },
   {
     id: 'delete-cq-of-qid-0',
-    title: 'Delete I/O Completion Queue refuses the Admin queue with Invalid Queue Identifier',
+    title: 'Delete I/O Completion Queue rejects the Admin queue with Invalid Queue Identifier',
     spec: 'Base 2.3 §5.3.3',
     async run(host) {
       await host.start()
@@ -26,7 +26,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   },
   {
     id: 'delete-cq-that-does-not-exist',
-    title: 'Delete I/O Completion Queue refuses identifiers that do not exist with Invalid Queue Identifier',
+    title: 'Delete I/O Completion Queue rejects identifiers that do not exist with Invalid Queue Identifier',
     spec: 'Base 2.3 §5.3.3',
     async run(host) {
       await host.start()
@@ -46,7 +46,7 @@ export const deleteQueueCases: readonly ControllerCase[] = [
   {
     id: 'delete-cq-before-its-sqs',
     title:
-      'Delete I/O Completion Queue is refused with Invalid Queue Deletion until every submission queue of it is deleted',
+      'Delete I/O Completion Queue is rejected with Invalid Queue Deletion until every submission queue of it is deleted',
     spec: 'Base 2.3 §5.3.3',
     needs: needsPairs(2),
     async run(host) {

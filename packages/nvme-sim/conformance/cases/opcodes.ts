@@ -170,7 +170,7 @@ export const opcodeCases: readonly ControllerCase[] = [
   },
   ...badBits.map(({ id, what, cdw0 }): ControllerCase => ({
     id: `admin-${id}`,
-    title: `An Admin command with ${what} is refused with Invalid Field in Command`,
+    title: `An Admin command with ${what} is rejected with Invalid Field in Command`,
     spec: id.startsWith('fuse') ? 'Base 2.3 §3.4.2, §4.1.1' : 'Base 2.3 §4.1.1 (PRPs shall be used for Admin commands)',
     async run(host) {
       await host.start()
