@@ -159,7 +159,7 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-delay',
-    title: 'Doubles the delay before each retry after Namespace Not Ready',
+    title: 'Waits 70 ms or more in total before three retries after Namespace Not Ready',
     spec: 'Base 2.1 §4.2.3, CRD',
     time: 'virtual',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82 }), { ...readsOf(0), times: 3 })),
