@@ -21,7 +21,7 @@ interface AnyCommand {
   view(data: DataView, byteOffset?: number): { at(index: number): unknown; begin(cid: number): unknown }
 }
 
-// Whole entries, four lines of 16 bytes, put together by hand from the figures named. Little endian throughout.
+// Complete entries in four lines of 16 bytes, assembled by hand from the figures named; little endian.
 const entries: [AnyCommand, object, string][] = [
   [
     Read, // NVM 1.2 §3.3.4, Figures 49 to 57
@@ -140,20 +140,20 @@ describe.each(entries.map((entry) => [entry[0].name, ...entry] as const))('%s', 
   const names = Object.keys(values) as never[]
   const ownFields = Object.fromEntries(Object.entries(command.fields).filter(([name]) => name !== 'OPC'))
 
-  it('is the 64 bytes of its figures, whatever the memory held before', () => {
+  it('is encoded as the 64 bytes of its figures, whatever the memory held before', () => {
     const data = unwritten(64)
     command.encode(data, 0, values)
     expect(toHex(data)).toBe(expected)
   })
 
-  it('is the same bytes at an address with no alignment, and nothing beside them', () => {
+  it('is encoded as the same bytes at an unaligned offset, and writes nothing beside them', () => {
     const data = unwritten(80)
     command.encode(data, 9, values)
     expect(toHex(data, 9, 64)).toBe(expected)
     expect(toHex(data, 0, 9) + toHex(data, 73)).toMatch(/^[a5 ]+$/)
   })
 
-  it('is the same bytes when begun and assigned in the third slot of a queue', () => {
+  it('has the same bytes when begun and assigned in the third slot of a queue', () => {
     const data = unwritten(4 * 64)
     const { CID, ...rest } = values as { CID: number }
     const cursor = command.view(data)
@@ -163,7 +163,7 @@ describe.each(entries.map((entry) => [entry[0].name, ...entry] as const))('%s', 
     expect(toHex(data, 0, 128) + toHex(data, 192)).toMatch(/^[a5 ]+$/)
   })
 
-  it('reads back through its view, and every field that is not given as zero', () => {
+  it('is read through its view, with 0 in every field that is not given', () => {
     const view = command.view(fromHex(hex)) as unknown as Record<string, unknown>
     expect(Object.fromEntries(names.map((name) => [name, view[name]]))).toEqual(values)
     for (const name of Object.keys(ownFields)) {
@@ -171,7 +171,7 @@ describe.each(entries.map((entry) => [entry[0].name, ...entry] as const))('%s', 
     }
   })
 
-  it('decodes what it encodes, for any values, aligned or not', () => {
+  it('has a view that returns any encoded values, at any alignment', () => {
     fc.assert(
       fc.property(fieldValues(ownFields), fc.nat(8), (random, byteOffset) => {
         const data = unwritten(72)
@@ -181,7 +181,7 @@ describe.each(entries.map((entry) => [entry[0].name, ...entry] as const))('%s', 
     )
   })
 
-  it('describes an entry with no bit left out: what no row declares is shown as such', () => {
+  it('is described without omitting a bit: undeclared bits are shown as reserved', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), (bytes) => {
         const data = new DataView(bytes.slice().buffer)
@@ -214,11 +214,11 @@ describe('opcodes (Base 2.1 Figure 141, NVM 1.2 Figure 21)', () => {
     [Flush, 'nvm', 0x00, 'none'],
     [Write, 'nvm', 0x01, 'host-to-controller'],
     [Read, 'nvm', 0x02, 'controller-to-host'],
-  ] as const)('$name: set %s, opcode %i, and bits 1:0 say %s', (command, set, opcode, transfer) => {
+  ] as const)('$name: set %s, opcode %i, and bits 1:0 mean %s', (command, set, opcode, transfer) => {
     expect(command).toMatchObject({ set, opcode, transfer })
   })
 
-  it('CNS 00h to 03h are the namespace, the controller, the active namespaces and their descriptors', () => {
+  it('CNS 00h to 03h select the namespace, the controller, the active namespaces and their descriptors', () => {
     expect(CNS).toMatchObject({
       NAMESPACE: 0,
       CONTROLLER: 1,
@@ -252,7 +252,7 @@ describe('submission queue entry (Base 2.1 §4.1.1, Figures 91 and 92)', () => {
     })
   })
 
-  it('FUSE is bits 09:08 and PSDT bits 15:14 of Command Dword 0; writing one leaves the rest alone', () => {
+  it('FUSE is bits 09:08 and PSDT bits 15:14 of Command Dword 0; writing one leaves the others unchanged', () => {
     const sqe = SQE.create({ OPC: 0xff, CID: 0xffff })
     sqe.FUSE = SQE.FUSE.SECOND
     expect(sqe.data.getUint32(0, true)).toBe(0xffff_02ff)
@@ -264,12 +264,12 @@ describe('submission queue entry (Base 2.1 §4.1.1, Figures 91 and 92)', () => {
 })
 
 describe('Number of Queues (Base 2.1 §5.1.25.2.1)', () => {
-  it("NSQR stands in bits 15:00 and NCQR in bits 31:16, both 0's based", () => {
+  it("NSQR is bits 15:00 and NCQR bits 31:16, both 0's based", () => {
     expect(NumberOfQueues.CDW11.encode({ NSQR: zeroBased(16), NCQR: zeroBased(2) })).toBe(0x0001_000f)
     expect(NumberOfQueues.DW0.decode(0xfffe_0003)).toEqual({ NSQA: 3, NCQA: 0xfffe })
   })
 
-  it('refuses more queues than 16 bits hold, instead of asking for other queues', () => {
+  it('rejects more queues than 16 bits hold, instead of requesting a truncated number', () => {
     expect(() => NumberOfQueues.CDW11.encode({ NSQR: zeroBased(65_537) })).toThrow(
       "Number of Queues.CDW11.NSQR (Number of I/O Submission Queues Requested): expected a 0's based value from 0 to 65535, zeroBased(count) of 1 to 65536, got 65536",
     )
@@ -304,7 +304,7 @@ describe('a value that does not fit', () => {
     ['PRINFO', 16, 'Read.PRINFO (Protection Information): expected an integer from 0 to 15, got 16'],
     ['FUA', 2, 'Read.FUA'],
     ['FUSE', 3, 'Read.FUSE (Fused Operation): expected 0 (NORMAL), 1 (FIRST), 2 (SECOND), got 3'],
-  ])('in %s, %d, is refused by the name of the field, and nothing is written', (name, value, message) => {
+  ])('in %s, %d, is rejected with the name of the field, and nothing is written', (name, value, message) => {
     for (const view of [aligned, unaligned] as unknown as (Record<string, number> & { data: DataView })[]) {
       const before = toHex(view.data)
       expect(() => (view[name] = value)).toThrow(RangeError)
@@ -313,7 +313,7 @@ describe('a value that does not fit', () => {
     }
   })
 
-  it('in a command identifier is refused before the entry is cleared', () => {
+  it('in a command identifier is rejected before the entry is cleared', () => {
     const data = unwritten(64)
     expect(() => Read.view(data).begin(65_536)).toThrow(
       new RangeError('Read.CID (Command Identifier): expected an integer from 0 to 65535, got 65536 (NVM 1.2 §3.3.4)'),
@@ -321,7 +321,7 @@ describe('a value that does not fit', () => {
     expect(toHex(data)).toMatch(/^[a5 ]+$/)
   })
 
-  it('for a field that the command does not have is refused by name', () => {
+  it('for a field that the command does not have is rejected with the name of the field', () => {
     const data = new DataView(new ArrayBuffer(64))
     expect(() => Flush.encode(data, 0, { SLBA: 1 } as never)).toThrow(
       new TypeError('Flush has no field SLBA; its fields: FUSE PSDT CID NSID MPTR PRP1 PRP2 (Base 2.1 §7.2)'),
@@ -330,7 +330,7 @@ describe('a value that does not fit', () => {
 })
 
 describe('formatSqe', () => {
-  it('names the command and every field that is not zero', () => {
+  it('names the command and every nonzero field', () => {
     const data = fromHex(entries[0]![2])
     expect(formatSqe('nvm', data)).toBe(
       'Read CID=0x0412 NSID=1 PRP1=0x123456000 PRP2=0x143457000 SLBA=0x23b9f8000 NLB=255 FUA=1 ' +
@@ -338,7 +338,7 @@ describe('formatSqe', () => {
     )
   })
 
-  it('knows the queue: opcode 01h is Create I/O Submission Queue on the admin queue and Write on any other', () => {
+  it('distinguishes queues: opcode 01h is Create I/O Submission Queue on the Admin queue and Write on any other', () => {
     const data = fromHex(entries[5]![2])
     expect(formatSqe('admin', data)).toBe(
       'Create I/O Submission Queue CID=0x0005 PRP1=0x9000 QID=4 QSIZE=63 PC=1 QPRIO=MEDIUM CQID=3 NVMSETID=258',
@@ -346,7 +346,7 @@ describe('formatSqe', () => {
     expect(formatSqe('nvm', data)).toMatch(/^Write /)
   })
 
-  it('shows the dwords of an opcode that is not declared', () => {
+  it('shows the dwords of an undeclared opcode', () => {
     const data = new DataView(new ArrayBuffer(72))
     SQE.view(data, 8).at(0).OPC = 0xc0
     SQE.view(data, 8).CDW10 = 0x1_0001
@@ -400,7 +400,7 @@ describe('Set Features and Get Features', () => {
     return data
   }
 
-  it('show the rows that the feature gives to each dword, Command Dword 14 among them', () => {
+  it('show the rows that the feature defines in each dword, including Command Dword 14', () => {
     const data = entry(SetFeatures, {
       ...{ CID: 1, FID: FID.HOST_MEMORY_BUFFER, CDW11: 3, CDW12: 0x4000, CDW13: 0x1000, CDW14: 0x80, CDW15: 2 },
     })
@@ -413,7 +413,7 @@ describe('Set Features and Get Features', () => {
     })
   })
 
-  it('show enumerations by name, bits that the feature reserves as such, and dwords that it does not use as they are', () => {
+  it('show enumerations by name, bits that the feature reserves as reserved, and dwords that it does not use as numbers', () => {
     const data = entry(SetFeatures, { FID: FID.TEMPERATURE_THRESHOLD, CDW11: 0x8210_0157, CDW12: 5, CDW14: 9 })
     expect(formatSqe('admin', data)).toBe(
       'Set Features FID=TEMPERATURE_THRESHOLD CDW11={ TMPTH=343 TMPSEL=0 THSEL=UNDER TMPTHH=0 reserved=0x82000000 } ' +
@@ -421,7 +421,7 @@ describe('Set Features and Get Features', () => {
     )
   })
 
-  it('show Command Dword 11 of Get Features, and the dwords of a vendor specific feature as they are', () => {
+  it('show Command Dword 11 of Get Features, and the dwords of a vendor specific feature as numbers', () => {
     const window = entry(GetFeatures, { FID: FID.PREDICTABLE_LATENCY_MODE_WINDOW, SEL: 0, CDW11: 7, UIDX: 1 })
     expect(formatSqe('admin', window)).toBe(
       'Get Features FID=PREDICTABLE_LATENCY_MODE_WINDOW SEL=CURRENT CDW11={ NVMSETID=7 } UIDX=1',
@@ -477,7 +477,7 @@ describe('encodeSqe', () => {
       'SGL descriptor (type): expected SGLID of SEGMENT, got 0',
     ],
     [{ command: 'Read', set: 'nvm', fields: { constructor: { a: 1 } } }, TypeError, 'Read has no field constructor'],
-  ])('%j is refused, and nothing is written', (decoded, kind, message) => {
+  ])('rejects %j, and writes nothing', (decoded, kind, message) => {
     const data = unwritten(64)
     const encode = () => {
       encodeSqe(decoded as never, data)

@@ -34,11 +34,11 @@ describe('doorbells', () => {
       expect(cqHeadDoorbell(qid, dstrd)).toBe(head)
     })
 
-    it.each([-1, 65_536, 1.5, Number.NaN])('refuses queue identifier %d', (qid) => {
+    it.each([-1, 65_536, 1.5, Number.NaN])('rejects queue identifier %d', (qid) => {
       expect(() => sqTailDoorbell(qid, 0)).toThrow(`queue identifier: expected an integer from 0 to 65535, got ${qid}`)
     })
 
-    it.each([-1, 16])('refuses a DSTRD of %i: the field has four bits', (dstrd) => {
+    it.each([-1, 16])('rejects a DSTRD of %i: the field has four bits', (dstrd) => {
       expect(() => cqHeadDoorbell(1, dstrd)).toThrow(RangeError)
     })
 
@@ -87,7 +87,7 @@ describe('shadow doorbells', () => {
     })
   })
 
-  describe('the doorbell register is written as well (Base 2.2 §B.5.1)', () => {
+  describe('the doorbell register is also written (Base 2.2 §B.5.1)', () => {
     it.each([
       // before, after, EventIdx, must ring
       [2, 3, 2, true],
@@ -103,11 +103,11 @@ describe('shadow doorbells', () => {
       [65_535, 0, 65_535, true],
       [65_535, 0, 0, false],
       [5, 5, 5, false],
-    ])('from %i to %i past EventIdx %i: %s', (before, after, eventIdx, ring) => {
+    ])('from %i to %i with EventIdx %i: %s', (before, after, eventIdx, ring) => {
       expect(mustRing(before, after, eventIdx)).toBe(ring)
     })
 
-    it('exactly when the pointer, entry by entry, leaves the entry of EventIdx, in queues of any size', () => {
+    it('exactly if the pointer, advanced entry by entry, passes EventIdx, in queues of any size', () => {
       const cases = fc
         .integer({ min: 2, max: 65_536 })
         .chain((entries) =>

@@ -28,26 +28,26 @@ describe('sqe', () => {
            00 50 00 00  00 00 00 00  ${dptr}
            07 00 00 00  00 00 00 00  00 00 00 00  00 00 00 00  00 00 00 00  00 00 00 00`)
 
-  describe('data described by an SGL: bytes 39:24 are SGL1 where PSDT is 01b or 10b (Base 2.1 §4.1.1)', () => {
+  describe('data described by an SGL: bytes 39:24 are SGL1 if PSDT is 01b or 10b (Base 2.1 §4.1.1)', () => {
     const dataBlock = '00 60 45 23 01 00 00 00  00 10 00 00 00 00 00 00'
 
     it.each([
       ['40', 'SGL'],
       ['80', 'SGL_SEGMENT_MPTR'],
-    ])('PSDT %s: the text shows the descriptor', (psdt, name) => {
+    ])('is formatted as a descriptor for PSDT %s', (psdt, name) => {
       expect(formatSqe('nvm', read(psdt, dataBlock))).toBe(
         `Read PSDT=${name} CID=0x0412 NSID=1 MPTR=0x5000 SGL1={ SGL Data Block descriptor ADDR=0x123456000 LEN=4096 } SLBA=0x7 NLB=0`,
       )
     })
 
-    it('the object has SGL1 instead of PRP1 and PRP2', () => {
+    it('is decoded as SGL1 instead of PRP1 and PRP2', () => {
       const { fields } = decodeSqe('nvm', read('40', '00 10 00 00 00 00 00 00  30 00 00 00 00 00 00 30'))
       expect(fields).toMatchObject({ MPTR: 0x5000, SGL1: { type: 'LAST_SEGMENT', fields: { ADDR: 0x1000, LEN: 48 } } })
       expect(Object.keys(fields)).not.toContain('PRP1')
       expect(Object.keys(fields)).not.toContain('PRP2')
     })
 
-    it('so it is for an opcode that is not declared', () => {
+    it('is formatted as a descriptor for an undeclared opcode', () => {
       const data = read('40', '00 00 00 00 00 00 00 00  00 08 00 00 00 00 00 10')
       data.setUint8(0, 0xc1)
       expect(formatSqe('nvm', data)).toBe(
@@ -56,7 +56,7 @@ describe('sqe', () => {
       )
     })
 
-    it('a NULL descriptor, all zeroes, is left out as every field that is zero', () => {
+    it('is omitted if the descriptor is all zeroes, like any zero field', () => {
       const zeroes = '00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00'
       expect(formatSqe('nvm', read('40', zeroes))).toBe('Read PSDT=SGL CID=0x0412 NSID=1 MPTR=0x5000 SLBA=0x7 NLB=0')
     })
@@ -64,7 +64,7 @@ describe('sqe', () => {
     it.each([
       ['00', 'Read CID=0x0412'],
       ['c0', 'Read PSDT=3 CID=0x0412'],
-    ])('PSDT %s: bytes 39:24 are PRP entries, or reserved', (psdt, start) => {
+    ])('is formatted as PRP1 and PRP2 for PSDT %s', (psdt, start) => {
       expect(formatSqe('nvm', read(psdt, dataBlock))).toBe(
         `${start} NSID=1 MPTR=0x5000 PRP1=0x123456000 PRP2=0x1000 SLBA=0x7 NLB=0`,
       )
@@ -95,7 +95,7 @@ describe('cqe', () => {
       ['CRD', 0x3000, 3],
       ['M', 0x4000, 1],
       ['DNR', 0x8000, 1],
-    ] as const)('%s stands at its bits of DW3', (name, word, ones) => {
+    ] as const)('%s is at its bits of DW3', (name, word, ones) => {
       expect(CQE.STATUS[name].of(word)).toBe(ones)
       expect(CQE.STATUS[name].of(0xffff & ~word)).toBe(0)
     })
@@ -105,7 +105,7 @@ describe('cqe', () => {
       expect(CQE.STATUS.SCT.of(0x0101)).toBe(0)
     })
 
-    it('reads as one line: identifiers, Phase Tag, dwords that are set, and the status by name', () => {
+    it('is formatted as one line: identifiers, Phase Tag, nonzero dwords, and the status by name', () => {
       expect(formatCqe(fromHex('00 00 00 00  00 00 00 00  07 00 01 00  12 04 01 81'))).toBe(
         'CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)',
       )
@@ -114,7 +114,7 @@ describe('cqe', () => {
       )
     })
 
-    it('is an object of all that it holds', () => {
+    it('is decoded as an object of all its fields', () => {
       expect(decodeCqe(fromHex('a5 a5  03 00 07 00  01 00 00 00  09 00 02 00  05 00 03 d2'), 2)).toEqual({
         DW0: 0x0007_0003,
         DW1: 1,
@@ -126,7 +126,7 @@ describe('cqe', () => {
       })
     })
 
-    it('hides no bit, neither as an object nor as text', () => {
+    it('shows every bit, both as an object and as text', () => {
       const read = (bytes: Uint8Array) => {
         const data = new DataView(bytes.slice().buffer)
         return { object: JSON.stringify(decodeCqe(data)), text: formatCqe(data) }

@@ -13,7 +13,7 @@ describe('limits', () => {
     expect(maxTransferBytes(mdts, mpsmin)).toBe(bytes)
   })
 
-  it('an MDTS of 0h is no limit', () => {
+  it('an MDTS of 0h means no limit', () => {
     expect(maxTransferBytes(0, 0)).toBeUndefined()
   })
 
@@ -27,18 +27,18 @@ describe('limits', () => {
   })
 })
 
-describe('arguments that are no integers in range', () => {
+describe('arguments of limits', () => {
   it.each([
     [() => maxTransferBytes(256, 0), 'MDTS: expected an integer from 0 to 255, got 256'],
     [() => maxTransferBytes(5, 16), 'CAP.MPSMIN: expected an integer from 0 to 15, got 16'],
     [() => maxTransferBytes(1.5, 0), 'MDTS: expected an integer from 0 to 255, got 1.5'],
     [() => memoryPageBytes(-1), 'CC.MPS: expected an integer from 0 to 15, got -1'],
     [() => memoryPageBytes(Number.NaN), 'CC.MPS: expected an integer from 0 to 15, got NaN'],
-  ])('%s', (call, message) => {
+  ])('rejects %s', (call, message) => {
     expect(call).toThrow(new RangeError(message))
   })
 
-  it('are of the wrong type where they are no numbers', () => {
+  it('rejects values that are not numbers with a TypeError', () => {
     expect(() => maxTransferBytes('5' as never, 0)).toThrow(
       new TypeError('MDTS: expected an integer from 0 to 255, got "5"'),
     )

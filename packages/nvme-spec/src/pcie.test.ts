@@ -15,7 +15,7 @@ describe('PCIe payload limit', () => {
     [3, 3.938e9],
     [4, 7.877e9],
     [5, 15.754e9],
-  ] as const)('the line rate of Gen%i x4 is %d bytes a second after 128b/130b', (gen, rate) => {
+  ] as const)('the line rate of Gen%i x4 is %d bytes per second after 128b/130b', (gen, rate) => {
     expect(lineRate({ gen, width: 4 }) / rate).toBeCloseTo(1, 3)
   })
 
@@ -24,7 +24,7 @@ describe('PCIe payload limit', () => {
     expect(lineRate({ gen: 2, width: 4 })).toBe(2e9)
   })
 
-  // Each TLP costs 24 bytes beside its payload: 4 framing with sequence number, 16 header, 4 LCRC. In GB/s.
+  // Each TLP costs 24 bytes in addition to its payload: 4 framing with sequence number, 16 header, 4 LCRC. In GB/s.
   it.each([
     [3, 128, 3.32],
     [3, 256, 3.6],
@@ -40,27 +40,27 @@ describe('PCIe payload limit', () => {
     expect(Math.abs(ratio - 1)).toBeLessThan(0.01)
   })
 
-  it('a header of 12 bytes (32-bit addresses) costs 20 bytes a TLP', () => {
+  it('a header of 12 bytes (32-bit addresses) costs 20 bytes per TLP', () => {
     expect(payloadLimit({ gen: 3, width: 4, mps: 128, headerBytes: 12 }) / 3.41e9).toBeCloseTo(1, 2)
     expect(wireBytes(4096, { mps: 256 })).toBe(4096 + 16 * 24)
     expect(wireBytes(4097, { mps: 256 })).toBe(4097 + 17 * 24)
     expect(wireBytes(4096, { mps: 256, headerBytes: 12 })).toBe(4096 + 16 * 20)
   })
 
-  it.each([0, 64, 200, 8192])('there is no MPS of %i', (mps) => {
+  it.each([0, 64, 200, 8192])('rejects an MPS of %i', (mps) => {
     expect(() => payloadLimit({ gen: 3, width: 4, mps })).toThrow(
       `MPS: expected 128 to 4096, a power of two, got ${mps}`,
     )
   })
 
-  it.each([0, 3, 32])('there is no link of %i lanes', (width) => {
+  it.each([0, 3, 32])('rejects a link of %i lanes', (width) => {
     expect(() => payloadLimit({ gen: 3, width, mps: 256 })).toThrow(RangeError)
   })
 })
 
 // Per command upstream: 24 bytes for the request of the entry, 40 for the completion entry. Downstream: 84 for the
 // entry, 28 for each doorbell. A Read of 512 bytes adds two packets of 256 bytes at MPS 256.
-describe('what a command puts on the wire', () => {
+describe('bytes on the wire of a command', () => {
   const gen3 = { gen: 3, width: 4, mps: 256 } as const
 
   it('a Read of 512 bytes is 624 bytes upstream and 140 downstream at MPS 256', () => {
@@ -73,7 +73,7 @@ describe('what a command puts on the wire', () => {
   })
 
   it('a Write of 4 KiB is answered in 64 completions of 84 bytes at an RCB of 64, and in 16 of 276 at MPS 256', () => {
-    // Eight requests of 512 bytes each, beside that of the entry.
+    // Eight requests of 512 bytes each, in addition to that of the entry.
     expect(commandWireBytes('write', 4096, { ...gen3, rcb: 64 })).toEqual({
       upstreamBytes: 24 + 40 + 8 * 24,
       downstreamBytes: 140 + 64 * 84,
@@ -87,21 +87,21 @@ describe('what a command puts on the wire', () => {
     expect(downstreamBytes).toBe(140 + 2040 + 8 * 20)
   })
 
-  it('headers of 12 bytes take 4 bytes off each request and each write, and none off a completion', () => {
+  it('headers of 12 bytes save 4 bytes per request and per write, and none per completion', () => {
     const { upstreamBytes, downstreamBytes } = commandWireBytes('read', 512, { ...gen3, headerBytes: 12 })
     expect([upstreamBytes, downstreamBytes]).toEqual([624 - 4 * 4, 140 - 2 * 4])
   })
 
-  it('a completion carries no more than MPS, whatever the boundary', () => {
+  it('a completion carries at most MPS, whatever the RCB', () => {
     expect(completionWireBytes(512, { mps: 128, rcb: 256 })).toBe(4 * 148)
   })
 
-  it('one request asks for at most Max_Read_Request_Size', () => {
+  it('a request reads at most Max_Read_Request_Size', () => {
     expect(requestWireBytes(4096, { maxReadRequestBytes: 128 })).toBe(32 * 24)
     expect(requestWireBytes(0, {})).toBe(0)
   })
 
-  // In GB/s and millions of commands a second; all within 1 %.
+  // In GB/s and millions of commands per second; all within 1 %.
   it.each([
     [3, 4096, 3.55, 0.87],
     [4, 4096, 7.1, 1.73],
@@ -110,7 +110,7 @@ describe('what a command puts on the wire', () => {
     [4, 512, 6.46, 12.6],
     [5, 512, 12.9, 25],
   ] as const)(
-    'Gen%i x4 at MPS 256 carries reads of %i bytes at %d GB/s: %d M a second',
+    'Gen%i x4 at MPS 256 carries reads of %i bytes at %d GB/s: %d million per second',
     (gen, bytes, gbs, millions) => {
       const limit = commandLimit('read', bytes, { gen, width: 4, mps: 256 })
       expect(Math.abs((limit * bytes) / (gbs * 1e9) - 1)).toBeLessThan(0.01)
@@ -128,12 +128,12 @@ describe('what a command puts on the wire', () => {
     [5, 64, 11.97],
     [5, 128, 13.6],
     [5, 256, 14.6],
-  ] as const)('Gen%i x4 carries writes of 128 KiB, answered %i bytes at a time, at %d GB/s', (gen, rcb, gbs) => {
+  ] as const)('Gen%i x4 with an RCB of %i bytes carries writes of 128 KiB at %d GB/s', (gen, rcb, gbs) => {
     const limit = commandLimit('write', 131_072, { gen, width: 4, mps: 256, rcb })
     expect(Math.abs((limit * 131_072) / (gbs * 1e9) - 1)).toBeLessThan(0.01)
   })
 
-  it('an RCB or a Max_Read_Request_Size that PCIe does not have is refused by name', () => {
+  it('rejects an RCB or a Max_Read_Request_Size that PCIe does not define', () => {
     expect(() => checkLink({ ...gen3, rcb: 32 })).toThrow('RCB: expected 64 to 4096, a power of two, got 32')
     expect(() => checkLink({ ...gen3, maxReadRequestBytes: 64 })).toThrow(
       'Max_Read_Request_Size: expected 128 to 4096, a power of two, got 64',

@@ -8,7 +8,7 @@ const PAGE = 4096
 const UNWRITTEN = 0xa5a5_a5a5_a5a5_a5a5n
 
 const contiguous = (base: number, lengthBytes = 2 ** 30) => segments([base, lengthBytes])
-/** Pages of device memory in any order; the first byte of the memory is the first byte of pages[0]. */
+/** Returns memory of device pages in any order; it starts at the first byte of pages[0]. */
 const scattered = (pages: readonly number[], pageBytes = PAGE) =>
   segments(...pages.map((iova) => [iova, pageBytes] as const))
 const listsAt = (iova: number, lengthBytes: number) => ({
@@ -56,13 +56,13 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(slots(target.view, 0, 3)).toEqual([0x6000n, 0x7000n, UNWRITTEN])
   })
 
-  it('a transfer that starts inside a page goes on at the next page boundary, offset 0h', () => {
+  it('a transfer that starts inside a page continues at the next page boundary, offset 0h', () => {
     const target = lists()
     expect(layPrps(contiguous(0x2_0000_5000), 0xe00, 2 * PAGE, PAGE, target, PAGE)).toBe(0x1000_1000)
     expect(slots(target.view, 512, 515)).toEqual([0x2_0000_6000n, 0x2_0000_7000n, UNWRITTEN])
   })
 
-  it('pages may lie anywhere, above 4 GiB too', () => {
+  it('pages may be anywhere, including above 4 GiB', () => {
     const target = lists()
     layPrps(scattered([0x9000, 0x1_0000_0000, 0x7000, 0x1f_ffff_ffff_f000]), 0, 4 * PAGE, PAGE, target, 0)
     expect(slots(target.view, 0, 4)).toEqual([0x1_0000_0000n, 0x7000n, 0x1f_ffff_ffff_f000n, UNWRITTEN])
@@ -93,26 +93,26 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(slots(target.view, 1023, 1027)).toEqual([0x1000_2000n, 1023n * 4096n, 1024n * 4096n, UNWRITTEN])
   })
 
-  it('list pages need not be adjacent for the device', () => {
+  it('list pages need not be adjacent in device addresses', () => {
     const pages = [0x30_0000, 0x10_0000]
     const target = { ...scattered(pages), view: unwritten(2 * PAGE) }
     expect(layPrps(contiguous(0), 0, 600 * PAGE, PAGE, target, 0)).toBe(0x30_0000)
     expect(slots(target.view, 511, 512)).toEqual([0x10_0000n])
   })
 
-  it('counts in the memory page size of CC.MPS', () => {
+  it('uses the memory page size of CC.MPS', () => {
     const target = listsAt(0x1000_0000, 16_384)
     layPrps(contiguous(0x10_0000), 0, 3 * 16_384, 16_384, target, 0)
     expect(slots(target.view, 0, 3)).toEqual([0x10_4000n, 0x10_8000n, UNWRITTEN])
   })
 
-  it('the offset of PRP1 is dword aligned', () => {
+  it('rejects a PRP1 that is not dword aligned', () => {
     expect(() => layPrps(contiguous(0x5002), 0, 4096, PAGE, lists(), 0)).toThrow(
       new RangeError('PRP1: expected a dword-aligned address, got 0x5002 (Base 2.1 §4.3.1)'),
     )
   })
 
-  it('every entry but the first has an offset of 0h', () => {
+  it('rejects memory whose second segment starts inside a page', () => {
     const shifted = segments([0x5000, PAGE], [0xa200, 2 * PAGE])
     expect(() => layPrps(shifted, 0, 2 * PAGE, PAGE, lists(), 0)).toThrow(
       'expected segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0xa200',
@@ -133,7 +133,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(layPrps(broken, 0, PAGE, PAGE, target, 0)).toBe(0x10_1000)
   })
 
-  it('rejects a transfer that ends after the memory, in its last page', () => {
+  it('rejects a transfer that ends after the memory but in its last page', () => {
     const short = contiguous(0x5000, PAGE + 512)
     expect(layPrps(short, 0, PAGE + 512, PAGE, lists(), 0)).toBe(0x6000)
     expect(() => layPrps(short, 0, PAGE + 516, PAGE, lists(), 0)).toThrow(
@@ -143,7 +143,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(() => layPrps(short, Number.NaN, 8, PAGE, lists(), 0)).toThrow(RangeError)
   })
 
-  it('a list is qword aligned, and its memory page aligned, so that its end is where the controller looks', () => {
+  it('rejects lists that are not qword aligned, and list memory that is not page aligned', () => {
     const tooLong = 3 * PAGE
     expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, listsAt(0x1000_0200, 2 * PAGE), 0)).toThrow('PRP list')
     expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, lists(), 4)).toThrow('PRP list')
@@ -164,13 +164,13 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
     expect(slots(short.view, 0, 1)).toEqual([UNWRITTEN])
   })
 
-  it('a list may begin inside its page', () => {
+  it('a list may start inside a page', () => {
     const target = lists()
     expect(layPrps(contiguous(0), 0, 4 * PAGE, PAGE, target, 510 * 8)).toBe(0x1000_0ff0)
     expect(slots(target.view, 509, 515)).toEqual([UNWRITTEN, 0x1000n, 0x1000_1000n, 0x2000n, 0x3000n, UNWRITTEN])
   })
 
-  it.each([0, -1, Number.NaN])('a transfer of %d bytes is none', (length) => {
+  it.each([0, -1, Number.NaN])('rejects a transfer of %d bytes', (length) => {
     expect(() => layPrps(contiguous(0), 4, length, PAGE, lists(), 0)).toThrow(
       `PRP: expected a transfer of at least 1 byte, got ${length}`,
     )
@@ -179,7 +179,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
 
 describe('memory for PRP lists', () => {
   it.each([
-    // bytes, list pages of 4 KiB, by hand: 512 entries a page, one of them the link to the next
+    // bytes, list pages of 4 KiB; by hand: 512 entries per page, one of which links to the next page
     [1, 0],
     [4096, 0],
     [4097, 1],
@@ -192,7 +192,7 @@ describe('memory for PRP lists', () => {
     expect(prpListBytes(lengthBytes, PAGE)).toBe(pages * PAGE)
   })
 
-  it('the reach of list pages is the longest transfer that takes no more of them', () => {
+  it('prpListReach is the longest transfer that needs no more list pages', () => {
     for (let pages = 0; pages < 9; pages++) {
       const reach = prpListReach(pages * PAGE, PAGE)
       expect(prpListBytes(reach, PAGE)).toBe(pages * PAGE)
@@ -200,7 +200,7 @@ describe('memory for PRP lists', () => {
     }
   })
 
-  it('is enough wherever a transfer starts, and a controller that walks it finds every byte in order', () => {
+  it('is sufficient wherever a transfer starts, and leads a controller to every byte in order', () => {
     const transfer = fc.record({
       pageBytes: fc.constantFrom(4096, 8192, 16_384),
       dwords: fc.nat(4095),
@@ -212,7 +212,7 @@ describe('memory for PRP lists', () => {
       fc.property(transfer, ({ pageBytes, dwords, pages, cut, seed }) => {
         const offset = (dwords * 4) % pageBytes
         const lengthBytes = pages * pageBytes - (cut % pageBytes)
-        // Pages in an order of their own, each somewhere else: an odd multiplier permutes a power of two.
+        // Scattered pages: multiplication by an odd number permutes residues of a power of two.
         const where = (page: number) => (((page * 0x9e3b + seed) & 0xffff) + 0x10_0000) * pageBytes
         const memory = scattered(
           Array.from({ length: pages + 1 }, (_, page) => where(page)),
@@ -235,14 +235,14 @@ describe('memory for PRP lists', () => {
 })
 
 describe('random segments, checked byte by byte', () => {
-  /** The device's address of each byte. */
+  /** Returns the device address of each byte. */
   function bytesOf(memory: ReturnType<typeof segments>) {
     const addresses = new Float64Array(memory.lengthBytes)
     for (const { offsetBytes, iova, lengthBytes } of memory.segments)
       for (let byte = 0; byte < lengthBytes; byte++) addresses[offsetBytes + byte] = iova + byte
     return addresses
   }
-  /** Whether consecutive bytes are adjacent, or the last byte of a page and the first byte of another. */
+  /** Returns whether consecutive bytes are adjacent, or the last byte of a page and the first byte of another. */
   const goesOn = (addresses: Float64Array, from: number, to: number) => {
     for (let byte = from + 1; byte < to; byte++) {
       const before = addresses[byte - 1]! + 1
@@ -251,7 +251,7 @@ describe('random segments, checked byte by byte', () => {
     }
     return true
   }
-  /** The addresses that a controller moves, in order (Base 2.1 §4.3.1). */
+  /** Returns the addresses that a controller accesses, in order (Base 2.1 §4.3.1). */
   function moved(prp1: number, prp2: number, lengthBytes: number, entryAt: (address: number) => number) {
     const addresses = new Float64Array(lengthBytes)
     let page = prp1
@@ -271,7 +271,7 @@ describe('random segments, checked byte by byte', () => {
     return addresses
   }
 
-  // Lengths and page offsets come from few values, so that page ends occur often.
+  // Few values for lengths and page offsets, so that segments often end at page boundaries.
   const inPage = fc.constantFrom(0, 0, 0, 512, 0x800, 4092)
   const runLength = fc.constantFrom(512, 0x800, PAGE - 512, PAGE, PAGE, PAGE, 2 * PAGE, 0x1800)
   const run = fc.tuple(fc.nat(15), inPage, runLength)
@@ -323,12 +323,12 @@ describe('random segments, checked byte by byte', () => {
       }),
       { seed: 22, numRuns: 200 },
     )
-    // Both parts of the requirement were tested.
+    // Transfers of both kinds must occur.
     expect(Math.min(described, refused)).toBeGreaterThan(40)
   })
 })
 
-/** What a controller does with PRP1 and PRP2: the addresses of the transfer, page by page. */
+/** Returns the page addresses to which PRP1 and PRP2 lead a controller. */
 function walk(prp1: number, prp2: number, endBytes: number, pageBytes: number, lists: DataView): number[] {
   const pages = Math.ceil(endBytes / pageBytes)
   const found = [prp1]
@@ -345,7 +345,7 @@ function walk(prp1: number, prp2: number, endBytes: number, pageBytes: number, l
   return found
 }
 
-describe('arguments that no transfer has', () => {
+describe('arguments of PRP functions', () => {
   it.each([
     [() => prpEntries(4096, 1, PAGE), 'offset in the page: expected an integer from 0 to 4095, got 4096'],
     [() => prpEntries(-4, 1, PAGE), 'offset in the page: expected an integer from 0 to 4095, got -4'],
@@ -361,11 +361,11 @@ describe('arguments that no transfer has', () => {
     [() => prpListBytes(1, 2 ** 28), 'memory page size: expected a power of two from 4096 to 134217728, got 268435456'],
     [() => prpListReach(1.5, PAGE), 'length of the lists: expected an integer from 0 to 9007199254740991, got 1.5'],
     [() => prpListReach(0, 2048), 'memory page size: expected a power of two from 4096 to 134217728, got 2048'],
-  ])('%s', (call, message) => {
+  ])('rejects %s', (call, message) => {
     expect(call).toThrow(new RangeError(message))
   })
 
-  it('are of the wrong type where they are no numbers', () => {
+  it('rejects values that are not numbers with a TypeError', () => {
     expect(() => prpEntries('0' as never, 1, PAGE)).toThrow(
       new TypeError('offset in the page: expected an integer from 0 to 4095, got "0"'),
     )
@@ -382,7 +382,7 @@ describe('arguments that no transfer has', () => {
     )
   })
 
-  it('a page may be any that CC.MPS can say', () => {
+  it('accepts the largest page size of CC.MPS, and needs no list for 0 bytes', () => {
     expect(prpEntries(134_217_727, 2, 134_217_728)).toBe(2)
     expect(prpListBytes(0, PAGE)).toBe(0)
   })

@@ -56,7 +56,7 @@ describe('registers boot', () => {
       [BPMBL, { BMBBA: 0xffff_ffff_ffff_f000n }], // Figure 51
     ])
 
-    it('a read is under way (01b), has succeeded (10b) or failed (11b)', () => {
+    it('BRS reports a read in progress (01b), completed (10b) or failed (11b)', () => {
       expect([0, 1, 2, 3].map((brs) => BPINFO.BRS.nameOf(brs)).join(' ')).toBe('NONE IN_PROGRESS SUCCESS ERROR')
       expect(BPINFO.format(0x8200_0008)).toBe('BPINFO=0x82000008 { BPSZ=8 BRS=SUCCESS ABPID=1 }')
     })
@@ -199,7 +199,7 @@ describe('registers', () => {
       expect(register).toMatchObject({ name, offset, widthBits, access })
     })
 
-    it('the table of registers is in offset order and names each once', () => {
+    it('the table of registers is in offset order and contains each once', () => {
       expect(registers.map(({ name, offset }) => `${offset.toString(16).toUpperCase()}h ${name}`)).toEqual([
         // Base 2.1 §3.1.4, Figures 36 to 57
         ...[
@@ -230,7 +230,7 @@ describe('registers', () => {
       ])
     })
 
-    // The word with every bit of one field set, as its figure places the field.
+    // Words with all bits of one field set, from the figure of the register.
     const positions: Rows[] = [
       [
         CAP, // Figure 36
@@ -295,18 +295,18 @@ describe('registers', () => {
       )
     })
 
-    it('a shutdown is asked for by SHN 01b (normal) or 10b (abrupt)', () => {
+    it('SHN 01b requests a normal shutdown, 10b an abrupt one', () => {
       expect(CC.encode({ SHN: CC.SHN.NORMAL }, 0x0046_0001)).toBe(0x0046_4001)
       expect(CC.encode({ SHN: CC.SHN.ABRUPT }, 0x0046_0001)).toBe(0x0046_8001)
     })
 
-    it('CSS 000b, 110b and 111b select the NVM, all supported and no I/O command sets', () => {
+    it('CSS 000b selects the NVM Command Set, 110b all supported I/O command sets, 111b none', () => {
       expect(CC.encode({ CSS: CC.CSS.NVM })).toBe(0x00)
       expect(CC.encode({ CSS: CC.CSS.IOCS })).toBe(0x60)
       expect(CC.encode({ CSS: CC.CSS.ADMIN_ONLY })).toBe(0x70)
     })
 
-    it('SHST 10b says that shutdown processing is complete', () => {
+    it('SHST 10b reports that shutdown processing is complete', () => {
       expect(CSTS.SHST.of(0x0000_0009)).toBe(2)
       expect(CSTS.SHST.nameOf(2)).toBe('COMPLETE')
       expect(CSTS.format(0x0000_0009)).toBe('CSTS=0x00000009 { RDY=1 CFS=0 SHST=COMPLETE NSSRO=0 PP=0 ST=0 }')
@@ -339,17 +339,17 @@ describe('registers', () => {
       expect(ACQ.format(0xffff_ffff_ffff_f000n)).toBe('ACQ=0xfffffffffffff000 { ACQB=0xfffffffffffff }')
     })
 
-    it('a whole CAP reads field by field', () => {
+    it('CAP is decoded field by field', () => {
       const cap = CAP.decode(0x0040_0020_0f01_07ffn)
       expect(cap).toMatchObject({ MQES: 2047, CQR: 1, TO: 15, DSTRD: 0, CSS_NCSS: 1, MPSMIN: 0, MPSMAX: 4 })
     })
 
-    it('all 32 mask bits read as an unsigned number', () => {
+    it('all 32 mask bits are decoded as an unsigned number', () => {
       expect(INTMS.IVMS.of(0xffff_ffff)).toBe(4_294_967_295)
       expect(INTMC.IVMC.of(0x8000_0000)).toBe(2_147_483_648)
     })
 
-    it('refuses a value that does not fit, and names the field', () => {
+    it('rejects a value that does not fit, and names the field', () => {
       expect(() => CC.encode({ IOSQES: 16 })).toThrow(
         new RangeError(
           'CC.IOSQES (I/O Submission Queue Entry Size: 2 ^ n bytes): expected an integer from 0 to 15, got 16 (Base 2.1 §3.1.4.5)',
@@ -365,7 +365,7 @@ describe('registers', () => {
       expect(() => CC.encode({ toString: 1 } as never)).toThrow(TypeError)
     })
 
-    it('shows a value that the spec reserves as its number, and reserved bits as they are', () => {
+    it('shows a reserved value by its number, and reserved bits as a mask', () => {
       expect(CC.format(0xfe00_0030)).toBe(
         'CC=0xfe000030 { EN=0 CSS=3 MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=0 IOCQES=0 CRIME=0 reserved=0xfe000000 }',
       )
@@ -374,7 +374,7 @@ describe('registers', () => {
   })
 
   describe.each(registers.map((register) => [register.name, register] as const))('%s', (_, declared) => {
-    // Every register has the methods of any other; the union of their types has none that can be called.
+    // All registers have the same methods, but none can be called on the union of their types.
     const register = declared as unknown as {
       name: string
       fields: BitsMap
@@ -390,7 +390,7 @@ describe('registers', () => {
       0n,
     )
 
-    it('what is encoded is decoded again', () => {
+    it('decodes what it encodes', () => {
       fc.assert(
         fc.property(bitValues(register.fields), (values) => {
           expect(register.decode(register.encode(values))).toMatchObject(values)
@@ -398,7 +398,7 @@ describe('registers', () => {
       )
     })
 
-    it('fields that are not given, and reserved bits, keep what the base word had', () => {
+    it('keeps fields that are not given, and reserved bits, of the base word', () => {
       fc.assert(
         fc.property(bitValues(register.fields), word, (values, base) => {
           const encoded = register.encode(values, raw(base))
@@ -409,7 +409,7 @@ describe('registers', () => {
       )
     })
 
-    it('any word can be formatted, and reserved bits that are set are shown', () => {
+    it('formats any word, and shows reserved bits that are set', () => {
       fc.assert(
         fc.property(word, (bits) => {
           const rest = bits & ~fieldMask
@@ -421,14 +421,14 @@ describe('registers', () => {
     })
   })
 
-  describe('the registers that a controller has', () => {
+  describe('registersOf', () => {
     const names = (cap: bigint) => registersOf(cap).map(({ name }) => name)
 
-    it('are those that every controller has where CAP reports nothing', () => {
+    it('returns the registers of every controller if CAP reports no others', () => {
       expect(names(0n)).toEqual(['CAP', 'VS', 'INTMS', 'INTMC', 'CC', 'CSTS', 'AQA', 'ASQ', 'ACQ', 'CRTO'])
     })
 
-    it('are all of them where CAP reports subsystem reset (36), boot partitions (45), PMR (56), CMB (57) and subsystem shutdown (58)', () => {
+    it('returns all registers if CAP reports subsystem reset (36), boot partitions (45), PMR (56), CMB (57) and subsystem shutdown (58)', () => {
       expect(names((1n << 36n) | (1n << 45n) | (0b111n << 56n))).toEqual(registers.map(({ name }) => name))
       expect(names(1n << 45n).filter((name) => name.startsWith('BP'))).toEqual(['BPINFO', 'BPRSEL', 'BPMBL'])
       expect(names(1n << 58n)).toContain('NSSD')
@@ -437,7 +437,7 @@ describe('registers', () => {
 })
 
 describe('register at', () => {
-  describe('a register by its place in BAR0 (Base 2.1 §3.1.4)', () => {
+  describe('a register by its offset in BAR0 (Base 2.1 §3.1.4)', () => {
     it.each([
       [0x00, 'CAP'],
       [0x04, 'CAP upper half'],
@@ -446,7 +446,7 @@ describe('register at', () => {
       [0x28, 'ASQ'],
       [0x2c, 'ASQ upper half'],
       [0x34, 'ACQ upper half'],
-      // Reserved between CC and CSTS, vendor specific, and beyond what is declared.
+      // Reserved between CC and CSTS, vendor specific, and after the declared registers.
       [0x18, '0x18'],
       [0xf00, '0xf00'],
       [0x1000, '0x1000'],
@@ -454,7 +454,7 @@ describe('register at', () => {
       expect(registerNameAt(offset)).toBe(name)
     })
 
-    it('a byte inside belongs to its register', () => {
+    it('a byte inside a register belongs to that register', () => {
       expect(registerAt(0x07)?.name).toBe('CAP')
       expect(registerAt(0x08)?.name).toBe('VS')
       expect(registerAt(0x18)).toBeUndefined()
@@ -463,11 +463,11 @@ describe('register at', () => {
     it.each([
       [0x1c, 0x9, 'CSTS=0x00000009 { RDY=1 CFS=0 SHST=COMPLETE NSSRO=0 PP=0 ST=0 }'],
       [0x28, 0x1_2345_6000n, 'ASQ=0x0000000123456000 { ASQB=0x123456 }'],
-      // Half of a register, half of two of them, and none.
+      // Half of a register, a value across two registers, and no register.
       [0x28, 0x2345_6000, '0x23456000'],
       [0x14, 0x46_0001n, '0x460001'],
       [0x18, 7, '0x7'],
-    ])('at %i, %s reads %s', (offset, value, text) => {
+    ])('at %i, %s is formatted as %s', (offset, value, text) => {
       expect(formatRegisterAt(offset, value)).toBe(text)
     })
   })

@@ -117,7 +117,7 @@ describe('SGL descriptors (Base 2.1 §4.3.2)', () => {
     expect(decoded.fields.reserved).toBeUndefined()
   })
 
-  it('bits that its type does not have are kept and shown', () => {
+  it('keeps and shows bits that the type reserves', () => {
     const bucket = fromHex('01 00 00 00 00 00 00 00  00 02 00 00 00 00 00 10')
     expect(decodeSglDescriptor(bucket).fields.reserved).toEqual([{ offset: 0, bytes: Uint8Array.of(1) }])
     expect(formatSglDescriptor(bucket)).toBe(
@@ -132,7 +132,7 @@ describe('SGL descriptors (Base 2.1 §4.3.2)', () => {
     [SglLastSegment, '30'],
     [KeyedSglDataBlock, '40'],
     [TransportSglDataBlock, '50'],
-  ] as const)('$name is created with its type; explicit rows of SGLID win', (descriptor, sglid) => {
+  ] as const)('$name is created with its type; explicit rows of SGLID take precedence', (descriptor, sglid) => {
     const stored = (SGLID?: { SGLDT?: number; SGLDST?: number } | number) =>
       toHex(descriptor.create({ LEN: 512, ...(SGLID !== undefined && { SGLID }) }).data, 15, 1)
     expect(stored()).toBe(sglid)
@@ -141,7 +141,7 @@ describe('SGL descriptors (Base 2.1 §4.3.2)', () => {
     expect(stored(0x61)).toBe('61')
   })
 
-  it('reads as one line', () => {
+  it('is formatted as one line', () => {
     expect(formatSglDescriptor(fromHex('00 60 45 23 01 00 00 00  00 10 00 00 00 00 00 00'))).toBe(
       'SGL Data Block descriptor ADDR=0x123456000 LEN=4096',
     )
@@ -150,7 +150,7 @@ describe('SGL descriptors (Base 2.1 §4.3.2)', () => {
     )
   })
 
-  it('needs 16 bytes', () => {
+  it('requires 16 bytes', () => {
     expect(() => decodeSglDescriptor(fromHex('00 00'))).toThrow(
       'SGL descriptor needs 16 bytes at offset 0, got 2 (Base 2.1 §4.3.2)',
     )

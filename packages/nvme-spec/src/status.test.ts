@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { FABRICS_STATUS } from './fabrics/status.js'
 import { formatStatus, mayRetry, STATUS, statusName, statusOf } from './status.js'
 
-// Base 2.1 §4.2.3, Figures 102 to 104, 106 and 107, typed as they stand there: Status Code and name. 98h to 9Ch are
-// in Base 2.2; B6h and B7h in libnvme 1.3.
+// Status Code and name, copied from Base 2.1 §4.2.3, Figures 102 to 104, 106 and 107. 98h to 9Ch are from Base 2.2,
+// B6h and B7h from libnvme 1.3.
 const figures: Record<number, string> = {
   0: `
     00h Successful Completion | 01h Invalid Command Opcode | 02h Invalid Field in Command | 03h Command ID Conflict |
@@ -84,7 +84,7 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
     expect(statusName(sct, sc)).toBe(name)
   })
 
-  it('the table has each of them once, and none beside them', () => {
+  it('the table has each of these once, and no others', () => {
     const keys = Object.values(STATUS).map(key)
     expect(keys.toSorted()).toEqual(rows.map(key).toSorted())
   })
@@ -97,7 +97,7 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
     // Figure 102 has NVM and ZNS; the KV Command Set lists it for all of its commands (KV 1.0d §3.1).
     ['nvm zns kv', '0h/84h'],
     ['kv', '0h/85h 0h/86h 0h/87h 0h/88h 0h/89h'],
-    // Figure 103, Commands Affected: all of them Admin commands, but those of Reservations for 2Eh.
+    // Figure 103, Commands Affected: only Admin commands, except for 2Eh (Reservations).
     [
       'admin',
       `1h/00h 1h/01h 1h/02h 1h/03h 1h/05h 1h/06h 1h/07h 1h/08h 1h/09h 1h/0Ah 1h/0Bh 1h/0Ch 1h/0Dh 1h/0Eh 1h/0Fh 1h/10h
@@ -126,7 +126,7 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
     ],
     ['any', '2h/80h 2h/81h 2h/82h 2h/83h 2h/84h 2h/86h 2h/88h'],
     ['any', '3h/00h 3h/01h 3h/02h 3h/03h 3h/60h 3h/70h 3h/71h'],
-  ])('come from %s: %s', (from, list) => {
+  ])('are returned by %s commands: %s', (from, list) => {
     const codes = list.split(/\s+/)
     const [sct] = codes[0]!.split('h')
     const found = Object.values(STATUS).filter((code) => code.sct === Number(sct) && code.from.join(' ') === from)
@@ -134,14 +134,14 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
     expect(found.map(({ sct, sc }) => statusOf(sct, sc))).toEqual(found)
   })
 
-  it('are named in upper case after their names', () => {
+  it('have their names in upper case as keys', () => {
     expect(STATUS.SUCCESS).toMatchObject({ sct: 0, sc: 0, name: 'Successful Completion' })
     for (const [key, { name }] of Object.entries(STATUS)) {
       if (key !== 'SUCCESS') expect(key).toBe(name.toUpperCase().replace(/[^A-Z0-9]+/g, '_'))
     }
   })
 
-  it('one that the spec does not name is told by its type and number', () => {
+  it('a status without a name is named by its type and number', () => {
     expect(statusName(0, 0x17)).toBe('Generic Command Status 17h')
     expect(statusName(1, 0xc0)).toBe('Command Specific Status C0h')
     expect(statusName(2, 0x00)).toBe('Media and Data Integrity Error 00h')
@@ -152,7 +152,7 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
 })
 
 describe('formatStatus', () => {
-  it('names a status that a Fabrics command shares with others by the table that it is given', () => {
+  it('names a status whose code Fabrics commands share with others by the given table', () => {
     expect(formatStatus({ sct: 1, sc: 0x81, dnr: false })).toBe('Invalid Protection Information (SCT 1h SC 81h)')
     expect(formatStatus({ sct: 1, sc: 0x81, dnr: false }, FABRICS_STATUS)).toBe('Controller Busy (SCT 1h SC 81h)')
     expect(formatStatus({ sct: 0, sc: 0x02, dnr: true }, FABRICS_STATUS)).toBe(
@@ -160,7 +160,7 @@ describe('formatStatus', () => {
     )
   })
 
-  it('gives name, type, code, and the flags that are set', () => {
+  it('has the name, type and code, and the flags that are set', () => {
     expect(formatStatus({ sct: 0, sc: 0x80, dnr: true })).toBe('LBA Out of Range (SCT 0h SC 80h, DNR)')
     expect(formatStatus({ sct: 2, sc: 0x81, dnr: false })).toBe('Unrecovered Read Error (SCT 2h SC 81h)')
     expect(formatStatus({ sct: 1, sc: 0x0c, dnr: true, more: true })).toBe(
@@ -182,7 +182,7 @@ describe('mayRetry', () => {
   const failed = (sct: number, sc: number, rest: object = {}) => ({ sct, sc, dnr: false, ...rest })
 
   it.each([
-    // Typed by hand from the definitions: what passes by itself at once, what takes time, what is of this path alone.
+    // From the definitions: transient conditions, conditions that take time, conditions of one path.
     ['same', `0h/04h 0h/06h 0h/07h 0h/08h 0h/09h 0h/0Ah 0h/1Bh 0h/21h 0h/22h 0h/88h 2h/80h 2h/81h`],
     [
       'later',
@@ -190,7 +190,7 @@ describe('mayRetry', () => {
        1h/99h 1h/B7h 1h/BDh 1h/BEh 3h/03h`,
     ],
     ['other-path', `3h/00h 3h/01h 3h/02h 3h/60h 3h/70h 3h/71h`],
-  ] as const)('%s', (retry, list) => {
+  ] as const)('returns %s for the statuses listed', (retry, list) => {
     const codes = list.split(/\s+/)
     expect(
       Object.values(STATUS)
@@ -202,27 +202,27 @@ describe('mayRetry', () => {
     }
   })
 
-  it('success, and what is wrong with the command itself, is not retried', () => {
+  it('success and errors in the command itself are not retried', () => {
     expect(mayRetry(failed(0, 0x00))).toBeUndefined()
     expect(mayRetry(failed(0, 0x02))).toBeUndefined()
     expect(mayRetry(failed(0, 0x80))).toBeUndefined()
   })
 
-  it('Do Not Retry always wins', () => {
+  it('Do Not Retry prevents every retry', () => {
     for (const { sct, sc } of Object.values(STATUS)) {
       expect(mayRetry({ sct, sc, dnr: true, crd: 1 })).toBeUndefined()
     }
     expect(mayRetry({ sct: 7, sc: 0xff, dnr: true })).toBeUndefined()
   })
 
-  it('a Command Retry Delay asks for the command after that delay', () => {
+  it('a Command Retry Delay requests a retry after that delay', () => {
     expect(mayRetry(failed(0, 0x21, { crd: 1 }))).toBe('later')
     expect(mayRetry(failed(0, 0x02, { crd: 3 }))).toBe('later')
     expect(mayRetry(failed(0, 0x21, { crd: 0 }))).toBe('same')
     expect(mayRetry(failed(3, 0x02, { crd: 1 }))).toBe('other-path')
   })
 
-  it('of a status without a name, DNR alone decides: 0 says that the same command may succeed', () => {
+  it('for a status without a name, DNR alone decides: 0 allows a retry', () => {
     expect(mayRetry(failed(7, 0x01))).toBe('same')
     expect(mayRetry(failed(3, 0xc0))).toBe('other-path')
   })

@@ -24,7 +24,7 @@ import { bytesOf, rowsOf, valuesOf } from '../test/figures.js'
 import { describeRows, wordOf } from '../test/rows.js'
 
 describe('opcodes', () => {
-  it('opcodes are those of ZNS 1.1 Figure 12, beside those of the NVM Command Set', () => {
+  it('are those of ZNS 1.1 Figure 12, in addition to those of the NVM Command Set', () => {
     expect(ZNS_OPCODE.values).toEqual({ ZONE_MANAGEMENT_SEND: 0x79, ZONE_MANAGEMENT_RECEIVE: 0x7a, ZONE_APPEND: 0x7d })
     expect([0x79, 0x7a, 0x7d, 0x02].map((opcode) => commandOf('zns', opcode))).toEqual([
       ZoneManagementSend,
@@ -52,7 +52,7 @@ describe('zone append', () => {
      07 00 20 f7  00 00 cd ab  66 55 44 33  66 55 88 77`,
     ],
     [
-      ZoneAppend, // as libnvme 1.3 nvme_zns_append makes it of the same values
+      ZoneAppend, // the same entry as libnvme 1.3 nvme_zns_append produces
       ...(['zns', 0x7d, 'host-to-controller'] as const),
       { CID: 0, NSID: 1, ZSLBA: 0x22_3344_5566, NLB: zeroBased(8), PIREMAP: 1, FUA: 1, LBAT: 0x5566, LBATM: 0x7788 },
       `7d 00 00 00  01 00 00 00  00 00 00 00  00 00 00 00
@@ -70,8 +70,7 @@ describe('zone append', () => {
 })
 
 describe('zone management', () => {
-  // ZNS 1.1 §3.4.2 and §3.4.3, Figures 31 to 34 and 38 to 39; Command Dwords 10 to 13 are what libnvme 1.3 makes of the
-  // same values.
+  // ZNS 1.1 §3.4.2 and §3.4.3, Figures 31 to 34 and 38 to 39. libnvme 1.3 produces the same Command Dwords 10 to 13.
   describeEntries([
     [
       ZoneManagementSend,
@@ -130,7 +129,7 @@ describe('zone management', () => {
       })
     })
 
-    it('says in bit 0 of Dword 0 of a completion that a zone capacity changed (ZNS 1.1 Figure 41)', () => {
+    it('reports in bit 0 of Dword 0 of a completion that a zone capacity changed (ZNS 1.1 Figure 41)', () => {
       expect(ZoneManagementSendDw0.decode(1)).toEqual({ ZCC: 1 })
       expect(ZoneManagementSendDw0.decode(2)).toEqual({ ZCC: 0, reserved: 2 })
     })
@@ -152,7 +151,7 @@ describe('zone report', () => {
       })
     })
 
-    it('is of 64 bytes, and has the attributes at their bits', () => {
+    it('is 64 bytes, and has the attributes at their bits', () => {
       expect(ZoneDescriptor.bytes).toBe(64)
       expect(bytesOf(ZoneDescriptor).slice(2)).toEqual([
         ['ZA', 2, 1],
@@ -195,7 +194,7 @@ describe('zone report', () => {
   })
 
   describe('Report Zones (ZNS 1.1 §3.4.2.2, Figures 35 and 36)', () => {
-    it('has the number of zones in bytes 7:0 of a header of 64', () => {
+    it('has the number of zones in bytes 7:0 of a 64-byte header', () => {
       expect(ReportZones.bytes).toBe(64)
       expect(bytesOf(ReportZones)).toEqual([['NR_ZONES', 0, 8]])
     })
@@ -204,11 +203,11 @@ describe('zone report', () => {
       expect([0, 1].map((index) => zoneDescriptorOffset(index))).toEqual([64, 128])
     })
 
-    it('extended, has Zone Descriptor 1 at byte 128 + ZDES, and the next at 192 + 2 ZDES', () => {
+    it('has Zone Descriptor 1 at byte 128 + ZDES with extensions, and the next at 192 + 2 ZDES', () => {
       expect([0, 1, 2].map((index) => zoneDescriptorOffset(index, 256))).toEqual([64, 384, 704])
     })
 
-    it('rejects an index or a length that is not an integer from 0', () => {
+    it('rejects an index or a length that is not an integer of at least 0', () => {
       expect(() => zoneDescriptorOffset(-1)).toThrow(
         new RangeError('index: expected an integer from 0 to 9007199254740991, got -1'),
       )
@@ -221,7 +220,7 @@ describe('zone report', () => {
 
 describe('identify', () => {
   describe('Identify Namespace of the Zoned Namespace Command Set (CNS 05h, libnvme 1.3 nvme_zns_id_ns)', () => {
-    it('has its fields at the bytes of the header, in 4096', () => {
+    it('is 4096 bytes, with its fields at the bytes of the header', () => {
       expect(IdentifyZonedNamespace.bytes).toBe(4096)
       expect(bytesOf(IdentifyZonedNamespace)).toEqual([
         ['ZOC', 0, 2],
@@ -266,7 +265,7 @@ describe('identify', () => {
     })
 
     // The values that the documentation of zonedstorage.io shows for `nvme zns id-ns`.
-    it('prints a namespace that reads across zones, with zones of 100000h blocks', () => {
+    it('describes a namespace that allows reads across zones, with zones of 100000h blocks', () => {
       const data = new DataView(new ArrayBuffer(4096))
       data.setUint16(2, 1, true)
       data.setUint32(4, 0xffff_ffff, true)
@@ -282,7 +281,7 @@ describe('identify', () => {
   })
 
   describe('Identify Controller of the Zoned Namespace Command Set (CNS 06h, libnvme 1.3 nvme_zns_id_ctrl)', () => {
-    it('ZASL is byte 0 of 4096', () => {
+    it('is 4096 bytes, with ZASL in byte 0', () => {
       expect(IdentifyZonedController.bytes).toBe(4096)
       expect(bytesOf(IdentifyZonedController)).toEqual([['ZASL', 0, 1]])
     })

@@ -81,7 +81,7 @@ describe('Asynchronous Event Request (Base 2.1 §5.1.2)', () => {
     expect(table.nameOf(value)).toBe(name)
   })
 
-  it('Dword 0 reads as type, information and log page; what has no name is shown as it is', () => {
+  it('Dword 0 is formatted as type, information and log page, unnamed values and reserved bits as numbers', () => {
     expect(formatAsyncEvent(0x0003_0102)).toBe('AET=NOTICE AEI=FIRMWARE_ACTIVATION_STARTING LID=0x03')
     expect(formatAsyncEvent(0x0002_0101)).toBe('AET=SMART_HEALTH_STATUS AEI=TEMPERATURE_THRESHOLD LID=0x02')
     expect(formatAsyncEvent(0x01c0_420f)).toBe('AET=VENDOR AEI=0x42 LID=0xc0 reserved=0x1000008')

@@ -60,9 +60,12 @@ describe('management address', () => {
 
 describe('host metadata', () => {
   describe('Host Metadata (Base 2.1 §5.1.25.1.26)', () => {
-    it.each([EnhancedControllerMetadata, ControllerMetadata, NamespaceMetadata])('$name is data', ({ data }) => {
-      expect(data).toBe(HostMetadata)
-    })
+    it.each([EnhancedControllerMetadata, ControllerMetadata, NamespaceMetadata])(
+      'the data of $name is HostMetadata',
+      ({ data }) => {
+        expect(data).toBe(HostMetadata)
+      },
+    )
 
     it('HostMetadata is a count and a reserved byte, then elements (libnvme 1.3 nvme_host_metadata)', () => {
       expect(HostMetadata.bytes).toBe(2)

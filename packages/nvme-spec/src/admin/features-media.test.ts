@@ -25,7 +25,7 @@ describe('read recovery level', () => {
 })
 
 describe('predictable latency', () => {
-  describe('features of Predictable Latency Mode', () => {
+  describe('Predictable Latency Mode features', () => {
     it('Predictable Latency Mode Config: NVMSETID, then PLME (libnvme 1.3 nvme_set_features_plm_config)', () => {
       expect(rowsOf(PredictableLatencyModeConfig.CDW11)).toEqual([['NVMSETID', 15, 0]])
       expect(rowsOf(PredictableLatencyModeConfig.CDW12)).toEqual([['PLME', 0, 0]])
@@ -63,7 +63,7 @@ describe('endurance group event', () => {
 })
 
 describe('flexible data placement', () => {
-  describe('features of Flexible Data Placement', () => {
+  describe('Flexible Data Placement features', () => {
     it('Flexible Data Placement: ENDGID, then FDPE and FDPCIDX (libnvme 1.3 NVME_FEAT_FDP_*)', () => {
       expect(rowsOf(FlexibleDataPlacement.CDW11)).toEqual([['ENDGID', 15, 0]])
       expect(FlexibleDataPlacement.CDW12.encode({ FDPE: 1, FDPCIDX: 3 })).toBe(0x0301)
@@ -92,7 +92,7 @@ describe('flexible data placement', () => {
 })
 
 describe('reservation', () => {
-  describe('features of reservations (libnvme 1.3)', () => {
+  describe('reservation features (libnvme 1.3)', () => {
     it('Reservation Notification Mask: the bits of nvme_feat_resv_notify_flags', () => {
       expect(rowsOf(ReservationNotificationMask.CDW11)).toEqual([
         ['REGPRE', 1, 1],
@@ -108,7 +108,7 @@ describe('reservation', () => {
 })
 
 describe('write protection', () => {
-  describe('features of write protection', () => {
+  describe('write protection features', () => {
     it('Namespace Write Protection Config: the states of nvme_feat_nswpcfg_state (libnvme 1.3) in bits 2:0', () => {
       const { CDW11 } = NamespaceWriteProtectionConfig
       expect(rowsOf(CDW11)).toEqual([['WPS', 2, 0]])

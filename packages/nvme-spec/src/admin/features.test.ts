@@ -64,7 +64,7 @@ describe('features', () => {
       expect(Object.entries(FID.values)).toEqual(names)
     })
 
-    it('every feature has rows or data, but for the Namespace Admin Label, not read, and that of the Key Value Command Set', () => {
+    it('all are declared except Namespace Admin Label and Key Value Configuration', () => {
       const declared = figure385.filter(
         ([, name]) => name !== 'Namespace Admin Label' && name !== 'Key Value Configuration',
       )
@@ -73,18 +73,18 @@ describe('features', () => {
   })
 
   describe('Set Features and Get Features (Base 2.1 §5.1.25 and §5.1.11)', () => {
-    it('Set Features: FID and SV stand in Command Dword 10 (Figure 383), UIDX in Command Dword 14 (Figure 384)', () => {
+    it('Set Features: FID and SV are in Command Dword 10 (Figure 383), UIDX in Command Dword 14 (Figure 384)', () => {
       const values = { FID: 0xc0, SV: 1, CDW11: 11, CDW12: 12, CDW13: 13, CDW14: 0x7f, CDW15: 15 }
       expect(dwordsOf(SetFeatures, values)).toEqual([0x8000_00c0, 11, 12, 13, 0x7f, 15])
       expect(rowsOf({ fields: SetFeatures.fields.CDW14.rows })).toEqual([['UIDX', 6, 0]])
     })
 
-    it('Get Features: FID and SEL stand in Command Dword 10 (Figure 192), UIDX in Command Dword 14 (Figure 193)', () => {
+    it('Get Features: FID and SEL are in Command Dword 10 (Figure 192), UIDX in Command Dword 14 (Figure 193)', () => {
       expect(dwordsOf(GetFeatures, { FID: 0xc0, SEL: 3, CDW11: 11, UIDX: 0x7f })).toEqual([0x3c0, 11, 0, 0, 0x7f, 0])
       expect(GetFeatures.fields.SEL.values).toEqual({ CURRENT: 0, DEFAULT: 1, SAVED: 2, SUPPORTED: 3 })
     })
 
-    it('SupportedCapabilitiesDw0: with SEL 011b, bits 2:0 of Dword 0 say what may be done with the feature', () => {
+    it('SupportedCapabilitiesDw0: with SEL 011b, bits 2:0 of Dword 0 are the capabilities of the feature', () => {
       expect(rowsOf(SupportedCapabilitiesDw0)).toEqual([
         ['SAVEABLE', 0, 0],
         ['NS_SPECIFIC', 1, 1],
@@ -139,7 +139,7 @@ describe('power', () => {
   })
 
   describe('other features of power and temperature', () => {
-    it('Host Controlled Thermal Management: TMT1 above TMT2 (Base 2.1 §5.1.25.1.9, Figure 398)', () => {
+    it('Host Controlled Thermal Management: TMT1 is bits 31:16, TMT2 bits 15:00 (Base 2.1 §5.1.25.1.9, Figure 398)', () => {
       expect(HostControlledThermalManagement.CDW11.encode({ TMT1: 343, TMT2: 353 })).toBe(0x0157_0161)
     })
 
@@ -192,8 +192,8 @@ describe('number of queues', () => {
 })
 
 describe('interrupts', () => {
-  describe('features of interrupts', () => {
-    it("Interrupt Coalescing: a 0's based THR below TIME (Base 2.1 Figure 445; libnvme 1.3 NVME_FEAT_IRQC_*)", () => {
+  describe('interrupt features', () => {
+    it("Interrupt Coalescing: THR is 0's based and below TIME (Base 2.1 Figure 445; libnvme 1.3 NVME_FEAT_IRQC_*)", () => {
       expect(InterruptCoalescing.CDW11.encode({ THR: zeroBased(8), TIME: 0x12 })).toBe(0x1207)
       expect(rowsOf(InterruptCoalescing.CDW11)).toEqual([
         ['THR', 7, 0],
@@ -201,7 +201,7 @@ describe('interrupts', () => {
       ])
     })
 
-    it('Interrupt Vector Configuration: CD above IV (Base 2.1 §5.1.25.2.3, Figure 446)', () => {
+    it('Interrupt Vector Configuration: CD is bit 16, IV bits 15:00 (Base 2.1 §5.1.25.2.3, Figure 446)', () => {
       expect(rowsOf(InterruptVectorConfiguration.CDW11)).toEqual([
         ['IV', 15, 0],
         ['CD', 16, 16],
@@ -250,7 +250,7 @@ describe('host memory buffer', () => {
       expect(rowsOf(HostMemoryBuffer.CDW15)).toEqual([['HMDLEC', 31, 0]])
     })
 
-    it('Dword 0 says whether it is enabled, and whether access is restricted (as nvme-cli 2 prints it)', () => {
+    it('Dword 0 reports whether the buffer is enabled and whether access is restricted (as nvme-cli 2 prints it)', () => {
       expect(rowsOf(HostMemoryBuffer.DW0)).toEqual([
         ['EHM', 0, 0],
         ['HMNARE', 2, 2],
@@ -305,7 +305,7 @@ describe('timestamp', () => {
 })
 
 describe('keep alive timer', () => {
-  it('Keep Alive Timer: KATO is the whole dword, 1D4C0h are two minutes (Base 2.1 §5.1.25.1.8, Figure 397)', () => {
+  it('Keep Alive Timer: KATO is the whole dword, 1D4C0h is two minutes (Base 2.1 §5.1.25.1.8, Figure 397)', () => {
     expect(KeepAliveTimer.CDW11.encode({ KATO: 120_000 })).toBe(0x1_d4c0)
     expect(KeepAliveTimer.DW0.decode(0xffff_ffff)).toEqual({ KATO: 0xffff_ffff })
   })

@@ -48,7 +48,7 @@ describe('identify power state', () => {
       expect(PowerStateDescriptor.bytes).toBe(32)
     })
 
-    it('maximum power has a scale of 0.01 W or 0.0001 W, the others may have none; the other way round', () => {
+    it('MXPS is 0 for 0.01 W and 1 for 0.0001 W; IPS and APS are 0 for not reported, 1 for 0.0001 W and 2 for 0.01 W', () => {
       const { MXPS, IPS, APS, APW } = PowerStateDescriptor.fields
       expect(valuesOf(MXPS)).toEqual({ MW_10: 0, UW_100: 1 })
       expect([valuesOf(IPS), valuesOf(APS)]).toEqual([
@@ -59,7 +59,7 @@ describe('identify power state', () => {
     })
 
     // Figure 314
-    it.each(['EPFRTS', 'FQVTS', 'EPFVTS'] as const)('%s goes from a microsecond to a million seconds', (symbol) => {
+    it.each(['EPFRTS', 'FQVTS', 'EPFVTS'] as const)('%s ranges from a microsecond to a million seconds', (symbol) => {
       const names = Object.entries(valuesOf(PowerStateDescriptor.fields[symbol])).map(([name, value]) => [value, name])
       expect(names).toEqual([
         ...[
@@ -95,7 +95,7 @@ describe('identify power state', () => {
       expect(IdentifyController.describe(page)).toEqual(['PSD[0]={ MP=2500 ENLAT=16 EXLAT=4 }'])
     })
 
-    it('the 32 states of a controller are written and read in their place', () => {
+    it('the 32 power states of a controller are written and read at their offsets', () => {
       const id = IdentifyController.create({ PSD: [{ MP: 350 }, { MP: 5, MXPS: 1, NOPS: 1, EXLAT: 10_000 }] })
       id.PSD.at(31).APS = PowerStateDescriptor.APS.MW_10
       expect(toHex(id.data, 2048, 4)).toBe('5e 01 00 00')
@@ -226,7 +226,7 @@ describe('identify controller', () => {
   ] as const
 
   describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () => {
-    it.each(figure312)('%s begins at byte %i and is %i long', (symbol, offset, lengthBytes) => {
+    it.each(figure312)('%s begins at byte %i and is %i bytes long', (symbol, offset, lengthBytes) => {
       expect(IdentifyController[symbol]).toMatchObject({ offset, lengthBytes })
     })
 
@@ -327,7 +327,7 @@ describe('identify controller', () => {
       ['TRATTR', { THMCS: 0x01, TUDCS: 0x02, MRTLL: 0x04 }],
       ['FCATT', { CM: 0x01 }], // libnvme 1.3 enum nvme_id_ctrl_fcatt
       ['OFCS', { DCS: 0x0001 }], // libnvme 1.3 enum nvme_id_ctrl_ofcs
-    ] as const)('the bits of %s stand where its list says', (symbol, words) => {
+    ] as const)('%s has the bits of its list', (symbol, words) => {
       const fields: FieldMap = IdentifyController.fields
       expect(Object.keys(fields[symbol]!.rows)).toEqual(Object.keys(words))
       const handles = IdentifyController[symbol] as unknown as Record<string, { of(raw: number): number }>
@@ -342,7 +342,7 @@ describe('identify controller', () => {
       expect([NOT_REPORTED, IO, DISCOVERY, ADMINISTRATIVE]).toEqual([0, 1, 2, 3])
     })
 
-    it('values have the names that Figure 312 gives them', () => {
+    it('values have the names of Figure 312', () => {
       const { BPCAP, RPMBS, SANICAP, VWC, SGLS, FCATT, DCTYPE } = IdentifyController
       expect(BPCAP.RPMBBPWPS.values).toEqual({ NOT_SPECIFIED: 0, NOT_SUPPORTED: 1, SUPPORTED: 2 })
       expect(RPMBS.AUTHM.values).toEqual({ HMAC_SHA_256: 0 })
@@ -354,7 +354,7 @@ describe('identify controller', () => {
     })
 
     // Values that `nvme id-ctrl` printed for a KIOXIA KBG50ZNS256G (test/nvme-cli/captured.ts).
-    it('what a drive of 2021 says of its version, firmware, sanitize operations and write cache', () => {
+    it('describes version, firmware, sanitize operations and write cache of a drive of 2021', () => {
       const id = IdentifyController.create({ VER: 0x1_0400, FRMW: 0x14, SANICAP: 0xa000_0002, HCTMA: 1, VWC: 7 })
       expect(IdentifyController.describe(id.data)).toEqual([
         'VER={ TER=0 MNR=4 MJR=1 }',
@@ -365,7 +365,7 @@ describe('identify controller', () => {
       ])
     })
 
-    it('strings are ASCII, padded with spaces, and read without them', () => {
+    it('strings are ASCII padded with spaces, which reading removes', () => {
       const id = IdentifyController.create({ SN: 'S1', MN: 'A model', FR: '1.0' })
       expect(toHex(id.data, 4, 20)).toBe('53 31' + ' 20'.repeat(18))
       expect(toHex(id.data, 64, 8)).toBe('31 2e 30 20 20 20 20 20')
@@ -376,7 +376,7 @@ describe('identify controller', () => {
       expect(() => (id.SN = 'ü')).toThrow(RangeError)
     })
 
-    it('SUBNQN ends at its null, whatever follows it, and keeps room for one', () => {
+    it('SUBNQN is read up to the first NUL; a written one leaves room for a NUL', () => {
       const id = IdentifyController.create({ SUBNQN: 'nqn.2014-08.org.nvmexpress:uuid:0' })
       id.data.setUint8(768 + 40, 0x41)
       expect(id.SUBNQN).toBe('nqn.2014-08.org.nvmexpress:uuid:0')
@@ -393,14 +393,14 @@ describe('identify controller', () => {
       expect(() => (id.TNVMCAP = -1n)).toThrow(RangeError)
     })
 
-    it('byte fields are views of the same memory, and take exactly their length', () => {
+    it('byte fields are views of the same memory, and accept only their exact length', () => {
       const id = IdentifyController.create({ IEEE: Uint8Array.of(0x44, 0x1b, 0x00) })
       id.IEEE[0] = 0xa0
       expect(toHex(id.data, 73, 3)).toBe('a0 1b 00')
       expect(() => (id.IEEE = Uint8Array.of(1, 2))).toThrow('expected 3 bytes (Uint8Array), got 2 bytes')
     })
 
-    it('prints the fields that are not zero, bits by name and strings in quotation marks', () => {
+    it('describes the nonzero fields, bits by name and strings in quotation marks', () => {
       const id = IdentifyController.create({ VID: 0x15b7, SN: 'S1', AERL: zeroBased(4), SQES: 0x66, NN: 1 })
       expect(IdentifyController.describe(id.data)).toEqual([
         'VID=5559',

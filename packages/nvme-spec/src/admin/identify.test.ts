@@ -84,7 +84,7 @@ describe('identify', () => {
       expect(dwords).toEqual([0x1234_001b, 0x0200_5678, 0, 0, 0x7f, 0])
     })
 
-    it("a vendor's command set may be asked about: CSI 30h to 3Fh", () => {
+    it('CSI 30h to 3Fh select vendor specific command sets', () => {
       expect(dwordsOf(Identify, { CNS: 0x05, CSI: 0x30 })[1]).toBe(0x3000_0000)
       expect(() => dwordsOf(Identify, { CSI: 0x100 })).toThrow('Identify.CSI (Command Set Identifier)')
     })
@@ -114,7 +114,7 @@ describe('identify', () => {
 })
 
 describe('identify descriptors', () => {
-  /** What CNS 03h returns: these bytes, then zeroes or another filling. */
+  /** Returns data of CNS 03h: these bytes, then zeroes or another filler. */
   function listOf(hex: string, filling = 0): DataView {
     const list = new Uint8Array(4096).fill(filling)
     list.set(new Uint8Array(fromHex(hex).buffer))
@@ -144,7 +144,7 @@ describe('identify descriptors', () => {
     const descriptors =
       '03 10 00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 01 08 00 00 52 54 00 00 00 00 00 01 04 01 00 00 00'
 
-    it('gives every identifier with its type, in the order of the wire', () => {
+    it('yields every identifier with its type, in wire order', () => {
       expect(shown(listOf(descriptors))).toEqual([
         [3, '01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10'],
         [1, '52 54 00 00 00 00 00 01'],
@@ -152,28 +152,28 @@ describe('identify descriptors', () => {
       ])
     })
 
-    it('ends at a length of 0, whatever follows it', () => {
+    it('ends at a descriptor of length 0, whatever follows it', () => {
       expect(shown(listOf(''))).toEqual([])
       expect(shown(listOf('04 01 00 00 02 00 00 00 00', 0xff))).toEqual([[4, '02']])
     })
 
-    it('gives types that the specification reserves, which a host is to ignore', () => {
+    it('yields reserved types too, which the caller ignores', () => {
       expect(shown(listOf('7f 03 00 00 aa bb cc 04 01 00 00 00'))).toEqual([
         [0x7f, 'aa bb cc'],
         [4, '00'],
       ])
     })
 
-    it('ends with the last byte of the list', () => {
+    it('reads a list without a terminator up to its last byte', () => {
       // 4096 = 15 * 259 + 211: fifteen descriptors of 255 bytes and one of 207.
       const full = ['7f ff 00 00' + ' 00'.repeat(255)].join().concat(' ').repeat(15) + '7f cf 00 00' + ' 11'.repeat(207)
       expect(shown(listOf(full))).toHaveLength(16)
-      // Three bytes too few for another header are no descriptor.
+      // The last three bytes are too few for another header.
       const rest = full.replace(/7f cf.*/, '7f cc 00 00' + ' 11'.repeat(204) + ' 04 01 00')
       expect(shown(listOf(rest))).toHaveLength(16)
     })
 
-    it('gives what stands before a descriptor that leaves the list, and then throws', () => {
+    it('yields the descriptors before one that exceeds the list, and then throws', () => {
       const data = listOf(('7f ff 00 00' + ' 00'.repeat(255) + ' ').repeat(15) + '7f d0')
       const ids = namespaceIds(data)
       for (let i = 0; i < 15; i++) expect(ids.next().done).toBe(false)
@@ -189,13 +189,13 @@ describe('identify descriptors', () => {
       ['02 08 00 00', 16, 2, 8],
       ['03 0f 00 00', 16, 3, 15],
       ['04 02 00 00', 1, 4, 2],
-    ])('refuses %s: a length that is not the one of its type', (hex, expected, type, got) => {
+    ])('rejects %s: the length does not match the type', (hex, expected, type, got) => {
       const read = () => [...namespaceIds(listOf('7f 01 00 00 00 ' + hex))]
       expect(read).toThrow(RangeError)
       expect(read).toThrow(`at byte 5: expected NIDL ${expected} for NIDT ${type}, got ${got} (Base 2.1 §5.1.13.2.3)`)
     })
 
-    it('reads a list in the middle of other memory, and copies the identifiers', () => {
+    it('reads a list at an offset in a larger buffer, and copies the identifiers', () => {
       const memory = new Uint8Array(8192).fill(0xff)
       memory.set(new Uint8Array(listOf(descriptors).buffer), 1001)
       const data = new DataView(memory.buffer, 1)
@@ -204,7 +204,7 @@ describe('identify descriptors', () => {
       expect(toHex(new DataView(first!.id.buffer), 0, 4)).toBe('01 02 03 04')
     })
 
-    it('throws for less than a list', () => {
+    it('rejects memory that is shorter than a list', () => {
       expect(() => shown(listOf(''), 1)).toThrow(
         'Namespace Identification Descriptor list needs 4096 bytes at offset 1, got 4096',
       )
@@ -303,7 +303,7 @@ describe('identify lists', () => {
     })
   })
 
-  describe('lists that Identify returns', () => {
+  describe('lists returned by Identify', () => {
     it('the Controller List begins with a count (Base 2.1 §4.6.1)', () => {
       const CNTLID = new Uint16Array(2047)
       CNTLID.set([0x0001, 0x0203])
@@ -320,7 +320,7 @@ describe('identify lists', () => {
       expect(toHex(domains.data, 256 + 16, 16)).toBe('07 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00')
     })
 
-    it("UUID 1 is at bytes 63:32, and says whether it is the vendor's or the subsystem vendor's", () => {
+    it('UUID 1 is at bytes 63:32, with an association: none, vendor or subsystem vendor', () => {
       expect(valuesOf(UuidListEntry.fields.IDASC)).toEqual({ NONE: 0, VENDOR: 1, SUBSYSTEM_VENDOR: 2 })
       const list = UuidList.create()
       const first = list.ENTRY.at(0)
@@ -349,7 +349,7 @@ describe('identify lists', () => {
       expect(IoCommandSetVector.describe(data)).toEqual([`${symbol}=1`])
     })
 
-    it('a controller with NVM alone, or NVM and Zoned Namespaces at once', () => {
+    it('decodes combinations of NVM alone, and of NVM with Zoned Namespaces', () => {
       const sets = IoCommandSets.create({ IOCSC: [{ NVMCS: 1 }, { NVMCS: 1, ZNSCS: 1 }] })
       expect(toHex(sets.data, 0, 16)).toBe('01 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00')
       expect(IoCommandSets.describe(sets.data)).toEqual(['IOCSC[0]={ NVMCS=1 }', 'IOCSC[1]={ NVMCS=1 ZNSCS=1 }'])
@@ -359,7 +359,7 @@ describe('identify lists', () => {
 
 describe('identify independent', () => {
   describe('I/O Command Set Independent Identify Namespace (CNS 08h, Base 2.1 §5.1.13.2.8, Figure 319)', () => {
-    it('has its fields at the bytes of the figure, in 4096', () => {
+    it('is 4096 bytes, with its fields at the bytes of the figure', () => {
       expect(IdentifyIndependentNamespace.bytes).toBe(4096)
       expect(bytesOf(IdentifyIndependentNamespace)).toEqual([
         ['NSFEAT', 0, 1], // 0 to 2 as in libnvme 1.3 nvme_id_independent_id_ns
@@ -396,7 +396,7 @@ describe('identify independent', () => {
       expect(valuesOf(IOI)).toEqual({ NOT_REPORTED: 0, NOT_DEGRADED: 2, DEGRADED: 3 })
     })
 
-    it('prints a shared namespace that is ready', () => {
+    it('describes a shared namespace that is ready', () => {
       const { data } = IdentifyIndependentNamespace.create({ NMIC: 0x01, NSTAT: 0x05, ENDGID: 1 })
       expect(IdentifyIndependentNamespace.describe(data)).toEqual([
         'NMIC={ SHRNS=1 DISNS=0 }',
@@ -414,7 +414,7 @@ describe('identify independent', () => {
 
 describe('identify virtualization', () => {
   describe('Primary Controller Capabilities (CNS 14h, libnvme 1.3 nvme_primary_ctrl_cap)', () => {
-    it('has its fields at the bytes of the header, in 4096', () => {
+    it('is 4096 bytes, with its fields at the bytes of the header', () => {
       expect(PrimaryControllerCapabilities.bytes).toBe(4096)
       expect(bytesOf(PrimaryControllerCapabilities)).toEqual([
         ['CNTLID', 0, 2],
@@ -440,7 +440,7 @@ describe('identify virtualization', () => {
   })
 
   describe('Secondary Controller List (CNS 15h, libnvme 1.3 nvme_secondary_ctrl_list)', () => {
-    it('has entries of 32 bytes from byte 32 on', () => {
+    it('has entries of 32 bytes, starting at byte 32', () => {
       expect([SecondaryController.bytes, SecondaryControllerList.bytes]).toEqual([32, 4096])
       expect(bytesOf(SecondaryControllerList)).toEqual([
         ['NUMID', 0, 1],

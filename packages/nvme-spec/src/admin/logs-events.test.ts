@@ -144,7 +144,7 @@ describe('log persistent event data', () => {
       ])
     })
 
-    it('decodes and prints', () => {
+    it('decodes and describes an event', () => {
       const data = fromHex('31 2e 30 20 20 20 20 20 31 2e 31 20 20 20 20 20 03 02 01 0b 34 12')
       expect(FirmwareCommitEvent.decode(data)).toEqual({
         ...{ OFR: '1.0', NFR: '1.1', FCA: 3, FSLT: 2, STCTFCC: 1, SRFCC: 0x0b, VAFCRC: 0x1234 },
@@ -298,7 +298,7 @@ describe('log persistent event data', () => {
   })
 
   describe('Set Feature Event (type 0Bh, Base 2.1 §5.1.12.1.14.2.11, Figure 246)', () => {
-    it('begins with what follows', () => {
+    it('begins with SFEL, whose bits are DWC, LCCDW0 and MBC', () => {
       expect([SetFeatureEvent.bytes, ...bytesOf(SetFeatureEvent)]).toEqual([4, ['SFEL', 0, 4]])
       expect(rowsOf({ fields: SetFeatureEvent.fields.SFEL.rows })).toEqual([
         ['DWC', 2, 0],
@@ -393,7 +393,7 @@ describe('log hardware error', () => {
       expect(UnexpectedPowerLoss.decode(sparse(17, { 0: '07', 16: '01' }))).toEqual({ UPL: 7n, UPLIA: { UPLOA: 1 } })
     })
 
-    it('a timeout says what was not ready (Base 2.1 Figure 239)', () => {
+    it('a timeout names the condition that was not met (Base 2.1 Figure 239)', () => {
       expect([ReadyTimeoutExceeded.bytes, ...bytesOf(ReadyTimeoutExceeded)]).toEqual([4, ['CST', 0, 1]])
       expect(rowsOf({ fields: ReadyTimeoutExceeded.fields.CST.rows })).toEqual([
         ['CRIME', 0, 0],

@@ -79,7 +79,7 @@ describe('log error', () => {
       })
     })
 
-    it('prints an entry', () => {
+    it('describes an entry', () => {
       expect(ErrorLogEntry.describe(entry)).toEqual([
         'ECNT=5',
         'SQID=3',
@@ -93,7 +93,7 @@ describe('log error', () => {
       ])
     })
 
-    it('FFFFh in SQID, CID and PEL, an error of no command, loses no bit', () => {
+    it('decodes FFFFh in PEL without losing a bit', () => {
       const data = new DataView(entry.buffer.slice(0))
       data.setUint16(14, 0xffff, true)
       expect(ErrorLogEntry.decode(data).PEL).toEqual({ BYTLOC: 0xff, BITLOC: 7, reserved: 0xf800 })
@@ -126,7 +126,7 @@ describe('log smart', () => {
       expect(SmartHealthLog.bytes).toBe(512)
     })
 
-    it('the fields stand at the bytes of Figure 206', () => {
+    it('has its fields at the bytes of Figure 206', () => {
       expect(bytesOf(SmartHealthLog)).toEqual([
         ['CW', 0, 1],
         ['CTEMP', 1, 2],
@@ -161,7 +161,7 @@ describe('log smart', () => {
       ])
     })
 
-    it('the bits of CW and EGCWS stand where Figure 206 says', () => {
+    it('CW and EGCWS have the bits of Figure 206', () => {
       expect(rowsOf({ fields: SmartHealthLog.fields.CW.rows })).toEqual([
         ['ASCBT', 0, 0],
         ['TTC', 1, 1],
@@ -194,7 +194,7 @@ describe('log smart', () => {
       expect(decoded.reserved).toBeUndefined()
     })
 
-    it('prints a page, warnings by name and what is zero not at all', () => {
+    it('describes a page: warnings by name, zero fields omitted', () => {
       expect(SmartHealthLog.describe(page())).toEqual([
         'CW={ ASCBT=0 TTC=1 NDR=0 AMRO=0 VMBF=0 PMRRO=1 }',
         'CTEMP=301',
@@ -215,7 +215,7 @@ describe('log smart', () => {
       ])
     })
 
-    it('reserved bytes and bits that are set are not lost', () => {
+    it('keeps reserved bytes and bits that are set', () => {
       const data = page()
       data.setUint8(511, 0xa5)
       data.setUint8(0, 0x80)
@@ -269,7 +269,7 @@ describe('log namespaces', () => {
       expect([NSID.length, NSID[0], NSID[1], NSID[2], NSID[1023]]).toEqual([1024, 1, 0x0102_0304, 0, 0xffff_fffe])
     })
 
-    it('begins with FFFFFFFFh where more changed', () => {
+    it('begins with FFFFFFFFh if more namespaces changed', () => {
       expect(list.view(sparse(4096, { 0: 'ff ff ff ff' })).NSID[0]).toBe(0xffff_ffff)
     })
   })
@@ -317,7 +317,7 @@ describe('log effects', () => {
       ['CSE', 0x0007_0000, 7],
       ['USS', 0x0008_0000, 1],
       ['NSSCPE', 0x0200_0000, 1],
-    ] as const)('%s alone is %i', (row, word, value) => {
+    ] as const)('%s has the mask %i', (row, word, value) => {
       expect(CommandEffects[row].of(word)).toBe(value)
       expect(CommandEffects[row].of(~word >>> 0)).toBe(0)
     })
@@ -330,7 +330,7 @@ describe('log effects', () => {
       ])
     })
 
-    it('Format NVM is supported, changes content and capabilities and wants to be alone; so does Write of content', () => {
+    it('decodes the effects of Format NVM and Write', () => {
       const page = sparse(4096, { 0x200: '0f 40 02 02', 0x404: '03 00 10 00' })
       const { ACS, IOCS } = CommandEffectsLog.decode(page)
       expect(ACS[0x80]).toEqual({
@@ -360,7 +360,7 @@ describe('log effects', () => {
       ])
     })
 
-    it('the word of a feature stands at four times its identifier', () => {
+    it('the word of a feature is at four times its identifier', () => {
       expect([FeatureEffectsLog.bytes, ...bytesOf(FeatureEffectsLog)]).toEqual([1024, ['FIS', 0, 1024]])
       const { FIS } = FeatureEffectsLog.decode(sparse(1024, { 28: '01 00 20 00', 0x84: '13 00 08 04' }))
       expect(FIS[0x07]).toEqual({
@@ -383,7 +383,7 @@ describe('log effects', () => {
       ])
     })
 
-    it('the word of a command stands at four times its opcode, the upper three quarters are reserved', () => {
+    it('the word of a command is at four times its opcode; the upper three quarters are reserved', () => {
       expect([ManagementCommandEffectsLog.bytes, ...bytesOf(ManagementCommandEffectsLog)]).toEqual([
         4096,
         ['MICS', 0, 1024],
@@ -439,7 +439,7 @@ describe('log self test', () => {
       expect(rowsOf({ fields: STCT.rows })).toEqual([['ASTCI', 2, 0]])
     })
 
-    it('decodes and prints a test that failed', () => {
+    it('decodes and describes a test that failed', () => {
       expect(SelfTestResult.decode(fromHex(failed))).toEqual({
         DSTS: { DSTR: 7, DSTC: 2 },
         SEGN: 4,
@@ -594,7 +594,7 @@ describe('log sanitize', () => {
       expect([valuesOf(SSI.rows.SANS), valuesOf(SSI.rows.FAILS)]).toEqual([states, states])
     })
 
-    it('decodes and prints a page', () => {
+    it('decodes and describes a page', () => {
       expect(SanitizeStatusLog.decode(page)).toEqual({
         SPROG: 32_768,
         SSTAT: { SOS: 2, OPC: 2, GDE: 0, MVCNCLD: 0 },

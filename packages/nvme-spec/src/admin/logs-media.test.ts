@@ -443,7 +443,7 @@ describe('log reservation', () => {
       })
     })
 
-    it('decodes a notification; an empty page prints as nothing', () => {
+    it('decodes a notification, and describes an empty page by no lines', () => {
       const page = sparse(64, { 0: '09 00 00 00 00 00 00 00 02 03', 12: '05' })
       expect(ReservationNotificationLog.decode(page)).toEqual({ LPC: 9n, RNLPT: 2, NALP: 3, NSID: 5 })
       expect(ReservationNotificationLog.describe(page)).toContain('RNLPT=RESERVATION_RELEASED')

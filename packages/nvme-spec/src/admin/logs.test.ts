@@ -44,7 +44,7 @@ describe('log identifiers', () => {
       })
     })
 
-    it("a vendor's log page is its number", () => {
+    it('a vendor specific log page is named by its number', () => {
       expect([LID.nameOf(2), LID.nameOf(0xca)]).toEqual(['SMART_HEALTH_INFORMATION', '0xca'])
     })
   })
@@ -64,7 +64,7 @@ describe('get log page', () => {
       ['UIDX', 0x7f, [0, 0, 0, 0, 0x0000_007f, 0]],
       ['OT', 1, [0, 0, 0, 0, 0x0080_0000, 0]],
       ['CSI', 0xff, [0, 0, 0, 0, 0xff00_0000, 0]],
-    ])('%s stands where its figure says', (symbol, value, dwords) => {
+    ])('%s is at the bits of its figure', (symbol, value, dwords) => {
       expect(dwordsOf(GetLogPage, { [symbol]: value })).toEqual(dwords)
     })
   })
@@ -78,7 +78,7 @@ describe('get log page', () => {
       })
     })
 
-    it('takes an index of any value, and says so in OT', () => {
+    it('accepts an index that is not a multiple of 4, and sets OT', () => {
       expect(logPagePart(1, 3, 'index')).toEqual({ NUMDL: 0, NUMDU: 0, LPOL: 3, LPOU: 0, OT: 1 })
     })
 
@@ -93,7 +93,7 @@ describe('get log page', () => {
       [1, 1n << 64n, 'Get Log Page.LPO'],
       [1, -1n, 'Get Log Page.LPO'],
       [1, 6, 'Get Log Page.LPO (Log Page Offset): expected a multiple of 4 bytes, got 6 (Base 2.1 §5.1.12)'],
-    ])('refuses %s dwords at %s, which the fields cannot hold', (dwords, offset, message) => {
+    ])('rejects %s dwords at offset %s', (dwords, offset, message) => {
       expect(() => logPagePart(dwords, offset)).toThrow(RangeError)
       expect(() => logPagePart(dwords, offset)).toThrow(message)
     })
@@ -110,7 +110,7 @@ describe('get log page', () => {
       expect(() => logPagePart(1, 2, null as never)).toThrow(TypeError)
     })
 
-    it('loses no bit of any count and offset', () => {
+    it('keeps every bit of any count and offset', () => {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 2 ** 32 }), fc.bigInt(0n, (1n << 64n) - 1n), (dwords, index) => {
           const { NUMDL, NUMDU, LPOL, LPOU } = logPagePart(dwords, index, 'index')
@@ -137,7 +137,7 @@ describe('log parameters', () => {
       ['Reachability Groups RGO', 0x1a, ReachabilityGroupsLsp.encode({ RGO: 1 }), 0x0000_011a],
       ['Reachability Associations RAO', 0x1b, ReachabilityAssociationsLsp.encode({ RAO: 1 }), 0x0000_011b],
       ['FDP Events FDPET', 0x23, FdpEventsLsp.encode({ FDPET: 1 }), 0x0000_0123],
-    ])('%s stands where its figure says', (_row, LID, LSP, cdw10) => {
+    ])('%s is at the bits of its figure', (_row, LID, LSP, cdw10) => {
       expect(dwordsOf(GetLogPage, { LID, LSP })[0]).toBe(cdw10)
     })
 
@@ -193,7 +193,7 @@ describe('log supported', () => {
       expect(rowsOf({ fields: SupportedLogPages.fields.LIDS.rows })).toEqual(figure204)
     })
 
-    it('the word of a log page stands at four times its identifier', () => {
+    it('the word of a log page is at four times its identifier', () => {
       const page = sparse(1024, { 8: '01 00 00 00', 48: '03 00 01 00' })
       const { LIDS } = SupportedLogPages.decode(page)
       expect([LIDS[0x02], LIDS[0x0c], LIDS[0x0d]]).toEqual([

@@ -48,9 +48,9 @@ describe('identify structure', () => {
       [0x03, 0], // a list of entries of different lengths
       [0x05, 1], // Key Value
       [0x06, 4], // Computational Programs
-      [0x0b, 0], // reserved, as the next
+      [0x0b, 0], // reserved, like the next
       [0x0f, 0],
-      [0x1d, 0], // of fabrics, as the next
+      [0x1d, 0], // Fabrics, like the next
       [0x1e, 0],
       [0x20, 0],
       [0x21, 0],
@@ -59,7 +59,7 @@ describe('identify structure', () => {
       expect(identifyStructure(cns, csi)).toBeUndefined()
     })
 
-    it.each(['constructor', 'toString', '1', 1n, 1.5, -1, NaN, undefined])('is none for %s', (no) => {
+    it.each(['constructor', 'toString', '1', 1n, 1.5, -1, NaN, undefined])('returns undefined for %s', (no) => {
       expect(identifyStructure(no as number)).toBeUndefined()
       expect(identifyStructure(0x05, no === undefined ? -1 : (no as number))).toBeUndefined()
       expect(identifyStructure(0x06, no === undefined ? -1 : (no as number))).toBeUndefined()
@@ -69,7 +69,7 @@ describe('identify structure', () => {
 
 describe('log pages', () => {
   describe('logStructure', () => {
-    // Log page identifier, bytes of the page, or of its header or entry where its length varies.
+    // Log page identifier, and the length of the page, or of its header or entry if the page has no fixed length.
     it.each([
       [0x00, 1024],
       [0x01, 64],
@@ -106,11 +106,11 @@ describe('log pages', () => {
       [0x80, 64],
       [0x81, 512],
       [0xbf, 4096],
-    ])('log page %i has %i bytes of its own', (lid, bytes) => {
+    ])('the structure of log page %i has %i bytes', (lid, bytes) => {
       expect(logStructure(lid)?.bytes).toBe(bytes)
     })
 
-    it('tells pages of one length apart', () => {
+    it('distinguishes pages of equal length', () => {
       expect([0x04, 0x1c, 0x07, 0x08].map((lid) => logStructure(lid)?.name)).toEqual([
         'Changed Attached Namespace List',
         'Changed Allocated Namespace List',
@@ -119,7 +119,7 @@ describe('log pages', () => {
       ])
     })
 
-    it('knows nothing of reserved, fabrics and vendor specific pages', () => {
+    it('returns undefined for reserved, Fabrics and vendor specific pages', () => {
       expect([0x19, 0x24, 0x70, 0x82, 0xc0, 0xff, -1].map(logStructure)).toEqual(Array(7).fill(undefined))
     })
   })
@@ -143,7 +143,7 @@ describe('log pages', () => {
       expect(persistentEventData(type)).toMatchObject({ bytes, name })
     })
 
-    it('has none for telemetry, media verification, TCG and reserved types', () => {
+    it('returns undefined for telemetry, media verification, TCG and reserved types', () => {
       expect([0x00, 0x0c, 0x0e, 0x10, 0xdf].map(persistentEventData)).toEqual(Array(5).fill(undefined))
     })
   })

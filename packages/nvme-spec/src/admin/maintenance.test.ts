@@ -21,11 +21,11 @@ describe('firmware', () => {
       ['FS', 7, 0x0000_0007],
       ['CA', 7, 0x0000_0038],
       ['BPID', 1, 0x8000_0000],
-    ])('%s stands in its bits of Command Dword 10', (symbol, value, dword) => {
+    ])('%s is at its bits of Command Dword 10', (symbol, value, dword) => {
       expect(dwordsOf(FirmwareCommit, { [symbol]: value })).toEqual([dword, 0, 0, 0, 0, 0])
     })
 
-    it('CA 000b to 011b place and activate an image, 110b and 111b are of Boot Partitions, 100b and 101b reserved', () => {
+    it('CA 000b to 011b store and activate images, 110b and 111b apply to Boot Partitions, 100b and 101b are reserved', () => {
       expect(FirmwareCommit.fields.CA.values).toEqual({
         ...{ REPLACE: 0, REPLACE_AND_ACTIVATE_AT_RESET: 1, ACTIVATE_AT_RESET: 2, REPLACE_AND_ACTIVATE_IMMEDIATELY: 3 },
         ...{ REPLACE_BOOT_PARTITION: 6, ACTIVATE_BOOT_PARTITION: 7 },
@@ -59,7 +59,7 @@ describe('format', () => {
       ['PIL', 1, 0x0100],
       ['SES', 2, 0x0400],
       ['LBAFU', 3, 0x3000],
-    ])('%s stands in its bits of Command Dword 10', (symbol, value, dword) => {
+    ])('%s is at its bits of Command Dword 10', (symbol, value, dword) => {
       expect(dwordsOf(FormatNvm, { [symbol]: value })).toEqual([dword, 0, 0, 0, 0, 0])
     })
 
@@ -68,7 +68,7 @@ describe('format', () => {
       expect(FormatNvm.fields.PI.values).toEqual({ DISABLED: 0, TYPE_1: 1, TYPE_2: 2, TYPE_3: 3 })
     })
 
-    it('refuses reserved values, which a controller might take for another erase', () => {
+    it('rejects reserved values, which a controller might interpret as another erase', () => {
       expect(() => dwordsOf(FormatNvm, { SES: 3 })).toThrow(
         'Format NVM.SES (Secure Erase Settings): expected 0 (NONE), 1 (USER_DATA_ERASE), 2 (CRYPTOGRAPHIC_ERASE), got 3',
       )
@@ -85,7 +85,7 @@ describe('sanitize', () => {
       ['OIPBP', 1, 0x100],
       ['NDAS', 1, 0x200],
       ['EMVS', 1, 0x400],
-    ])('%s stands in its bits of Command Dword 10', (symbol, value, dword) => {
+    ])('%s is at its bits of Command Dword 10', (symbol, value, dword) => {
       expect(dwordsOf(Sanitize, { [symbol]: value })).toEqual([dword, 0, 0, 0, 0, 0])
     })
 
@@ -93,7 +93,7 @@ describe('sanitize', () => {
       expect(dwordsOf(Sanitize, { OVRPAT: 0xdead_beef })).toEqual([0, 0xdead_beef, 0, 0, 0, 0])
     })
 
-    it('SANACT 001b to 101b are its actions, 000b is reserved', () => {
+    it('SANACT 001b to 101b are actions, 000b is reserved', () => {
       expect(Sanitize.fields.SANACT.values).toEqual({
         ...{ EXIT_FAILURE_MODE: 1, BLOCK_ERASE: 2, OVERWRITE: 3, CRYPTO_ERASE: 4, EXIT_MEDIA_VERIFICATION: 5 },
       })
@@ -124,7 +124,7 @@ describe('lockdown', () => {
       ['IFC', 2, [0x0040, 0, 0, 0, 0, 0]],
       ['OFI', 0xff, [0xff00, 0, 0, 0, 0, 0]],
       ['UIDX', 0x7f, [0, 0, 0, 0, 0x7f, 0]],
-    ])('%s stands where its figure says', (symbol, value, dwords) => {
+    ])('%s is at the bits of its figure', (symbol, value, dwords) => {
       expect(dwordsOf(Lockdown, { [symbol]: value })).toEqual(dwords)
     })
 

@@ -63,12 +63,12 @@ describe('namespace management', () => {
 
 describe('capacity management', () => {
   describe('Capacity Management (Base 2.1 §5.1.3, Figures 156 to 158 and 160)', () => {
-    it('ELID and OPER stand in Command Dword 10, the capacity in Command Dwords 11 and 12', () => {
+    it('ELID and OPER are in Command Dword 10, the capacity in Command Dwords 11 and 12', () => {
       const values = { ELID: 0x1234, OPER: 4, CAPL: 0x8765_4321, CAPU: 0x10 }
       expect(dwordsOf(CapacityManagement, values)).toEqual([0x1234_0004, 0x8765_4321, 0x10, 0, 0, 0])
     })
 
-    it('OPER 0h to 4h are its operations', () => {
+    it('OPER has the values 0h to 4h', () => {
       expect(CapacityManagement.fields.OPER.values).toEqual({
         ...{ SELECT_CAPACITY_CONFIGURATION: 0, CREATE_ENDURANCE_GROUP: 1, DELETE_ENDURANCE_GROUP: 2 },
         ...{ CREATE_NVM_SET: 3, DELETE_NVM_SET: 4 },
@@ -83,12 +83,12 @@ describe('capacity management', () => {
 
 describe('virtualization', () => {
   describe('Virtualization Management (Base 2.1 §5.2.6, Figures 489 and 490)', () => {
-    it('CNTLID, RT and ACT stand in Command Dword 10, NR in Command Dword 11', () => {
+    it('CNTLID, RT and ACT are in Command Dword 10, NR in Command Dword 11', () => {
       const values = { CNTLID: 0x1234, RT: 1, ACT: 9, NR: 0x5678 }
       expect(dwordsOf(VirtualizationManagement, values)).toEqual([0x1234_0109, 0x5678, 0, 0, 0, 0])
     })
 
-    it('ACT 1h is of the primary controller, 7h to 9h of secondary ones; RT 000b is VQ, 001b VI resources', () => {
+    it('ACT 1h applies to the primary controller, 7h to 9h to secondary controllers; RT 000b is VQ, 001b VI resources', () => {
       expect(VirtualizationManagement.fields.ACT.values).toEqual({
         ...{ PRIMARY_FLEXIBLE_ALLOCATION: 1, SECONDARY_OFFLINE: 7, SECONDARY_ASSIGN: 8, SECONDARY_ONLINE: 9 },
       })
@@ -104,13 +104,13 @@ describe('get lba status', () => {
       expect(dwordsOf(GetLbaStatus, values)).toEqual([0x2345_6789, 1, 1023, 0x1100_abcd, 0, 0])
     })
 
-    it('ATYPE 02h asks for allocated, 10h for a scan, 11h for tracked blocks', () => {
+    it('ATYPE 02h selects allocated blocks, 10h a scan, 11h tracked blocks', () => {
       expect(GetLbaStatus.fields.ATYPE.values).toEqual({ ALLOCATED: 0x02, SCAN: 0x10, TRACKED: 0x11 })
     })
   })
 
-  describe('what Get LBA Status returns (NVM 1.2 §4.2.1.2, Figures 131 and 132)', () => {
-    it('a LbaStatusDescriptorList of 8 bytes, then entries of 16', () => {
+  describe('data returned by Get LBA Status (NVM 1.2 §4.2.1.2, Figures 131 and 132)', () => {
+    it('is an LbaStatusDescriptorList of 8 bytes, then entries of 16 bytes', () => {
       expect(LbaStatusDescriptorList.bytes).toBe(8)
       expect(bytesOf(LbaStatusDescriptorList)).toEqual([
         ['NLSD', 0, 4],
@@ -130,7 +130,7 @@ describe('get lba status', () => {
       })
     })
 
-    it('is read entry by entry from byte 8 on', () => {
+    it('is read entry by entry, starting at byte 8', () => {
       const data = fromHex(`02 00 00 00  02 00 00 00
       10 00 00 00 00 00 00 00  07 00 00 00  00 01 00 00
       80 00 00 00 01 00 00 00  00 00 00 00  00 02 00 00`)

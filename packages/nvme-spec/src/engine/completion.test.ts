@@ -21,7 +21,7 @@ describe('command ids', () => {
     [255, 8],
     [256, 9],
     [4095, 12],
-  ])('%i slots take %i bits: one number more than there are slots', (slots, bits) => {
+  ])('%i slots take %i bits, enough for one value more than slots', (slots, bits) => {
     expect(cidSlotBits(slots)).toBe(bits)
   })
 
@@ -39,17 +39,17 @@ describe('command ids', () => {
     expect(slotOfCid(cid, slotBits)).toBe(slot)
   })
 
-  test('an identifier gives back the generation that it holds', () => {
+  test('generationOfCid returns the generation in an identifier', () => {
     expect([generationOfCid(0xff05, 8), generationOfCid(0x1ffe, 12), generationOfCid(0x0006, 1)]).toEqual([0xff, 1, 3])
   })
 
-  test('gives no slot the identifier FFFFh (Base 2.1 §4.1.1)', () => {
+  test('assigns the identifier FFFFh to no slot (Base 2.1 §4.1.1)', () => {
     for (let slots = 1; slots <= MOST_IN_FLIGHT; slots++) {
       expect(cidOf(0xffff, slots - 1, cidSlotBits(slots))).toBeLessThan(0xffff)
     }
   })
 
-  test('as many slots are refused as would leave no room for generations', () => {
+  test('rejects more slots than leave room for generations', () => {
     expect(MOST_IN_FLIGHT).toBe(4095)
     expect(() => cidSlotBits(4096)).toThrow(
       new RangeError('commands in flight on a queue: expected 1 to 4095, got 4096'),
@@ -59,7 +59,7 @@ describe('command ids', () => {
   })
 })
 
-describe('is lost', () => {
+describe('isLost', () => {
   test.each([
     [0x0000_0001, false, 'ready'],
     [0x0000_0005, false, 'ready, and shutting down'],
@@ -67,13 +67,13 @@ describe('is lost', () => {
     [0x0000_0003, true, 'ready, with CFS'],
     [0x0000_0002, true, 'with CFS alone'],
     [0xffff_ffff, true, 'off the bus'],
-  ])('CSTS of %i: lost is %s, as the controller is %s', (csts, lost) => {
+  ])('CSTS %i: returns %s, the controller is %s', (csts, lost) => {
     expect(isLost(csts)).toBe(lost)
   })
 })
 
 describe('status outcome', () => {
-  // The Status field without its phase tag (Base 2.1 §4.2.3): SC 7:0, SCT 10:8, CRD 12:11, M 13, DNR 14.
+  // The Status field without its Phase Tag (Base 2.1 §4.2.3): SC 7:0, SCT 10:8, CRD 12:11, M 13, DNR 14.
   test.each([
     [0x0000, { sct: 0, sc: 0, crd: 0, more: false, dnr: false }],
     [0x0281, { sct: 2, sc: 0x81, crd: 0, more: false, dnr: false }],
@@ -81,11 +81,11 @@ describe('status outcome', () => {
     [0x2002, { sct: 0, sc: 2, crd: 0, more: true, dnr: false }],
     [0x1822, { sct: 0, sc: 0x22, crd: 3, more: false, dnr: false }],
     [0x7fff, { sct: 7, sc: 0xff, crd: 3, more: true, dnr: true }],
-  ])('status %i is its fields', (status15, fields) => {
+  ])('splits status %i into its fields', (status15, fields) => {
     expect(statusOutcome(status15)).toEqual({ kind: 'status', ...fields })
   })
 
-  test('an engine that failed says which it was, why, and what to do', () => {
+  test('EngineFailedError has the name of the engine, the cause and the next step', () => {
     const cause = new TypeError('the mapping is gone')
     const error = new EngineFailedError('cuda', cause)
     expect(error.message).toBe(

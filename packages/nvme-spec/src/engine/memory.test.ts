@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { firstBreakInPage, prpProblem, runsOf, segmentAt } from './memory.js'
 import { segments } from '../../test/segments.js'
 
-describe('memory runs', () => {
-  test('memory of one segment is one run, whose shift takes every offset to it', () => {
+describe('runsOf', () => {
+  test('one segment is one run, with a shift that maps every offset to it', () => {
     expect(runsOf(segments([0x12_3456_7200, 12_800]), 4096)).toEqual({
       iovas: new BigUint64Array([0x12_3456_7200n]),
       shift: 63,
@@ -16,7 +16,7 @@ describe('memory runs', () => {
     expect([...iovas]).toEqual([0x5000n, 0x9000n, 0x7000n])
   })
 
-  test('the longest power of two that no run leaves its segment by: the segments begin at 0, 16 and 24 KiB', () => {
+  test('a run is the largest power of two that crosses no segment: 8 KiB for segments at 0, 16 and 24 KiB', () => {
     const { iovas, shift } = runsOf(segments([0x1_0000, 0x4000], [0x8_0000, 0x2000], [0x4_0000, 0x6000]), 4096)
     expect(shift).toBe(13)
     expect([...iovas]).toEqual([0x1_0000n, 0x1_2000n, 0x8_0000n, 0x4_0000n, 0x4_2000n, 0x4_4000n])
@@ -28,13 +28,13 @@ describe('memory runs', () => {
     expect([...iovas]).toEqual([0x4000_0000n, 0x8000_0000n, 0x8020_0000n])
   })
 
-  test('addresses above 2^32, and a start inside a page, are kept', () => {
+  test('keeps addresses above 2^32 and a start inside a page', () => {
     const { iovas, shift } = runsOf(segments([0xff_ffff_ee00, 8192], [0x10_0000_0000, 8192]), 4096)
     expect(shift).toBe(13)
     expect([...iovas]).toEqual([0xff_ffff_ee00n, 0x10_0000_0000n])
   })
 
-  test('every byte is where the memory itself says that it is', () => {
+  test('maps every byte to the address that iovaAt returns', () => {
     const memory = segments([0x1_0000, 0x4000], [0x8_0000, 0x2000], [0x4_0000, 0x6000])
     const { iovas, shift } = runsOf(memory, 4096)
     for (let offset = 0; offset < memory.lengthBytes; offset += 508) {
@@ -43,7 +43,7 @@ describe('memory runs', () => {
     }
   })
 
-  test('memory is refused whose runs would be shorter than a page', () => {
+  test('rejects memory whose runs would be shorter than a page', () => {
     const memory = segments([0x1_0000, 4096], [0x8_0000, 512], [0x4_0000, 4096])
     expect(() => runsOf(memory, 4096)).toThrow(
       new RangeError('memory: expected segments that begin at multiples of 4096 bytes, got one at byte 4608'),
@@ -53,13 +53,13 @@ describe('memory runs', () => {
 })
 
 describe('segments', () => {
-  test('the segment of a byte is the last that begins at it or before it', () => {
+  test('the segment of a byte is the last one that starts at or before it', () => {
     const { segments: three } = segments([0x1000, 512], [0x9000, 1024], [0x5000, 512])
     expect([0, 511, 512, 1535, 1536, 2047].map((byte) => segmentAt(three, byte))).toEqual([0, 0, 1, 1, 2, 2])
     expect(segmentAt(segments([0x1000, 512]).segments, 511)).toBe(0)
   })
 
-  test('PRPs describe segments that meet at ends of pages, from an offset in the first and to one in the last', () => {
+  test('PRPs can describe segments that meet at page boundaries, with partial first and last pages', () => {
     const memory = segments([0x1e00, 512], [0x9000, 8192], [0x5000, 512])
     expect(prpProblem(memory, 0, memory.lengthBytes, 4096)).toBeUndefined()
     expect(firstBreakInPage(memory.segments, 0, memory.lengthBytes, 4096)).toBeUndefined()
@@ -72,7 +72,7 @@ describe('segments', () => {
     )
   })
 
-  test('nor one that ends inside a page with another to follow', () => {
+  test('PRPs cannot describe a segment that ends inside a page, followed by another one', () => {
     const memory = segments([0x1000, 512], [0x9000, 4096])
     expect(prpProblem(memory, 0, 1024, 4096)).toContain('got one at 0x9000')
     expect(firstBreakInPage(memory.segments, 0, 1024, 4096)).toEqual({
@@ -82,13 +82,13 @@ describe('segments', () => {
     })
   })
 
-  test('what the transfer does not reach is of no matter', () => {
+  test('segments outside the transfer are ignored', () => {
     const memory = segments([0x1000, 512], [0x9000, 4096], [0x5000, 512])
     expect(prpProblem(memory, 0, 512, 4096)).toBeUndefined()
     expect(prpProblem(memory, 512, 4608, 4096)).toBeUndefined()
   })
 
-  test('pages are of the length that was asked for', () => {
+  test('uses the given page length', () => {
     const memory = segments([0x1000, 4096], [0x9000, 4096])
     expect(prpProblem(memory, 0, 8192, 4096)).toBeUndefined()
     expect(prpProblem(memory, 0, 8192, 8192)).toContain('8192-byte pages')

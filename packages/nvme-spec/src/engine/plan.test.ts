@@ -52,7 +52,7 @@ describe('accepted plan', () => {
 describe('check plan', () => {
   const memory = segments([0x10_0000, 65_536])
 
-  /** Reads of 8 blocks of 512 bytes each, one after the other. */
+  /** Returns a plan of consecutive reads of 8 blocks of 512 bytes each. */
   function plan(commands: number, change: Partial<Plan> = {}): Plan {
     return {
       operation: 'read',
@@ -69,62 +69,62 @@ describe('check plan', () => {
 
   const queue: PlanQueue = { maxTransferBytes: 8192, problem: () => undefined }
 
-  test('a plan that memory and queues can serve passes, the one that fills the memory and the one of nothing', () => {
+  test('accepts plans that memory and queues can serve, including one that fills the memory and an empty one', () => {
     expect(() => checkPlan(plan(16), memory, [queue])).not.toThrow()
     expect(() => checkPlan(plan(0), memory, [queue])).not.toThrow()
     const longest = plan(1, { operation: 'write', blocks: Uint32Array.of(16), slba: Float64Array.of(2 ** 53 - 1) })
     expect(() => checkPlan(longest, memory, [queue])).not.toThrow()
   })
 
-  test('no queues', () => {
+  test('rejects an engine without queues', () => {
     expect(() => checkPlan(plan(1), memory, [])).toThrow(new TypeError('the engine has no queues: call attach() first'))
   })
 
-  test('an operation that is neither', () => {
+  test('rejects an operation other than read and write', () => {
     const other = plan(1, { operation: 'verify' as 'read' })
     expect(() => checkPlan(other, memory, [queue])).toThrow(
       new TypeError(`plan.operation: expected 'read' or 'write', got "verify"`),
     )
   })
 
-  describe('what is refused by a RangeError that names the command', () => {
+  describe('rejects with a RangeError', () => {
     test.each<[string, Plan, string]>([
-      ['blocks that no namespace has', plan(1, { blockBytes: 511 }), 'plan.blockBytes: expected at least 512, got 511'],
-      ['arrays of another length', plan(2, { blocks: Uint32Array.of(8) }), 'plan.blocks: expected 2 entries, got 1'],
+      ['an invalid block size', plan(1, { blockBytes: 511 }), 'plan.blockBytes: expected at least 512, got 511'],
+      ['arrays of the wrong length', plan(2, { blocks: Uint32Array.of(8) }), 'plan.blocks: expected 2 entries, got 1'],
       [
-        'a queue that is not there',
+        'a queue that does not exist',
         plan(2, { queue: Uint16Array.of(0, 2) }),
         'plan command 1: expected a queue from 0 to 1, got 2',
       ],
       ['no blocks', plan(1, { blocks: Uint32Array.of(0) }), 'plan command 0: expected 1 to 65536 blocks, got 0'],
       [
-        'more blocks than NLB can say',
+        'more blocks than NLB can encode',
         plan(1, { blocks: Uint32Array.of(65_537) }),
         'plan command 0: expected 1 to 65536 blocks, got 65537',
       ],
       ['half an LBA', plan(1, { slba: Float64Array.of(0.5) }), 'plan command 0: expected an LBA below 2^53, got 0.5'],
       [
-        'an LBA that numbers cannot count',
+        'an LBA that a number cannot represent exactly',
         plan(1, { slba: Float64Array.of(2 ** 53) }),
         'plan command 0: expected an LBA below 2^53, got 9007199254740992',
       ],
       [
-        'bytes before the memory',
+        'bytes before the start of the memory',
         plan(1, { offsetBytes: Float64Array.of(-4) }),
         'plan command 0: expected bytes inside the memory of 65536 bytes, got bytes -4 to 4092',
       ],
       [
-        'bytes behind it',
+        'bytes after the end of the memory',
         plan(17),
         'plan command 16: expected bytes inside the memory of 65536 bytes, got bytes 65536 to 69632',
       ],
       [
-        'bytes that pass the end of the memory',
+        'bytes that cross the end of the memory',
         plan(1, { offsetBytes: Float64Array.of(65_024) }),
         'plan command 0: expected bytes inside the memory of 65536 bytes, got bytes 65024 to 69120',
       ],
       [
-        'an address off a dword',
+        'an address that is not dword aligned',
         plan(1, { offsetBytes: Float64Array.of(2) }),
         'plan command 0: expected a dword-aligned address for PRP1, got byte 2 of the memory',
       ],
@@ -138,7 +138,7 @@ describe('check plan', () => {
     })
   })
 
-  test('memory that the queue of the command cannot describe, of which it is asked for just these bytes', () => {
+  test('rejects memory that the queue of a command cannot describe; checks only the bytes of the commands', () => {
     const asked: unknown[] = []
     const picky: PlanQueue = {
       maxTransferBytes: 8192,

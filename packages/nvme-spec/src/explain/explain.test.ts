@@ -115,7 +115,7 @@ describe('a structure', () => {
 
   it('explains special values, such as no limit', () => {
     expect(valuesIn(IdentifyController, {}, 'MDTS')).toEqual(['MDTS=0: no limit'])
-    // 0 is no boundary, although the field is 0's based otherwise.
+    // 0 means no boundary, although the field is otherwise 0's based.
     expect(valuesIn(IdentifyNamespace, { 44: '0700' }, 'NABSN', 'NABSPF')).toEqual([
       'NABSN=0: no boundary',
       'NABSPF=7: 8 logical blocks',

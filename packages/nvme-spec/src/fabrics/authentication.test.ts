@@ -90,7 +90,7 @@ describe('authentication messages', () => {
     expect(authMessageOf(data.getUint8(0), data.getUint8(1))).toBe(message)
   })
 
-  it('an identifier of the other type, or an unassigned one, is no message', () => {
+  it('an identifier of the other type and an unassigned identifier belong to no message', () => {
     for (const [type, id] of [
       ...[AUTH_ID.CHALLENGE, AUTH_ID.SUCCESS2, 0xff].map((id) => [AUTH_TYPE.COMMON, id] as const),
       ...[AUTH_ID.NEGOTIATE, AUTH_ID.FAILURE1, 0x05].map((id) => [AUTH_TYPE.DH_HMAC_CHAP, id] as const),

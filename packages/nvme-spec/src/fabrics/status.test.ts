@@ -17,11 +17,11 @@ describe('FABRICS_STATUS: command specific statuses of NVMe over Fabrics (Base 2
     expect(FABRICS_STATUS[symbol]).toMatchObject({ sct: 1, sc, name, from: [from] })
   })
 
-  it('there are eight', () => {
+  it('the table has eight', () => {
     expect(Object.keys(FABRICS_STATUS)).toHaveLength(8)
   })
 
-  it('a busy controller may be free later, and a new snapshot may be read at once', () => {
+  it('a busy controller may be retried later, and a log that changed may be read again at once', () => {
     expect(mayRetry({ sct: 1, sc: 0x81, dnr: false }, FABRICS_STATUS)).toBe('later')
     expect(mayRetry({ sct: 1, sc: 0x90, dnr: false }, FABRICS_STATUS)).toBe('same')
     expect(mayRetry({ sct: 1, sc: 0x84, dnr: false }, FABRICS_STATUS)).toBeUndefined()

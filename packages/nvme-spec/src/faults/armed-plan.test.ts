@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ArmedPlan } from './index.js'
 import type { FaultMatch } from '../transport/index.js'
 
-/** Returns which reads of CSTS, counted from 1, a rule with this match strikes, of `reads` reads at 1 ns intervals. */
+/** Returns which of `reads` reads of CSTS at 1 ns intervals, counted from 1, a rule with this match strikes. */
 function struckReads(match: Omit<FaultMatch, 'register'>, reads = 8): { struck: number[]; plan: ArmedPlan } {
   let nowNs = 0
   const action = { kind: 'read-value', value: 0xffff_ffff } as const
@@ -35,7 +35,7 @@ describe('a rule of an armed fault plan', () => {
     expect(plan.report().strikes.map(({ atNs }) => atNs + 1)).toEqual(expected)
   })
 
-  test('strikes a share of its matches by probability, the same for the same seed', () => {
+  test('strikes matches with the given probability, the same ones for the same seed', () => {
     const { struck } = struckReads({ probability: 0.25 }, 400)
     expect(struck.length).toBeGreaterThan(60)
     expect(struck.length).toBeLessThan(140)

@@ -10,7 +10,7 @@ import {
   parseFaultPlan,
 } from './index.js'
 
-/** Every action and every condition once. */
+/** Each action and each condition at least once. */
 const everything: FaultPlan = {
   rules: [
     { match: { qid: 1, opcode: 2, nsid: 1, lba: [0, 7], nth: 3 }, action: { kind: 'drop-completion' } },
@@ -44,7 +44,7 @@ const everything: FaultPlan = {
   ],
 }
 
-it('a plan is written as JSON and read back, one rule a line', () => {
+it('a plan is formatted as JSON with one rule per line, and parsed to the same plan', () => {
   const text = formatFaultPlan(everything)
   expect(parseFaultPlan(text)).toEqual(everything)
   expect(text.split('\n')[1]).toBe(
@@ -53,9 +53,9 @@ it('a plan is written as JSON and read back, one rule a line', () => {
   expect(parseFaultPlan(formatFaultPlan({ rules: [] }))).toEqual({ rules: [] })
 })
 
-it('a plan is written in TypeScript with `satisfies FaultPlan`, which keeps its kinds', () => {
+it('`satisfies FaultPlan` checks a plan in TypeScript and keeps its literal kinds', () => {
   const faults = { rules: [{ match: { opcode: 2 }, action: { kind: 'drop-completion' } }] } satisfies FaultPlan
-  // @ts-expect-error -- no fault is called so
+  // @ts-expect-error -- not the name of a fault
   const wrong = { rules: [{ match: {}, action: { kind: 'lose-completion' } }] } satisfies FaultPlan
   expect(() => checkFaultPlan(wrong)).toThrow('got "lose-completion"')
   expect(() => checkFaultPlan(faults)).not.toThrow()
@@ -69,7 +69,7 @@ const rule = (match: unknown, action: unknown = drop) => ({
   ],
 })
 
-describe('a plan that is wrong is refused, with the rule and the field to blame', () => {
+describe('an invalid plan is rejected with the rule and the field at fault', () => {
   it.each([
     [[], undefined, 'rules', /expected an object with a list 'rules'/],
     [{ rule: [] }, undefined, undefined, /unknown "rule"; known are rules/],
@@ -100,12 +100,12 @@ describe('a plan that is wrong is refused, with the rule and the field to blame'
     expect(refused.message).toMatch(message)
   })
 
-  it('what is not JSON', () => {
+  it('text that is not JSON', () => {
     expect(errorOf(() => parseFaultPlan('{ rules: [] }')).message).toMatch(/^fault plan: not valid JSON: .*position 2/)
   })
 })
 
-describe('a rule that can never strike is refused', () => {
+describe('a rule that can never strike is rejected', () => {
   const read = { kind: 'read-value', value: 0 }
   const lose = { kind: 'lose-write' }
   const flip = { kind: 'corrupt-data', byte: 0, xor: 1 }
@@ -190,7 +190,7 @@ it('treats a rule without match as a rule with an empty one', () => {
   expect(() => parseFaultPlan(lost)).toThrow('this rule has neither register nor atNs: this can never strike')
 })
 
-it('a rule that is nearly one of those is taken', () => {
+it('similar rules that can strike are accepted', () => {
   const flip = { kind: 'corrupt-data', byte: 0, xor: 1 } as const
   const faults: FaultPlan = {
     rules: [
@@ -200,7 +200,7 @@ it('a rule that is nearly one of those is taken', () => {
       { match: { nth: 3, every: 2, times: 2 }, action: flip },
       // CSTS.NSSRO is cleared by writing 1 to it (Base 2.1 §3.1.4.6).
       { match: { register: 'CSTS' }, action: { kind: 'lose-write' } },
-      // Whether the write does anything is nothing to a fault of the controller.
+      // A fault of the controller occurs at the write even though CAP is read-only.
       { match: { register: 'CAP', access: 'write' }, action: { kind: 'fatal-status' } },
     ],
   }
@@ -214,22 +214,22 @@ function errorOf(run: () => unknown): FaultPlanError {
     if (error instanceof FaultPlanError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('expected a FaultPlanError')
 }
 
-it.each([{}, undefined, { rules: [{}] }])('what is no plan is not formatted: %j', (plan) => {
+it.each([{}, undefined, { rules: [{}] }])('formatFaultPlan rejects an invalid plan: %j', (plan) => {
   expect(() => formatFaultPlan(plan as never)).toThrow(FaultPlanError)
 })
 
 it.each([
-  // Opcodes of Admin commands: bits 1:0 are 10b where data goes to the host (Base 2.1 §4.1.1).
+  // Opcodes of Admin commands: bits 1:0 are 10b if data goes to the host (Base 2.1 §4.1.1).
   ['Get Log Page', 0x02, true],
   ['Identify', 0x06, true],
   ['Get Features', 0x0a, true],
   ['Create I/O Submission Queue', 0x01, false],
   ['Abort', 0x08, false],
   ['Set Features', 0x09, false],
-])('whether %s answers with data is in its opcode', (_, opcode, expected) => {
+])('for %s, answersWithData(%i) is %s', (_, opcode, expected) => {
   expect(answersWithData(opcode)).toBe(expected)
 })
 
@@ -240,7 +240,7 @@ it.each([
   ['Flush', 0x00, false],
   ['Dataset Management', 0x09, false],
   ['Copy', 0x19, false],
-])('%s names its blocks by SLBA and NLB, or does not', (_, opcode, expected) => {
+])('for %s, addressesBlocks(%i) is %s', (_, opcode, expected) => {
   expect(addressesBlocks(opcode)).toBe(expected)
 })
 

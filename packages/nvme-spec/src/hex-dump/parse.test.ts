@@ -6,8 +6,8 @@ const parsed = (text: string) => {
   return bytes && Buffer.from(bytes).toString('hex')
 }
 
-// What each tool prints for the same 18 bytes: xxd 2022-01-14, util-linux 2.38, coreutils 9.1; the dump of nvme-cli by
-// the format strings of its d().
+// Output of each tool for the same 18 bytes: xxd 2022-01-14, util-linux 2.38, coreutils 9.1; the dump of nvme-cli
+// follows the format strings of its function d().
 test.each([
   [
     'xxd',
@@ -47,7 +47,7 @@ test.each([
   expect(parsed(text)).toBe('02001204207c3e22410000ff0a0d7e7f4220')
 })
 
-test('reads an indented dump, whose offsets are no bytes', () => {
+test('reads an indented dump without taking its offsets as bytes', () => {
   expect(parsed('    000000 02 00 12 04\n    000004 7c\n    000005\n')).toBe('020012047c')
   expect(parsed('  00000000: 0200 1204  ....\n  00000004: 7c         |\n')).toBe('020012047c')
   expect(() => parsed('  0000000 0002 0412\n  0000004\n')).toThrow('stdin is a dump of words')

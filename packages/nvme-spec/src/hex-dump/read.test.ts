@@ -13,7 +13,7 @@ test.each([
   expect(hex(readDumpText(text))).toBe(expected)
 })
 
-test('reads no digits as no bytes, but rejects a dump without bytes', () => {
+test('returns no bytes for no digits, but rejects a dump without bytes', () => {
   expect(hex(parseHexDigits(' \n'))).toBe('')
   for (const read of [() => readDumpText(' \n', 'stdin'), () => readDumpBytes(Buffer.of(), 'stdin')]) {
     expect(read).toThrow(HexDumpError)

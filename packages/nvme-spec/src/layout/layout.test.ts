@@ -45,14 +45,14 @@ const facts = { offset: 0, access: 'rw', doc: 'for this test', spec: 'gpunvme te
 const structFacts = { bytes: 16, doc: 'for this test', spec: 'gpunvme test' } as const
 const commandFacts = { opcode: 0xc1, doc: 'for this test', spec: 'gpunvme test' } as const
 
-describe('a declaration is refused', () => {
-  it('when bits overlap, by the name of the later one', () => {
+describe('rejects a declaration', () => {
+  it('whose bits overlap, with the name of the later row', () => {
     expect(() => register32('R', facts, { A: bits(7, 4, 'a'), B: bits(4, 0, 'b') })).toThrow(
       new RangeError('R.B: bits 4:0 overlap another row'),
     )
   })
 
-  it('when bits leave the word', () => {
+  it('whose bits exceed the word', () => {
     expect(() => register32('R', facts, { A: bits(32, 30, 'a') })).toThrow(
       new RangeError('R.A: bits 32:30 do not fit 32 bits'),
     )
@@ -66,7 +66,7 @@ describe('a declaration is refused', () => {
     )
   })
 
-  it('when bits are written least significant first, or more than the kind of row holds', () => {
+  it('whose bits are in reverse order, or do not match the kind of row', () => {
     const declared = (row: Bits<number> | Bits<bigint>) => () => register64('R', facts, { A: row })
     expect(declared(bits(0, 7, 'a'))).toThrow(new RangeError('R.A: bits 0:7 do not fit 64 bits'))
     expect(declared(bits(32, 0, 'a'))).toThrow(new RangeError('R.A: bits 32:0 need wideBits()'))
@@ -74,7 +74,7 @@ describe('a declaration is refused', () => {
     expect(declared(wideBits(31, 0, 'a'))).toThrow(new RangeError('R.A: bits 31:0 need bits()'))
   })
 
-  it('when fields overlap', () => {
+  it('whose fields overlap', () => {
     expect(() => struct('S', structFacts, { A: u32(0, 'a'), B: u8(3, 'b') })).toThrow(
       new RangeError('S.B: bits 7:0 of byte 3 overlap another row'),
     )
@@ -84,7 +84,7 @@ describe('a declaration is refused', () => {
     )
   })
 
-  it('when rows or fields overlap that do not stand in order', () => {
+  it('whose rows or fields overlap and are not in ascending order', () => {
     expect(() => struct('S', structFacts, { A: u32(8, 'a'), B: u16(0, 'b'), C: u8(11, 'c') })).toThrow(
       new RangeError('S.C: bits 7:0 of byte 11 overlap another row'),
     )
@@ -102,7 +102,7 @@ describe('a declaration is refused', () => {
     expect(toHex(S.create({ A: 1, B: 0x3f, C: 1 }).data)).toBe('f8 03 00 00 00 00 00 00 01 00 00 00 00 00 00 00')
   })
 
-  it('when a field leaves the structure', () => {
+  it('with a field that exceeds the structure', () => {
     expect(() => struct('S', structFacts, { A: u32(14, 'a') })).toThrow(
       new RangeError('S.A: bits 31:0 of byte 14 do not fit 128 bits'),
     )
@@ -112,7 +112,7 @@ describe('a declaration is refused', () => {
     )
   })
 
-  it('when bits leave their Command Dword', () => {
+  it('whose bits exceed their Command Dword', () => {
     const declared = (row: Field<number>) => () => nvmCommand('C', commandFacts, { A: row })
     expect(declared(cdwBit(10, 32, 'a'))).toThrow(new RangeError('C.A: bits 32:32 of byte 40 do not fit 512 bits'))
     expect(declared(cdw(10, 35, 30, 'a'))).toThrow(RangeError)
@@ -144,12 +144,12 @@ describe('a structure', () => {
     { requiredKeys: [] },
   )
 
-  it('is little endian, field for field', () => {
+  it('stores each field in little endian', () => {
     const s = S.create({ A: 0x01, B: 0x0203, C: 0x0405_0607, D: 0x08_090a_0b0c_0d0e, E: 0x1011_1213_1415_1617n })
     expect(toHex(s.data, 0, 24)).toBe('01 03 02 07 06 05 04 00 0e 0d 0c 0b 0a 09 08 00 17 16 15 14 13 12 11 10')
   })
 
-  it('gives back what was written, and the same bytes at every address', () => {
+  it('reads the values written, and stores the same bytes at every address', () => {
     fc.assert(
       fc.property(values, fc.nat(15), fc.nat(2), (written, byteOffset, index) => {
         const data = new DataView(new ArrayBuffer(200))
@@ -161,7 +161,7 @@ describe('a structure', () => {
     )
   })
 
-  it('lies where the view of its memory says, when that memory is a part of a buffer', () => {
+  it('honors the byteOffset of a DataView', () => {
     const buffer = new ArrayBuffer(256)
     const data = new DataView(buffer, 96, 96)
     S.view(data).at(1).D = 0x0102_0304_0506
@@ -169,7 +169,7 @@ describe('a structure', () => {
     expect(new DataView(buffer).getUint32(96 + 48 + 12, true)).toBe(0x0102)
   })
 
-  it('is refused where the memory ends before it, by at() as well', () => {
+  it('rejects memory that is too short, also in at()', () => {
     const data = unwritten(100)
     expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, got 100 (gpunvme test)')
     expect(() => S.view(data, -1)).toThrow(RangeError)
@@ -182,13 +182,13 @@ describe('a structure', () => {
     expect(() => S.view(data, 4).at(1)).not.toThrow()
   })
 
-  it('names the fields it has when asked for another', () => {
+  it('rejects an unknown field, and lists its own', () => {
     expect(() => S.create({ Z: 1 } as never)).toThrow(
       new TypeError('S has no field Z; its fields: A B C D E F G (gpunvme test)'),
     )
   })
 
-  it('prints bits of a word by name, and the bits that no row declares', () => {
+  it('describes bits of a word by name, and undeclared bits as reserved', () => {
     expect(S.describe(S.create({ A: 1, D: 0x1000, G: 0x8001_0002 }).data)).toEqual([
       'A=1',
       'D=0x1000',
@@ -196,7 +196,7 @@ describe('a structure', () => {
     ])
   })
 
-  it('has a property for each field and row, the same one every time, and none of them changes', () => {
+  it('has a frozen property for each field and row, with a stable identity', () => {
     const R = register32('R', facts, { LOW: bits(3, 0, 'low', { ON: 1 }) })
     expect(Object.keys(S)).toEqual(expect.arrayContaining(Object.keys(fields)))
     expect(S.G).toBe(S.G)
@@ -208,7 +208,7 @@ describe('a structure', () => {
     expect(() => ((R as { LOW: unknown }).LOW = 1)).toThrow(TypeError)
   })
 
-  it('writes to memory that was detached throw, whatever the alignment', () => {
+  it('throws on a write to detached memory', () => {
     const command = nvmCommand('C', commandFacts, {})
     const data = new DataView(new ArrayBuffer(64))
     const view = command.view(data)
@@ -217,14 +217,14 @@ describe('a structure', () => {
   })
 })
 
-describe('arrays and strings', () => {
+describe('arrays, bytes and strings', () => {
   const S = struct('S', structFacts, {
     TEXT: ascii(0, 4, 'text'),
     ID: bytes(4, 4, 'id'),
     WORDS: u32Array(8, 2, 'words'),
   })
 
-  it('take exactly their length', () => {
+  it('are padded if they are strings, and otherwise require their exact length', () => {
     const s = S.create({ TEXT: 'ab', ID: Uint8Array.of(1, 2, 3, 4), WORDS: Uint32Array.of(5, 0xffff_ffff) })
     expect(toHex(s.data)).toBe('61 62 20 20 01 02 03 04 05 00 00 00 ff ff ff ff')
     expect(() => (s.WORDS = Uint32Array.of(1))).toThrow(
@@ -235,7 +235,7 @@ describe('arrays and strings', () => {
 })
 
 describe('bits of a Command Dword', () => {
-  it('that fill it with named values read as an unsigned number', () => {
+  it('that fill it and have named values are an unsigned number', () => {
     const C = nvmCommand('C', commandFacts, { ALL: cdw(10, 31, 0, 'all', { TOP: 0x8000_0000, NONE: 0 }) })
     const view = C.view(new DataView(new ArrayBuffer(64)))
     view.ALL = C.ALL.TOP
@@ -244,17 +244,17 @@ describe('bits of a Command Dword', () => {
 })
 
 describe("0's based values", () => {
-  it('hold one less than the count they stand for', () => {
+  it('are one less than their count', () => {
     expect(zeroBased(1)).toBe(0)
     expect(zeroBased(65_536)).toBe(65_535)
     expect(countOf(zeroBased(256))).toBe(256)
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])('do not stand for a count of %d', (value) => {
+  it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])('do not exist for a count of %d', (value) => {
     expect(() => zeroBased(value)).toThrow(`expected a count of at least 1, got ${value}`)
   })
 
-  it.each([-1, 0.5, Number.NaN, 2 ** 53])('are not %d', (value) => {
+  it.each([-1, 0.5, Number.NaN, 2 ** 53])('cannot be %d', (value) => {
     expect(() => countOf(value as never)).toThrow(
       new RangeError(`0's based value: expected an integer from 0 to 9007199254740991, got ${value}`),
     )
@@ -289,7 +289,7 @@ describe('decode and encode', () => {
     return new DataView(bytes.slice().buffer)
   })
 
-  it('keep every bit of any memory, declared or not', () => {
+  it('keep every bit of any memory, including undeclared bits', () => {
     fc.assert(
       fc.property(random, fc.nat(8), (data, byteOffset) => {
         const copy = unwritten(80)
@@ -300,7 +300,7 @@ describe('decode and encode', () => {
     )
   })
 
-  it('give words with rows as objects, nested structures as arrays, and what no row declares as reserved', () => {
+  it('represent words with rows as objects, nested structures as arrays, and undeclared bits as reserved', () => {
     const s = S.create({
       FLAGS: { ON: 1, MODE: 5, reserved: 0x80 },
       INNER: [{ LOW: 7 }, { KIND: 1 }],
@@ -329,7 +329,7 @@ describe('decode and encode', () => {
     ])
   })
 
-  it('keep a 64-bit value that a number cannot hold, as a bigint', () => {
+  it('represent a 64-bit value beyond the safe integers as a bigint', () => {
     const data = new DataView(new ArrayBuffer(64))
     data.setBigUint64(8, 0xffff_ffff_ffff_fffen, true)
     expect(S.decode(data).ADDRESS).toBe(0xffff_ffff_ffff_fffen)
@@ -337,7 +337,7 @@ describe('decode and encode', () => {
     expect(S.decode(data).ADDRESS).toBe(0x1f_ffff_ffff_ffff)
   })
 
-  it('refuse a bad value by name, with what is expected, what was given and the source; nothing is written', () => {
+  it('reject an invalid value with its name, the expected range, the value and the source, and write nothing', () => {
     const data = unwritten(64)
     const cases: [object, ErrorConstructor, string][] = [
       [{ KIND: '1' }, TypeError, 'S.KIND (kind): expected an integer from 0 to 255, got "1" (gpunvme test)'],
@@ -399,13 +399,13 @@ describe('a feature', () => {
 })
 
 describe('a table of numbers', () => {
-  it('gives a name for a number, or the number in hexadecimal', () => {
+  it('returns the name of a number, or the number in hexadecimal if it has none', () => {
     const T = codes('T', { doc: 'for this test', spec: 'gpunvme test' }, { FIRST: 1 })
     expect([T.FIRST, T.nameOf(1), T.nameOf(0xc2)]).toEqual([1, 'FIRST', '0xc2'])
   })
 })
 
-describe('what a stranger gets wrong', () => {
+describe('misuse', () => {
   const read = () =>
     nvmCommand('C', commandFacts, { N: cdwCount(12, 15, 0, 'n'), A: n64(40, 'a'), D: cdw(13, 31, 0, 'd') })
   const S = struct('S', structFacts, {
@@ -438,13 +438,13 @@ describe('what a stranger gets wrong', () => {
     [JSON.parse('{"__proto__": 1}') as object, 'C has no field __proto__; its fields: '],
     [undefined, 'C (fields): expected an object of fields, got undefined (gpunvme test)'],
     [5, 'C (fields): expected an object of fields, got 5 (gpunvme test)'],
-  ])('%o for a command', (values, message) => {
+  ])('rejects fields %o for a command', (values, message) => {
     expect(encode(values)).toThrow(TypeError)
     expect(encode(values)).toThrow(message)
     expect(toHex(data)).toMatch(/^[0 ]+$/)
   })
 
-  it('an index of a cursor that is no whole number, or an offset that is none', () => {
+  it('rejects a cursor index or offset that is not an integer', () => {
     const queue = new DataView(new ArrayBuffer(256))
     for (const index of [1.25, 0.1, -1, 4]) expect(() => read().view(queue).at(index)).toThrow(RangeError)
     for (const index of ['1', 1n, null, undefined, Symbol('x')])
@@ -471,13 +471,13 @@ describe('what a stranger gets wrong', () => {
     ],
     [[10n, 0], TypeError, 'S.WORDS[0] (words): expected an integer from 0 to 4294967295, got 10n (gpunvme test)'],
     [[{ TOP: 2 }, 0], RangeError, 'S.WORDS[0].TOP (top): expected an integer from 0 to 1, got 2 (gpunvme test)'],
-  ])('elements %o of an array of words', (words, kind, message) => {
+  ])('rejects elements %o of an array of words', (words, kind, message) => {
     expect(() => S.create({ WORDS: words as never })).toThrow(kind)
     expect(() => S.create({ WORDS: words as never })).toThrow(message)
   })
 
   it.each([[new Map([['TEXT', 'x']])], [[]], [new DataView(new ArrayBuffer(8))], [new Date(0)], [null]])(
-    'an object that is no object of fields, %o: it would be all zeroes',
+    'rejects %o in place of an object of fields, instead of storing zeroes',
     (values) => {
       const kept = unwritten(64)
       expect(() => S.encode(kept, 0, values as never)).toThrow('S (fields): expected an object of fields, got [object ')
@@ -488,7 +488,7 @@ describe('what a stranger gets wrong', () => {
     },
   )
 
-  it('reserved bytes that are none, or that would change a text', () => {
+  it('rejects reserved bytes of the wrong type, or that overlap a text', () => {
     expect(() => S.create({ reserved: [{ offset: 12, bytes: [1] as never }] })).toThrow(
       new TypeError(
         'S.reserved (bits that no row declares): expected bytes (Uint8Array), got [object Array] (gpunvme test)',
@@ -501,13 +501,13 @@ describe('what a stranger gets wrong', () => {
     )
   })
 
-  it('a raw word that is none, for one of its rows', () => {
+  it('rejects an invalid raw word for a row', () => {
     const R = register64('R', { ...facts }, { A: bits(35, 32, 'a') })
     for (const raw of ['abc', undefined, 1.5])
       expect(() => R.A.of(raw as never)).toThrow('expected a raw word as a number or a bigint, got ')
   })
 
-  it('takes memory as a DataView, a typed array or a buffer, of another realm too', () => {
+  it('accepts memory as a DataView, a typed array or a buffer, also from another realm', () => {
     const bytes = new Uint8Array(24).fill(0x61, 12, 15)
     for (const memory of [new DataView(bytes.buffer, 4), bytes.subarray(4), Buffer.from(bytes.buffer, 4)])
       expect(S.decode(memory)).toMatchObject({ TEXT: 'aaa' })
@@ -520,7 +520,7 @@ describe('what a stranger gets wrong', () => {
     expect(bytes[16]).toBe(0x62)
   })
 
-  it('bytes behind the null that ends a text: they are shown, and put back', () => {
+  it('shows and keeps bytes after the NUL that ends a text', () => {
     const dump = new DataView(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0x61, 0, 0x78, 0, 0, 0, 0, 0).buffer)
     const decoded = S.decode(dump)
     expect(decoded).toMatchObject({ TEXT: 'a', reserved: [{ offset: 10, bytes: Uint8Array.of(0x78) }] })
@@ -530,7 +530,7 @@ describe('what a stranger gets wrong', () => {
     expect(toHex(copy)).toBe(toHex(dump))
   })
 
-  it('values that a later revision gives to an enumeration: kept where that is asked for, refused otherwise', () => {
+  it('rejects unknown values of an enumeration, unless asFound is set', () => {
     const E = struct('E', structFacts, {
       KIND: oneOf(u16(1, 'kind'), { A: 1 }),
       PART: dwordBits(4, bits(13, 6, 'part', { ON: 1 })),
@@ -545,7 +545,7 @@ describe('what a stranger gets wrong', () => {
     expect(toHex(copy)).toBe(toHex(dump))
   })
 
-  it('names, values, offsets and opcodes of a declaration of their own', () => {
+  it('rejects invalid names, values, offsets and opcodes in a declaration', () => {
     expect(() => struct('X', structFacts, { data: u8(0, 'd') })).toThrow(
       new TypeError("X.data: expected a name in upper case, got 'data'"),
     )
@@ -570,7 +570,7 @@ describe('what a stranger gets wrong', () => {
     )
   })
 
-  it('words: a number for a bigint, and the other way round', () => {
+  it('rejects values that are not a word, or not a number', () => {
     const R = register64('R', { ...facts }, { A: bits(3, 0, 'a') })
     for (const raw of ['zz', 1.5, Number.NaN, undefined, null]) {
       expect(() => R.decode(raw as never)).toThrow(TypeError)
@@ -584,7 +584,7 @@ describe('what a stranger gets wrong', () => {
   })
 })
 
-it('a part of a dword that exceeds its structure is rejected when declared, not when it is read', () => {
+it('rejects a part of a dword that exceeds its structure when it is declared, not when it is read', () => {
   const declared = () => struct('S', { bytes: 6, doc: 'a', spec: 'vendor x' }, { A: dwordBits(4, bits(15, 0, 'a')) })
   expect(declared).toThrow(new RangeError('S.A: bits 15:0 of byte 4 do not fit 48 bits'))
 })

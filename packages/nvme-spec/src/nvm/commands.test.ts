@@ -36,7 +36,7 @@ import { describeEntries } from '../../test/entries.js'
 import { bytesOf, rowsOf, valuesOf } from '../../test/figures.js'
 
 describe('opcodes', () => {
-  it('opcodes are those of NVM 1.2 Figure 21', () => {
+  it('are those of NVM 1.2 Figure 21', () => {
     expect(NVM_OPCODE.values).toEqual({
       FLUSH: 0x00,
       WRITE: 0x01,
@@ -57,7 +57,7 @@ describe('opcodes', () => {
     })
   })
 
-  it('each is that of a command which is declared, and the other way round', () => {
+  it('each opcode has a declared command, and each command an opcode', () => {
     const declared = allCommands.filter(({ set }) => set === 'nvm')
     const name = (text: string) => text.toUpperCase().replace('I/O', 'IO').replaceAll(' ', '_')
     expect(Object.fromEntries(declared.map((command) => [name(command.name), command.opcode]))).toEqual(
@@ -67,7 +67,7 @@ describe('opcodes', () => {
 })
 
 describe('io words', () => {
-  describe('words inside the dwords of I/O commands', () => {
+  describe('words in the Command Dwords of I/O commands', () => {
     it.each([
       // NVM 1.2 §2.1.5, Figure 11
       [
@@ -138,8 +138,8 @@ describe('flush', () => {
 })
 
 describe('read write', () => {
-  // Command Dwords as libnvme 1.3 makes them for 64b guards with 18 bits of Storage Tag (Read), and for 32b guards with 32
-  // (Write); rows of NVM 1.2 Figures 51 to 57 and 68 to 74.
+  // Command Dwords as libnvme 1.3 encodes them: 64b guards with 18 bits of Storage Tag (Read), 32b guards with 32 bits
+  // (Write). Rows of NVM 1.2 Figures 51 to 57 and 68 to 74.
   describeEntries([
     [
       Read,
@@ -167,12 +167,12 @@ describe('read write', () => {
     ],
   ])
 
-  describe('Command Dword 13 of Read and Write where CETYPE is not 0 (NVM 1.2 §3.3.4 Figure 55, §3.3.6 Figure 72)', () => {
+  describe('Command Dword 13 of Read and Write with nonzero CETYPE (NVM 1.2 §3.3.4 Figure 55, §3.3.6 Figure 72)', () => {
     const data = new DataView(new ArrayBuffer(64))
     Write.encode(data, 0, { CETYPE: 1, NLB: zeroBased(1) })
     SQE.view(data).CDW13 = CommandExtensionCdw13.encode({ CEV: 0x1234, DSPEC: 0xabcd })
 
-    it('has CEV in bits 15:00, of which DSM would be a part, and DSPEC in bits 31:16', () => {
+    it('has CEV in bits 15:00, in place of DSM, and DSPEC in bits 31:16', () => {
       expect(data.getUint32(52, true)).toBe(0xabcd_1234)
       const { fields } = decodeSqe('nvm', data)
       expect(fields).toMatchObject({ CETYPE: 1, CEV: 0x1234, DSPEC: 0xabcd })
@@ -183,7 +183,7 @@ describe('read write', () => {
   })
 
   describe('PRINFO and DSM of an entry', () => {
-    it('are objects of their bits, and text by name', () => {
+    it('are decoded as objects of their bits, and formatted by name', () => {
       const data = fromHex('01 '.padEnd(48 * 3, '00 ') + '00 00 00 20 f6 00 00 00 ' + '00 '.repeat(8))
       expect(decodeSqe('nvm', data).fields).toMatchObject({
         PRINFO: { PRACT: 1, GRDCHK: 0, ATCHK: 0, RTCHK: 0 },
@@ -232,7 +232,7 @@ describe('write zeroes', () => {
   ])
 
   describe('completion of Write Zeroes (NVM 1.2 §3.3.8.1, Figure 87)', () => {
-    it('says in bit 0 of Dword 0 that the whole namespace was cleared', () => {
+    it('reports in bit 0 of Dword 0 that the whole namespace was cleared', () => {
       expect(WriteZeroesDw0.decode(1)).toEqual({ LBACZ: 1 })
       expect(WriteZeroesDw0.decode(0xffff_fffe)).toEqual({ LBACZ: 0, reserved: 0xffff_fffe })
     })
@@ -290,7 +290,7 @@ describe('dataset management', () => {
   ])
 
   describe('Dataset Management Range (NVM 1.2 §3.3.3, Figures 46 and 47)', () => {
-    it('is of 16 bytes, and has its fields at their bytes', () => {
+    it('is 16 bytes, and has its fields at their bytes', () => {
       expect(DatasetManagementRange.bytes).toBe(16)
       expect(bytesOf(DatasetManagementRange)).toEqual([
         ['CATTR', 0, 4],
@@ -307,7 +307,7 @@ describe('dataset management', () => {
       ])
     })
 
-    it('is the bytes that libnvme 1.3 nvme_init_dsm_range makes of the same values', () => {
+    it('has the same bytes as libnvme 1.3 nvme_init_dsm_range produces', () => {
       const hex = '15 04 00 00  09 00 00 00  88 77 66 55 44 33 01 00'
       const range = { CATTR: { AF: 5, AL: 1, WPREP: 1 } as const, LLB: 9, SLBA: 0x1_3344_5566_7788 }
       const data = unwritten(16)
@@ -319,7 +319,7 @@ describe('dataset management', () => {
       })
     })
 
-    it('stands in a row with others: range 255 starts at byte 4080', () => {
+    it('is an element of an array: range 255 starts at byte 4080', () => {
       const data = new DataView(new ArrayBuffer(4096))
       DatasetManagementRange.view(data).at(255).LLB = 0xffff_ffff
       expect(data.getUint32(4084, true)).toBe(0xffff_ffff)
@@ -330,7 +330,7 @@ describe('dataset management', () => {
 describe('copy', () => {
   describeEntries([
     [
-      Copy, // NVM 1.2 §3.3.2, Figures 31 to 37; Command Dword 12 as libnvme 1.3 nvme_copy makes it, but for CETYPE, STCR
+      Copy, // NVM 1.2 §3.3.2, Figures 31 to 37; Command Dword 12 as in libnvme 1.3 nvme_copy, except for CETYPE, STCR
       ...(['nvm', 0x19, 'host-to-controller'] as const),
       {
         ...{ CID: 7, NSID: 1, PRP1: 0x9000, SDLBA: 0x22_3344_5566, NR: zeroBased(4), DESFMT: 1, PRINFOR: 0x7 },
@@ -357,7 +357,7 @@ describe('copy', () => {
   const begin = '88 77 66 55  44 33 01 00  07 00 01 00  34 12'
   const tags = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 
-  // NVM 1.2 §3.3.2, Figures 39 and 40. libnvme 1.3 has ELBATM before ELBAT, which the figures have after it.
+  // NVM 1.2 §3.3.2, Figures 39 and 40. libnvme 1.3 has ELBATM before ELBAT, the figures after it.
   describe.each<[AnyStruct, Record<string, unknown>, string]>([
     [
       CopyRange0,
@@ -388,7 +388,7 @@ describe('copy', () => {
     })
   })
 
-  it('Copy Descriptor Formats 0h and 2h are of 32 bytes, 1h and 3h of 40 (NVM 1.2 §3.3.2, Figures 39 and 40)', () => {
+  it('Copy Descriptor Formats 0h and 2h are 32 bytes, 1h and 3h are 40 bytes (NVM 1.2 §3.3.2, Figures 39 and 40)', () => {
     expect([CopyRange0, CopyRange1, CopyRange2, CopyRange3].map(({ bytes }) => bytes)).toEqual([32, 40, 32, 40])
   })
 })

@@ -47,7 +47,7 @@ describe('lba range type', () => {
 })
 
 describe('error recovery', () => {
-  it('Error Recovery: DULBE above TLER (NVM 1.2 §4.1.3.2, Figure 96)', () => {
+  it('Error Recovery: DULBE is bit 16, TLER bits 15:00 (NVM 1.2 §4.1.3.2, Figure 96)', () => {
     expect(rowsOf(ErrorRecovery.CDW11)).toEqual([
       ['TLER', 15, 0],
       ['DULBE', 16, 16],
@@ -62,7 +62,7 @@ describe('write atomicity normal', () => {
 })
 
 describe('lba status information', () => {
-  it('LBA Status Information Attributes: LSIPI above LSIRI (NVM 1.2 §4.1.3.5, Figure 99)', () => {
+  it('LBA Status Information Attributes: LSIPI is bits 31:16, LSIRI bits 15:00 (NVM 1.2 §4.1.3.5, Figure 99)', () => {
     expect(rowsOf(LbaStatusInformationAttributes.CDW11)).toEqual([
       ['LSIRI', 15, 0],
       ['LSIPI', 31, 16],
@@ -72,7 +72,7 @@ describe('lba status information', () => {
 
 describe('performance characteristics', () => {
   describe('Performance Characteristics (NVM 1.2 §4.1.3.7)', () => {
-    it('RVSPA stands above ATTRI, 00h the standard attribute, C0h the list of identifiers (Figure 101)', () => {
+    it('RVSPA is bit 8; ATTRI 00h selects the standard attribute, C0h the list of identifiers (Figure 101)', () => {
       expect(rowsOf(PerformanceCharacteristics.CDW11)).toEqual([
         ['ATTRI', 7, 0],
         ['RVSPA', 8, 8],
@@ -98,7 +98,7 @@ describe('performance characteristics', () => {
       expect(PerformanceAttributeIdentifiers.bytes).toBe(4096)
     })
 
-    it('VendorSpecificPerformanceAttribute: an identifier, a length and what a vendor defined (Figure 104)', () => {
+    it('VendorSpecificPerformanceAttribute: an identifier, a length and vendor specific data (Figure 104)', () => {
       expect(bytesOf(VendorSpecificPerformanceAttribute)).toEqual([
         ['PAID', 0, 16],
         ['ATTRL', 30, 2],

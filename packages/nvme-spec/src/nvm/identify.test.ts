@@ -59,7 +59,7 @@ describe('identify namespace', () => {
   ] as const
 
   describe('Identify Namespace (CNS 00h, NVM 1.2 §4.1.5.1, Figure 114)', () => {
-    it.each(figure114)('%s begins at byte %i and is %i long', (symbol, offset, lengthBytes) => {
+    it.each(figure114)('%s begins at byte %i and is %i bytes long', (symbol, offset, lengthBytes) => {
       expect(IdentifyNamespace[symbol]).toMatchObject({ offset, lengthBytes })
     })
 
@@ -81,7 +81,7 @@ describe('identify namespace', () => {
       ['KPIOS', { KPIOENS: 0x01, KPIOSNS: 0x02 }],
       ['NSATTR', { CWP: 0x01 }],
       ['LBAF', { MS: 0x0000_ffff, LBADS: 0x00ff_0000, RP: 0x0300_0000 }], // Figure 116
-    ] as const)('the bits of %s stand where its list says', (symbol, words) => {
+    ] as const)('%s has the bits of its list', (symbol, words) => {
       expect(Object.keys(IdentifyNamespace.fields[symbol].rows)).toEqual(Object.keys(words))
       const handles = IdentifyNamespace[symbol] as unknown as Record<string, { of(raw: number): number }>
       for (const [name, word] of Object.entries(words)) {
@@ -90,14 +90,14 @@ describe('identify namespace', () => {
       }
     })
 
-    it('values have the names that Figure 114 gives them', () => {
+    it('values have the names of Figure 114', () => {
       const { DPS, DLFEAT } = IdentifyNamespace
       expect(DPS.PIT.values).toEqual({ NONE: 0, TYPE_1: 1, TYPE_2: 2, TYPE_3: 3 })
       expect(DLFEAT.DRB.values).toEqual({ NOT_REPORTED: 0, ZEROES: 1, ONES: 2 })
     })
 
-    // Bytes 24 to 33 of what QEMU 7.2.22 answered for nvme-ns with ms=8,pi=1 (test/nvme-cli/captured.ts).
-    it("QEMU's namespace with metadata and Type 1 protection", () => {
+    // Bytes 24 to 33 of the data that QEMU 7.2.22 returned for nvme-ns with ms=8,pi=1 (test/nvme-cli/captured.ts).
+    it("describes QEMU's namespace with metadata and Type 1 protection", () => {
       const { data } = IdentifyNamespace.create()
       new Uint8Array(data.buffer).set([0x14, 0x07, 0x01, 0x03, 0x1f, 0x01, 0x00, 0x00, 0x00, 0x01], 24)
       expect(IdentifyNamespace.describe(data)).toEqual([
@@ -111,7 +111,7 @@ describe('identify namespace', () => {
       ])
     })
 
-    it('a namespace of 1,000,215,216 blocks with 512-byte and 4096-byte formats', () => {
+    it('encodes a namespace of 1,000,215,216 blocks with 512-byte and 4096-byte formats', () => {
       const LBAF = new Uint32Array(64)
       LBAF[0] = 0x0209_0000
       LBAF[1] = 0x010c_0000
@@ -130,11 +130,11 @@ describe('identify namespace', () => {
       // FLBAS, formats, index
       [0x00, 1, 0],
       [0x0f, 16, 15],
-      [0x65, 16, 5], // bits 6:5 are to be ignored with 16 formats or fewer
+      [0x65, 16, 5], // bits 6:5 are ignored with 16 formats or fewer
       [0x65, 17, 53],
       [0x25, 64, 21],
       [0x7f, 64, 63],
-      [0x10, 64, 0], // bit 4 says how metadata is transferred
+      [0x10, 64, 0], // bit 4 selects how metadata is transferred
       [0x80, 64, 0], // bit 7 is reserved
     ])('FLBAS %i with %i formats is format %i', (flbas, formats, index) => {
       expect(lbaFormatIndex(flbas, formats)).toBe(index)
@@ -144,7 +144,7 @@ describe('identify namespace', () => {
 
 describe('identify command set', () => {
   describe('Identify Namespace of the NVM Command Set (CNS 05h, NVM 1.2 §4.1.5.3, Figures 118 and 119)', () => {
-    it('has its fields at the bytes of the figure, in 4096', () => {
+    it('is 4096 bytes, with its fields at the bytes of the figure', () => {
       expect(IdentifyNvmNamespace.bytes).toBe(4096)
       expect(bytesOf(IdentifyNvmNamespace)).toEqual([
         ['LBSTM', 0, 8],
@@ -167,7 +167,7 @@ describe('identify command set', () => {
       [wordOf(IdentifyNvmNamespace, 'ELBAF'), { STS: 0x007fn, PIF: 0x0180n, QPIF: 0x1e00n }],
     ])
 
-    it('guards are of 16, 32 or 64 bits; PIF 11b says that QPIF has it', () => {
+    it('guards have 16, 32 or 64 bits; PIF 11b refers to QPIF', () => {
       const { PIF, QPIF } = IdentifyNvmNamespace.fields.ELBAF.rows
       expect(valuesOf(PIF)).toEqual({ GUARD_16B: 0, GUARD_32B: 1, GUARD_64B: 2, QTYPE: 3 })
       expect(valuesOf(QPIF)).toEqual({ GUARD_16B: 0, GUARD_32B: 1, GUARD_64B: 2 })
@@ -185,7 +185,7 @@ describe('identify command set', () => {
   })
 
   describe('Identify Controller of the NVM Command Set (CNS 06h, NVM 1.2 §4.1.5.4, Figures 120 and 121)', () => {
-    it('has its fields at the bytes of the figure, in 4096', () => {
+    it('is 4096 bytes, with its fields at the bytes of the figure', () => {
       expect(IdentifyNvmController.bytes).toBe(4096)
       expect(bytesOf(IdentifyNvmController)).toEqual([
         ['VSL', 0, 1],
@@ -208,7 +208,7 @@ describe('identify command set', () => {
       [wordOf(IdentifyNvmController, 'VER'), { TER: 0x0000_00ffn, MNR: 0x0000_ff00n, MJR: 0xffff_0000n }],
     ])
 
-    it('prints a controller of NVM Command Set 1.2 with 256 ranges and its own queue format', () => {
+    it('describes a controller of NVM Command Set 1.2 with 256 ranges and its own queue format', () => {
       const { data } = IdentifyNvmController.create({ DMRL: 255, VER: 0x0001_0200, LBAMQF: 0xc0 })
       expect(IdentifyNvmController.describe(data)).toEqual(['DMRL=255', 'VER={ TER=0 MNR=2 MJR=1 }', 'LBAMQF=0xc0'])
       expect(IdentifyNvmController.LBAMQF.TYPE_0).toBe(0)
@@ -218,7 +218,7 @@ describe('identify command set', () => {
 
 describe('identify granularity', () => {
   describe('Namespace Granularity List (CNS 16h, NVM 1.2 §4.1.5.8, Figures 123 and 124)', () => {
-    it('has up to 64 descriptors of 16 bytes from byte 32 on', () => {
+    it('has up to 64 descriptors of 16 bytes, starting at byte 32', () => {
       expect(NamespaceGranularityList.bytes).toBe(4096)
       expect(bytesOf(NamespaceGranularityList)).toEqual([
         ['NGA', 0, 4],

@@ -57,7 +57,7 @@ describe('protection information', () => {
       expect([GUARD, AT, SRS].map(fromBigEndian)).toEqual([0x6482_d367_eb22_b64en, 0x1234n, 0x3b9f_8000n])
     })
 
-    it('is written from integers', () => {
+    it('is created from integers with toBigEndian', () => {
       const values = {
         GUARD: toBigEndian(4, 0x98f9_4189n),
         AT: toBigEndian(2, 0xffffn),
@@ -69,7 +69,7 @@ describe('protection information', () => {
       )
     })
 
-    it('refuses an integer that does not fit its bytes', () => {
+    it('rejects an integer that does not fit its bytes', () => {
       expect(() => toBigEndian(2, 0x1_0000n)).toThrow(
         new RangeError(
           'Protection information (a big endian field): expected an integer of 2 bytes, got 65536n (NVM 1.2 §5.3.1)',
@@ -82,7 +82,7 @@ describe('protection information', () => {
 })
 
 describe('logical block tags', () => {
-  // Bits placed by hand as the examples of the figures place them; the last column of dwords is what libnvme 1.3 makes.
+  // Bits placed by hand as in the examples of the figures; libnvme 1.3 produces the same dwords.
   const examples: [figure: string, GuardBits, STS: number, LogicalBlockTags, TagDwords][] = [
     [
       'Figure 160, 16b guards without Storage Tag',
@@ -103,13 +103,13 @@ describe('logical block tags', () => {
       { CDW2: 0, CDW3: 0xaaaa, CDW14: 0xd555_5555 },
     ],
     [
-      'Figure 157, 32b guards with the most Storage Tag',
+      'Figure 157, 32b guards with the largest Storage Tag',
       ...([32, 64] as const),
       { storageTag: 0x0102_0304_0506_0708n, referenceTag: 0x1122n },
       { CDW2: 0x0102, CDW3: 0x0304_0506, CDW14: 0x0708_1122 },
     ],
     [
-      'Figure 157, 32b guards with the least Storage Tag',
+      'Figure 157, 32b guards with the smallest Storage Tag',
       ...([32, 16] as const),
       { storageTag: 0xaabbn, referenceTag: 0x1122_3344_5566_7788n },
       { CDW2: 0xaabb, CDW3: 0x1122_3344, CDW14: 0x5566_7788 },
@@ -122,13 +122,13 @@ describe('logical block tags', () => {
       expect(unpackTags(guardBits, STS, dwords)).toEqual(tags)
     })
 
-    it('of 16b and 64b guards ignore what the controller ignores (Figure 159)', () => {
+    it('of 16b and 64b guards ignore the bits that the controller ignores (Figure 159)', () => {
       const dwords = { CDW2: 0xffff, CDW3: 0xffff_0000, CDW14: 1 }
       expect(unpackTags(16, 0, dwords)).toEqual({ storageTag: 0n, referenceTag: 1n })
       expect(unpackTags(64, 0, dwords)).toEqual({ storageTag: 0n, referenceTag: 1n })
     })
 
-    it('unpack to what was packed, whatever their sizes', () => {
+    it('are unpacked to the packed values, at any size', () => {
       const sizes = fc.oneof(
         fc.tuple(fc.constant(16 as const), fc.integer({ min: 0, max: 32 }), fc.constant(32)),
         fc.tuple(fc.constant(32 as const), fc.integer({ min: 16, max: 64 }), fc.constant(80)),
@@ -147,7 +147,7 @@ describe('logical block tags', () => {
       )
     })
 
-    it('are refused with a Storage Tag Size that the format does not have (Figure 157)', () => {
+    it('are rejected for a Storage Tag Size that the format does not allow (Figure 157)', () => {
       const tags = { storageTag: 0n, referenceTag: 0n }
       expect(() => packTags(32, 15, tags)).toThrow(
         new RangeError(
@@ -171,7 +171,7 @@ describe('logical block tags', () => {
       expect(() => unpackTags(32, 16, { ...dwords, CDW3: undefined as never })).toThrow(TypeError)
     })
 
-    it('are refused where they do not fit, instead of running into one another', () => {
+    it('are rejected if they exceed their size, instead of overlapping', () => {
       expect(() => packTags(16, 8, { storageTag: 256n, referenceTag: 0n })).toThrow(
         'Logical block tags (Storage Tag): expected an integer of 8 bits, got 256n',
       )

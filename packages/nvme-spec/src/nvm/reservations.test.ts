@@ -23,7 +23,7 @@ const begin = (opcode: string) => `${opcode} 00 09 00  01 00 00 00  00 00 00 00 
 const end = '00 00 00 00  00 00 00 00  00 00 00 00  00 00 00 00'
 const common = { CID: 9, NSID: 1, PRP1: 0x3000 }
 
-// Base 2.2 §7.5 to §7.8. But for DISNSRS, Command Dword 10 is what libnvme 1.3 makes of the same values.
+// Base 2.2 §7.5 to §7.8. Except for DISNSRS, libnvme 1.3 produces the same Command Dword 10.
 describeEntries([
   [
     ReservationRegister,
@@ -133,14 +133,14 @@ describe.each([
   })
 })
 
-describe('a report of reservations', () => {
+describe('a reservation report', () => {
   const data = fromHex(
     `07 00 00 00  03 02 00 00  00 01 00 00  00 00 00 00  00 00 00 00  00 00 00 00
      01 00 00 00  00 00 00 00  88 77 66 55  44 33 22 11  01 00 00 00  00 00 00 00
      fd ff 01 00  00 00 00 00  99 77 66 55  44 33 22 11  02 00 00 00  00 00 00 80`,
   )
 
-  it('is read as header and registrants, keys whole', () => {
+  it('is read as a header and registrants, with 64-bit keys', () => {
     const { GEN, RTYPE, REGSTRNT, PTPLS } = ReservationStatus.decode(data)
     expect({ GEN, RTYPE, REGSTRNT, PTPLS }).toEqual({ GEN: 7, RTYPE: 3, REGSTRNT: 2, PTPLS: 1 })
     const registrants = Registrant.view(data, ReservationStatus.bytes)

@@ -40,7 +40,7 @@ describe('capabilities', () => {
   }
 
   describe('capability list', () => {
-    it('is followed from the Capabilities Pointer (34h) to a Next Capability of 0', () => {
+    it('is read from the Capabilities Pointer (34h) to a Next Capability of 0', () => {
       expect(capabilities(drive())).toEqual([
         { id: 0x01, offset: 0x80 },
         { id: 0x11, offset: 0x90 },
@@ -55,7 +55,7 @@ describe('capabilities', () => {
       expect(PciCapability.bytes).toBe(2)
     })
 
-    it('is empty where Status says that there is none', () => {
+    it('is empty if Status reports no list', () => {
       const config = drive()
       config.setUint16(0x06, 0, true)
       expect(capabilities(config)).toEqual([])
@@ -67,7 +67,7 @@ describe('capabilities', () => {
       expect(capabilities(config)[1]).toEqual({ id: 0x11, offset: 0x90 })
     })
 
-    it('a list that comes back to itself is an error, not a hang', () => {
+    it('throws if the list loops, instead of hanging', () => {
       const config = drive()
       config.setUint8(0xc1, 0x90)
       expect(() => capabilities(config)).toThrow(PciConfigError)
@@ -77,20 +77,20 @@ describe('capabilities', () => {
       )
     })
 
-    it('a pointer into the header is an error', () => {
+    it('throws if a pointer is inside the header', () => {
       const config = drive()
       config.setUint8(0x91, 0x10)
       expect(() => capabilities(config)).toThrow('invalid pointer to 0x10')
     })
 
-    it('a function that reads all ones is gone', () => {
+    it('throws if configuration space reads all ones', () => {
       const config = new DataView(new Uint8Array(4096).fill(0xff).buffer)
       expect(() => capabilities(config)).toThrow('configuration space reads all ones')
       expect(() => capabilities(config)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_PCI_CONFIG' }))
       expect(extendedCapabilities(config)).toEqual([])
     })
 
-    it('the 64 bytes that are shown to others than root are too few', () => {
+    it('rejects the 64 bytes that Linux shows to users other than root', () => {
       expect(PCI_CONFIG_BYTES).toBe(256) // PCI_CFG_SPACE_SIZE
       expect(() => capabilities(new DataView(new ArrayBuffer(64)))).toThrow(
         new RangeError(
@@ -114,7 +114,7 @@ describe('capabilities', () => {
   })
 
   describe('extended capabilities', () => {
-    it('are followed from 100h to a Next Pointer of 0', () => {
+    it('are read from 100h to a Next Pointer of 0', () => {
       expect(extendedCapabilities(drive())).toEqual([
         { id: 0x0001, offset: 0x100 },
         { id: 0x0018, offset: 0x2a0 },
@@ -128,13 +128,13 @@ describe('capabilities', () => {
       [wordOf(PciExtendedCapability, 'HEADER'), { CID: 0x0000_ffffn, CVER: 0x000f_0000n, NEXT: 0xfff0_0000n }],
     ])
 
-    it('are none where 100h reads 0', () => {
+    it('are empty if 100h reads 0', () => {
       const config = drive()
       config.setUint32(0x100, 0, true)
       expect(extendedCapabilities(config)).toEqual([])
     })
 
-    it('loops and pointers below 100h are errors', () => {
+    it('throw if pointers loop or are below 100h', () => {
       const config = drive()
       config.setUint32(0x2a0, 0x1001_0018, true)
       expect(() => extendedCapabilities(config)).toThrow('loops back to 0x100')
@@ -142,7 +142,7 @@ describe('capabilities', () => {
       expect(() => extendedCapabilities(config)).toThrow('invalid pointer to 0x80')
     })
 
-    it('need all 4096 bytes', () => {
+    it('require all 4096 bytes', () => {
       expect(PCIE_CONFIG_BYTES).toBe(4096) // PCI_CFG_SPACE_EXP_SIZE
       expect(() => extendedCapabilities(new DataView(new ArrayBuffer(256)))).toThrow('expected 4096 bytes, got 256')
     })
@@ -172,7 +172,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('any bytes are a list or a PciConfigError', () => {
+  it('any bytes are read as a list, or throw a PciConfigError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 4096, maxLength: 4096, size: 'max' }), (bytes) => {
         const config = new DataView(bytes.slice().buffer)
@@ -237,7 +237,7 @@ describe('msi x', () => {
       [wordOf(MsixCapability, 'MPBA'), { PBIR: 0x7n, PBAO: 0xffff_fff8n }], // PCI_MSIX_PBA_*
     ])
 
-    it('17 vectors, whose table and pending bits lie in BAR0 behind the doorbells', () => {
+    it('has 17 vectors, a table in BAR0 after the doorbells and pending bits in BAR4', () => {
       const config = fromHex('a5 a5 a5 a5  11 c0 10 80  00 20 00 00  04 30 00 00')
       expect(msixPlaces(config, 4)).toEqual({
         vectors: 17,
@@ -263,9 +263,9 @@ describe('msi x', () => {
 describe('peer to peer', () => {
   const acs = { SV: 0x1n, TB: 0x2n, RR: 0x4n, CR: 0x8n, UF: 0x10n, EC: 0x20n, DT: 0x40n }
 
-  // Offsets and masks as Linux 6.1 linux/pci_regs.h has them.
-  describe('what decides who may reach whom (linux/pci_regs.h)', () => {
-    it('the registers stand where the header places them', () => {
+  // Offsets and masks of Linux 6.1 linux/pci_regs.h.
+  describe('registers that decide peer-to-peer reachability (linux/pci_regs.h)', () => {
+    it('have the offsets of the header', () => {
       expect(places(AccessControlServices)).toEqual([
         ['ACSCAP', 4, 2], // PCI_ACS_CAP
         ['ACSCTL', 6, 2], // PCI_ACS_CTRL
@@ -289,7 +289,7 @@ describe('peer to peer', () => {
       [wordOf(AccessControlServices, 'ACSCAP'), acs],
       [wordOf(AccessControlServices, 'ACSCTL'), acs],
       [wordOf(AddressTranslationServices, 'ATSCTL'), { ENABLE: 0x8000n }],
-      // 6.1 masks sizes up to 512 GiB, 0x00FFFFF0; later ones up to 128 TiB.
+      // Linux 6.1 masks sizes up to 512 GiB, 0x00FFFFF0; later releases up to 128 TiB.
       [wordOf(ResizableBarEntry, 'REBARCAP'), { SIZES: 0xffff_fff0n }],
       [wordOf(ResizableBarEntry, 'REBARCTL'), { BAR_IDX: 0x7n, NBAR: 0xe0n, BAR_SIZE: 0x1f00n }],
       [wordOf(DownstreamPortContainment, 'DPCCTL'), { EN_FATAL: 0x1n, EN_NONFATAL: 0x2n }],

@@ -5,7 +5,7 @@ import { describeRows, places, wordOf } from '../../test/rows.js'
 
 describe('express', () => {
   describe('PCI Express capability (PCIe 1.2 §3.8.5, Linux 6.1 linux/pci_regs.h)', () => {
-    it('PciExpressCapability has the registers of Figure 47, and those that came later', () => {
+    it('PciExpressCapability has the registers of Figure 47, and later ones', () => {
       expect(PciExpressCapability.bytes).toBe(0x34)
       expect(places(PciExpressCapability)).toEqual([
         ['CID', 0x00, 1],
@@ -26,7 +26,7 @@ describe('express', () => {
       ])
     })
 
-    // Masks of linux/pci_regs.h; where it has none, of Figures 49 to 57.
+    // Masks of linux/pci_regs.h, or of Figures 49 to 57 if the header has none.
     describeRows([
       [wordOf(PciExpressCapability, 'PXCAP'), { VER: 0x000fn, DPT: 0x00f0n, SI: 0x0100n, IMN: 0x3e00n }],
       [
@@ -165,7 +165,7 @@ describe('express', () => {
       expect(payloadBytes(code)).toBe(bytes)
     })
 
-    it.each([-1, 6, 7, 1.5])('there is no %d', (code) => {
+    it.each([-1, 6, 7, 1.5])('rejects %d', (code) => {
       expect(() => payloadBytes(code)).toThrow(
         `Max_Payload_Size or Max_Read_Request_Size: expected 0 to 5, got ${code}`,
       )
@@ -190,7 +190,7 @@ describe('aer', () => {
       ])
     })
 
-    // Masks as PCI_ERR_UNC_*, PCI_ERR_COR_* and PCI_ERR_CAP_* of Linux 6.1 linux/pci_regs.h have them.
+    // Masks of PCI_ERR_UNC_*, PCI_ERR_COR_* and PCI_ERR_CAP_* in Linux 6.1 linux/pci_regs.h.
     describeRows([
       [wordOf(AdvancedErrorReporting, 'AERID'), { CID: 0xffffn, CVER: 0xf_0000n, NEXT: 0xfff0_0000n }],
       [
@@ -267,7 +267,7 @@ describe('aer', () => {
       ],
     ])
 
-    it('reads as the errors that were found', () => {
+    it('decodes the detected errors and the header of the TLP', () => {
       const data = new DataView(new ArrayBuffer(0x48))
       data.setUint32(0x04, 0x0000_4000, true)
       data.setUint32(0x10, 0x0000_0041, true)

@@ -3,7 +3,7 @@ import { fromHex } from '../../test/bytes.js'
 import { describeRows, wordOf } from '../../test/rows.js'
 import { baseAddresses, NVME_CLASS_CODE, PciHeader } from './header.js'
 
-// Put together by hand at the offsets of linux/pci_regs.h: PCI_VENDOR_ID 00h … PCI_MAX_LAT 3Fh.
+// Assembled by hand at the offsets of linux/pci_regs.h: PCI_VENDOR_ID 00h … PCI_MAX_LAT 3Fh.
 const header = () =>
   fromHex(`b7 15 09 50  06 04 10 00  01 02 08 01  10 40 80 c0
            04 00 c0 fc  01 00 00 00  00 00 00 00  00 00 00 00
@@ -83,7 +83,7 @@ describe('configuration space header (PCIe 1.2 §3.8.1, Linux 6.1 linux/pci_regs
 })
 
 describe('baseAddresses', () => {
-  it('joins 64-bit registers, and tells memory from I/O space', () => {
+  it('joins 64-bit registers, and distinguishes memory from I/O space', () => {
     expect(baseAddresses(header())).toEqual([
       { bar: 0, space: 'memory', widthBits: 64, prefetchable: false, address: 0x1_fcc0_0000n },
       { bar: 4, space: 'io', widthBits: 32, prefetchable: false, address: 0xe000n },
@@ -91,7 +91,7 @@ describe('baseAddresses', () => {
     ])
   })
 
-  it('a 64-bit register in the last place has no upper half', () => {
+  it('reads a 64-bit register in the last place, which has no upper half', () => {
     const data = new DataView(new ArrayBuffer(64))
     data.setUint32(0x24, 0xf000_000c, true)
     expect(baseAddresses(data)).toEqual([

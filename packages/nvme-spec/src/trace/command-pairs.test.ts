@@ -34,11 +34,11 @@ test('completions are matched with their commands, in any order', () => {
   ])
 })
 
-test('the queue of a command is that of its completion, whatever the completion queue', () => {
+test('a command is matched by its submission queue, whatever the completion queue', () => {
   expect(pairsOf(submitted(1, 7), completed(2, 7, 'cq 3'))).toEqual(['submitted', ['', 1, 2]])
 })
 
-test('several drives have the same queues and identifiers', () => {
+test('drives with the same queues and identifiers are kept apart', () => {
   expect(pairsOf(submitted(1, 7), submitted(2, 7, '2: sq 1'), completed(3, 7), completed(4, 7, '2: cq 1'))).toEqual([
     'submitted',
     'submitted',
@@ -47,7 +47,7 @@ test('several drives have the same queues and identifiers', () => {
   ])
 })
 
-test('of a trace of host and controller, the side that comes first is followed', () => {
+test('in a trace of both host and controller, the side with the first event counts', () => {
   const fetched = { ...submitted(2, 7), name: 'fetch' }
   const posted = { ...completed(4, 7), name: 'post' }
   expect(pairsOf(submitted(1, 7), fetched, posted, completed(5, 7))).toEqual([

@@ -11,7 +11,7 @@ import { traceCqe, traceSqe } from './entries.js'
 const bytesOf = (raw: string) => fromHex(raw.replace(/../g, '$& '))
 
 describe('traceSqe', () => {
-  test('has the main fields of a Read, all of its bytes, and its text', () => {
+  test('returns the main fields of a Read, all of its bytes, and its text', () => {
     const data = encoded(Read, { CID: 0x412, NSID: 7, PRP1: 0x1234_5000, PRP2: 0x9000, SLBA: 0x3b9f_8000, NLB: 7 })
     const entry = traceSqe(3, data)
     expect(entry).toEqual({
@@ -22,7 +22,7 @@ describe('traceSqe', () => {
     expect(decodeSqe('nvm', bytesOf(entry.raw))).toEqual(decodeSqe('nvm', data))
   })
 
-  test('has the block as digits from 2^53 on, and no PRPs if an SGL takes their place', () => {
+  test('returns an SLBA of 2^53 or more as digits, and no PRPs if the command has an SGL', () => {
     const data = encoded(Read, { NSID: 1 })
     data.setBigUint64(40, 0xffff_ffff_ffff_ffffn, true)
     data.setUint8(1, 0x40)
@@ -30,7 +30,7 @@ describe('traceSqe', () => {
     expect(Object.keys(traceSqe(1, data))).not.toContain('prp1')
   })
 
-  test('reads queue 0 as Admin commands, and others by their command set', () => {
+  test('decodes commands of queue 0 as Admin commands, and of others by their command set', () => {
     const data = encoded(Identify, { CID: 1, CNS: 1 })
     expect(traceSqe(0, data)).toMatchObject({ name: 'Identify', opcode: 6 })
     expect(traceSqe(1, data).name).toBe('NVM opcode 0x06')
@@ -38,13 +38,13 @@ describe('traceSqe', () => {
     expect([traceSqe(1, append).name, traceSqe(1, append, 0, 'zns').name]).toEqual(['NVM opcode 0x7d', 'Zone Append'])
   })
 
-  test('reports nsid 0 and no PRPs for a Fabrics command, which has an SGL', () => {
+  test('returns nsid 0 and no PRPs for a Fabrics command, which has an SGL', () => {
     const entry = traceSqe(1, Connect.create().data)
     expect(entry).toMatchObject({ name: 'Fabrics Command', opcode: 0x7f, nsid: 0 })
     expect(Object.keys(entry)).not.toContain('prp1')
   })
 
-  test('has no blocks for a command without them, and reads at an offset', () => {
+  test('returns no blocks for a command without them, and reads at an offset', () => {
     const bytes = new Uint8Array(80)
     bytes.set(new Uint8Array(encoded(Flush, { CID: 9, NSID: 1 }).buffer), 16)
     const entry = traceSqe(2, bytes, 16)
@@ -54,7 +54,7 @@ describe('traceSqe', () => {
   })
 })
 
-test('traceCqe has queue, identifier and status, all bytes, and its text', () => {
+test('traceCqe returns queue, identifier, status, all bytes, and the text', () => {
   const { data } = CQE.create({ DW0: 5, SQHD: 7, SQID: 3, CID: 0x412, STATUS: { P: 1, SCT: 2, SC: 0x81, DNR: 1 } })
   const entry = traceCqe(data)
   expect(entry).toEqual({

@@ -12,7 +12,7 @@ function written(...events: TraceEvent[]): string {
 }
 
 describe('the JSONL writer', () => {
-  it('writes an object a line, its keys in one order, details in their own', () => {
+  it('writes one object per line, its keys in a fixed order, details in the given order', () => {
     expect(
       written(
         { details: { b: 1, a: 'x' }, durationNs: 0, name: 'Read', track: 'sq 1', timeNs: 12_345_678 },
@@ -32,17 +32,17 @@ describe('the JSONL writer', () => {
     )
   })
 
-  it('writes numbers that JSON does not have as their text', () => {
+  it('writes NaN and Infinity as strings', () => {
     expect(written({ timeNs: 0, track: 't', name: 'n', details: { untilNs: Infinity, rate: Number.NaN } })).toBe(
       '{"timeNs":0,"track":"t","name":"n","details":{"untilNs":"Infinity","rate":"NaN"}}\n',
     )
   })
 
-  it.each([{ timeNs: Number.NaN }, { timeNs: 2 ** 53 }, { timeNs: 0, durationNs: -1 }])('refuses %j', (times) => {
+  it.each([{ timeNs: Number.NaN }, { timeNs: 2 ** 53 }, { timeNs: 0, durationNs: -1 }])('rejects %j', (times) => {
     expect(() => written({ track: 't', name: 'n', ...times })).toThrow(RangeError)
   })
 
-  it('writes what parseTraceLine reads back, whatever the text in it, and nothing else ends a line', () => {
+  it('writes lines that parseTraceLine reads back, for any text, without other line breaks', () => {
     fc.assert(
       fc.property(anyTraceEvent, (event) => {
         const line = written(event)
@@ -53,13 +53,13 @@ describe('the JSONL writer', () => {
   })
 })
 
-/** A line with a completion that differs in these members. */
+/** Returns a line with a completion with `changed` members. */
 function entryLine(key: string, changed: object): string {
   const entry = { qid: 1, cid: 2, sct: 0, sc: 0, status: '', raw: '0'.repeat(32), text: '', ...changed }
   return JSON.stringify({ timeNs: 1, track: 't', name: 'n', [key]: entry })
 }
 
-describe('a line that is no event is refused, with its number', () => {
+describe('a line that is not an event is rejected with its number', () => {
   it.each([
     ['', 'not JSON'],
     ['{"timeNs":1,"track":"sq', 'not JSON'],
@@ -108,7 +108,7 @@ describe('a line that is no event is refused, with its number', () => {
     )
   })
 
-  it('says what the line is, its beginning if it is long, and what to do', () => {
+  it('has an error with the start of the line and the next step', () => {
     expect(() => parseTraceLine(`"${'x'.repeat(100)}`)).toThrow(
       expect.objectContaining({
         message:

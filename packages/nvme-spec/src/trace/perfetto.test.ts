@@ -15,7 +15,7 @@ function written(events: readonly TraceEvent[], options?: { process?: string }):
 
 const read = (timeNs: number, durationNs: number, track = 'sq 1') => ({ timeNs, track, name: 'Read', durationNs })
 
-/** Names of the rows, and the starts and lengths of the events in each. */
+/** Returns the name of each row, and start and length of its events. */
 function rows(events: readonly TraceEvent[]): unknown[] {
   return readTraceEvents(written(events).join('')).rows.map((row) => [
     row.name,
@@ -43,19 +43,19 @@ describe('the Perfetto writer', () => {
 `)
   })
 
-  it('is valid without a single event, under the name that it was given', () => {
+  it('writes a valid trace without events, with the given process name', () => {
     expect(written([], { process: 'run "7"\n' }).join('')).toBe(
       '[\n{"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"run \\"7\\"\\n"}}\n]\n',
     )
   })
 
-  it('is cut off between whole events: with the bracket that the format makes optional it is read as far as it goes', () => {
+  it('writes parts that end between events, so that a truncated trace is valid up to the optional bracket', () => {
     const parts = written([read(0, 5), { timeNs: 1, track: 'bar', name: 'read CSTS' }, read(1, 5)]).slice(0, -1)
     for (let length = 1; length <= parts.length; length++)
       expect(JSON.parse(`${parts.slice(0, length).join('')}]`)).toHaveLength(length)
   })
 
-  it('gives events that overlap rows of their own, beside the row of their track, and reuses them', () => {
+  it('writes overlapping events to separate rows below that of their track, and reuses these rows', () => {
     const events = [read(0, 10), read(5, 10), read(6, 1), read(10, 5), read(100, 1), read(3, 1, 'sq 2')]
     expect(rows([read(0, 1, 'sq 0'), ...events])).toEqual([
       ['sq 0', [0, 1]],
@@ -66,14 +66,14 @@ describe('the Perfetto writer', () => {
     ])
   })
 
-  it('keeps apart what overlaps also when events come at their end, out of the order of their beginning', () => {
+  it('separates overlapping events that arrive in order of their ends', () => {
     expect(rows([read(5, 5), read(0, 12), read(11, 2)])).toEqual([
       ['sq 1', [5, 5], [11, 2]],
       ['sq 1 (2)', [0, 12]],
     ])
   })
 
-  it('lets events meet without overlapping when a clock counts parts of nanoseconds', () => {
+  it('writes adjacent events to one row if times have fractions of nanoseconds', () => {
     expect(rows([read(0.4, 1.2), read(1.6, 1.2)])).toEqual([['sq 1', [0, 2], [2, 1]]])
   })
 
@@ -88,8 +88,8 @@ describe('the Perfetto writer', () => {
     expect(written([{ timeNs, track: 't', name: 'n' }]).at(-2)).toContain(`"ts":${ts},`)
   })
 
-  it('is read back whole: every name, entry, detail and nanosecond, whatever the order and the text', () => {
-    // Up to 2^42 µs a double, times 1000 and rounded, is the nanosecond that was meant.
+  it('keeps every name, entry, detail and nanosecond, for any order and text', () => {
+    // Below 2^42 µs, a double times 1000, rounded, is the exact nanosecond.
     const event = anyTraceEvent.filter(({ timeNs }) => timeNs < 1000 * 2 ** 42)
     fc.assert(
       fc.property(fc.array(event), (events) => {
@@ -107,7 +107,7 @@ describe('the Perfetto writer', () => {
     )
   })
 
-  it('refuses a time that is none before it writes anything of the event', () => {
+  it('rejects an invalid time before it writes anything of the event', () => {
     const parts: string[] = []
     const sink = perfettoTrace((text) => parts.push(text))
     expect(() => sink({ timeNs: Number.NaN, track: 't', name: 'n' })).toThrow(RangeError)
@@ -115,7 +115,7 @@ describe('the Perfetto writer', () => {
     expect(parts).toHaveLength(1)
   })
 
-  it('takes no event after its end, which may be said twice', () => {
+  it('rejects events after end(), which may be called twice', () => {
     const parts: string[] = []
     const sink = perfettoTrace((text) => parts.push(text))
     sink.end()
@@ -125,7 +125,7 @@ describe('the Perfetto writer', () => {
   })
 })
 
-describe('the reader that judges it', () => {
+describe('the reader used by these tests', () => {
   const thread =
     '{"name":"thread_name","ph":"M","pid":1,"tid":1,"args":{"name":"a"}},' +
     '{"name":"thread_sort_index","ph":"M","pid":1,"tid":1,"args":{"sort_index":1}}'
@@ -138,11 +138,11 @@ describe('the reader that judges it', () => {
     [`[${thread},{"name":"x","cat":"c","ph":"i","ts":0,"pid":1,"tid":1}]`, 'phase or scope'],
     [`[${thread},{"name":"x","cat":"c","ph":"X","ts":"0","dur":1,"pid":1,"tid":1}]`, 'ts'],
     ['{"traceEvents":[]}', 'not the array form'],
-  ])('refuses %s', (text, why) => {
+  ])('rejects %s', (text, why) => {
     expect(() => readTraceEvents(text)).toThrow(why)
   })
 
-  it('allows events that nest', () => {
+  it('accepts nested events', () => {
     expect(readTraceEvents(`[${thread},${span(0, 10)},${span(0, 5)},${span(5, 5)}]`).rows[0]?.events).toHaveLength(3)
   })
 })

@@ -3,8 +3,8 @@ import { recentEvents } from './recent.js'
 
 const event = (timeNs: number) => ({ timeNs, track: 'sq 1', name: 'fetch' })
 
-describe('the last events', () => {
-  it('are all there are while they are few', () => {
+describe('recentEvents', () => {
+  it('returns all events up to the limit', () => {
     const recent = recentEvents(3)
     expect(recent.events()).toEqual([])
     expect(recent.text()).toBe('')
@@ -15,7 +15,7 @@ describe('the last events', () => {
     )
   })
 
-  it('are the last ones in their order, and how many came before them', () => {
+  it('returns the last events in order, and the number of dropped ones', () => {
     const recent = recentEvents(3)
     for (let timeNs = 1; timeNs <= 3005; timeNs++) recent(event(timeNs))
     expect(recent.events().map(({ timeNs }) => timeNs)).toEqual([3003, 3004, 3005])
@@ -25,14 +25,14 @@ describe('the last events', () => {
     )
   })
 
-  it('may be one alone', () => {
+  it('accepts a limit of one', () => {
     const recent = recentEvents(1)
     recent(event(1))
     recent(event(2))
     expect(recent.events()).toEqual([event(2)])
   })
 
-  it('are handed out as they are then', () => {
+  it('returns a snapshot', () => {
     const recent = recentEvents(1)
     recent(event(1))
     const before = recent.events()
@@ -40,7 +40,7 @@ describe('the last events', () => {
     expect(before).toEqual([event(1)])
   })
 
-  it.each([0, -1, 1.5, 2 ** 32, Number.NaN])('are not %d', (limit) => {
+  it.each([0, -1, 1.5, 2 ** 32, Number.NaN])('rejects a limit of %d', (limit) => {
     expect(() => recentEvents(limit)).toThrow(RangeError)
   })
 })

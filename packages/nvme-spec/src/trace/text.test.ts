@@ -6,7 +6,7 @@ import type { TraceEvent } from '../transport/index.js'
 import { formatTraceEvent, textTrace } from './text.js'
 
 describe('the text writer', () => {
-  it('writes one line per event, its columns at the same place in every line and every run', () => {
+  it('writes one line per event, with aligned columns', () => {
     const written: string[] = []
     const sink = textTrace((text) => written.push(text))
     const events: TraceEvent[] = [
@@ -32,21 +32,21 @@ describe('the text writer', () => {
   it.each([
     [{ timeNs: 1, durationNs: 80_007 }, '    0.000001 ms  t          n             took 80.007 µs'],
     [{ timeNs: 1, durationNs: 0, details: { a: 1 } }, '    0.000001 ms  t          n             took 0.000 µs  a=1'],
-    // The largest time, and one before the clock's arbitrary start.
+    // The largest time, and a negative one.
     [{ timeNs: 9_007_199_254_740_991 }, '9007199254.740991 ms  t          n'],
     [{ timeNs: -1_000_002 }, '   -1.000002 ms  t          n'],
-    // A clock that counts parts of nanoseconds.
+    // Fractions of nanoseconds.
     [{ timeNs: 1.5, durationNs: 1.2 }, '    0.000002 ms  t          n             took 0.001 µs'],
     [
       { timeNs: 1, track: 'a longer track', name: 'and a longer name' },
       '    0.000001 ms  a longer track  and a longer name',
     ],
-  ])('writes the times of %j to the nanosecond', (event, line) => {
+  ])('writes the times of %j in nanosecond resolution', (event, line) => {
     expect(formatTraceEvent({ track: 't', name: 'n', ...event })).toBe(line)
   })
 
   it.each([
-    // what, as it is written
+    // value, text
     ['two words', 'where="two words"'],
     ['', 'where=""'],
     ['a "b" \\ c', 'where="a \\"b\\" \\\\ c"'],
@@ -87,11 +87,11 @@ describe('the text writer', () => {
       { timeNs: 2 ** 52, durationNs: 2 ** 52 },
       "trace event's timeNs + durationNs: expected nanoseconds from -9007199254740991 to 9007199254740991, got 9007199254740992",
     ],
-  ])('refuses %j, which is no time', (times, message) => {
+  ])('rejects invalid times %j', (times, message) => {
     expect(() => formatTraceEvent({ track: 't', name: 'n', ...times })).toThrow(new RangeError(message))
   })
 
-  it('refuses a time that is no number', () => {
+  it('rejects a time that is not a number', () => {
     expect(() => formatTraceEvent({ timeNs: 5n as never, track: 't', name: 'n' })).toThrow(
       new TypeError("trace event's timeNs: expected nanoseconds from -9007199254740991 to 9007199254740991, got 5n"),
     )

@@ -12,11 +12,11 @@ import { decodeVersion } from './version.js'
 import { fromHex, toHex } from '../../test/bytes.js'
 
 /*
- * What QEMU 11.1.3 (Debian 1:11.1.3, q35 with 64 MiB of memory and one vfio-user-pci) sent to a socket that answered with
- * a BAR0 of 16 KiB and four MSI-X vectors: the messages as they came, on 2026-11-22.
+ * Messages of QEMU 11.1.3 (Debian 1:11.1.3, q35 with 64 MiB of memory and one vfio-user-pci), recorded on 2026-11-22 by
+ * a server that offers a BAR0 of 16 KiB and four MSI-X vectors.
  */
 
-it('QEMU says first which version it speaks, and what it can do', () => {
+it('QEMU sends its version and capabilities first', () => {
   const header = fromHex('00 00 01 00 d6 00 00 00 00 00 00 00 00 00 00 00')
   const text =
     '\0\0\0\0{"capabilities": {"pgsizes": 4096, "max_msg_fds": 16, "max_dma_maps": 65535, ' +
@@ -41,13 +41,13 @@ const MEMORY = { READ: 1, WRITE: 1 } as const
 
 it.each([
   [
-    'DMA_MAP, with a descriptor: all memory',
+    'DMA_MAP with a descriptor: all memory',
     VfioUserDmaMap,
     '20 00 00 00 03 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 04 00 00 00 00',
     { ARGSZ: 32, FLAGS: MEMORY, OFFSET: 0n, ADDRESS: 0n, SIZE: 0x400_0000n },
   ],
   [
-    'DMA_MAP, without one: the firmware, which may only be read',
+    'DMA_MAP without a descriptor: the firmware, read-only',
     VfioUserDmaMap,
     '20 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00 00 00 fc ff 00 00 00 00 00 00 04 00 00 00 00 00',
     { ARGSZ: 32, FLAGS: { READ: 1, WRITE: 0 }, OFFSET: 0n, ADDRESS: 0xfffc_0000n, SIZE: 0x4_0000n },
@@ -72,7 +72,7 @@ it.each([
     },
   ],
   [
-    'DEVICE_GET_IRQ_INFO of errors, which this device has none of',
+    'DEVICE_GET_IRQ_INFO of the error interrupt, which this device lacks',
     VfioIrqInfo,
     '10 00 00 00 00 00 00 00 03 00 00 00 00 00 00 00',
     { ARGSZ: 16, FLAGS: { EVENTFD: 0, MASKABLE: 0, AUTOMASKED: 0, NORESIZE: 0 }, INDEX: 3, COUNT: 0 },

@@ -66,7 +66,7 @@ describe('access', () => {
       [wordOf(VfioUserDmaUnmap, 'FLAGS'), { GET_DIRTY_BITMAP: 0x1n, ALL: 0x2n }], // VFIO_DMA_UNMAP_FLAG_*
     ])
 
-    it('64 MiB for a device to read and write, from the second page of a file on', () => {
+    it('decodes a mapping of 64 MiB for reads and writes, at the second page of a file', () => {
       const bytes = fromHex(
         '20 00 00 00  03 00 00 00  00 10 00 00 00 00 00 00  00 00 00 80 01 00 00 00  00 00 00 04 00 00 00 00',
       )
@@ -79,12 +79,12 @@ describe('access', () => {
       })
     })
 
-    it('four bytes of BAR0 from 0x1000 on: the tail doorbell of the Admin queue', () => {
+    it('encodes an access to four bytes of BAR0 at 0x1000, the tail doorbell of the Admin queue', () => {
       const { data } = VfioUserRegionAccess.create({ OFFSET: 0x1000n, REGION: 0, COUNT: 4 })
       expect(toHex(data)).toBe('00 10 00 00 00 00 00 00 00 00 00 00 04 00 00 00')
     })
 
-    it('a page that a device asks its client for', () => {
+    it('decodes the request of a device for a page of its client', () => {
       expect(VfioUserDmaAccess.decode(fromHex('00 f0 ff ff 0f 00 00 00  00 10 00 00 00 00 00 00'))).toEqual({
         ADDRESS: 0xf_ffff_f000n,
         COUNT: 0x1000n,
@@ -108,7 +108,7 @@ describe('message', () => {
 
     describeRows([[wordOf(VfioUserHeader, 'FLAGS'), { TYPE: 0xfn, NO_REPLY: 0x10n, ERROR: 0x20n }]])
 
-    it('a refusal has its number, and nothing behind it', () => {
+    it('encodes a rejection, which has an errno and no data', () => {
       const refused = VfioUserHeader.create({
         ID: 0x1234,
         COMMAND: VFIO_USER.REGION_WRITE,
@@ -142,7 +142,7 @@ describe('message', () => {
     })
   })
 
-  it('VfioUserVersion is two numbers before the text', () => {
+  it('VfioUserVersion is two numbers, followed by the text', () => {
     expect(places(VfioUserVersion)).toEqual([
       ['MAJOR', 0, 2],
       ['MINOR', 2, 2],
@@ -152,8 +152,8 @@ describe('message', () => {
 })
 
 describe('device', () => {
-  describe('what vfio-user 0.9.2 has of linux/vfio.h', () => {
-    it('VfioUserDeviceInfo is the part that was there before capabilities', () => {
+  describe('structures of linux/vfio.h in vfio-user 0.9.2', () => {
+    it('VfioUserDeviceInfo is the structure without the later capability offset', () => {
       expect(VfioUserDeviceInfo.bytes).toBe(16)
       expect(places(VfioUserDeviceInfo)).toEqual([
         ['ARGSZ', 0, 4],
@@ -180,7 +180,7 @@ describe('device', () => {
       ],
     ])
 
-    it('BAR0 of 16 KiB whose second page can be mapped, for doorbells', () => {
+    it('decodes BAR0 of 16 KiB whose second page can be mapped, for doorbells', () => {
       const answer = fromHex(
         '40 00 00 00  0f 00 00 00  00 00 00 00  20 00 00 00  00 40 00 00 00 00 00 00  00 00 00 00 00 00 00 00 ' +
           '01 00 01 00  00 00 00 00  01 00 00 00  00 00 00 00  00 10 00 00 00 00 00 00  00 10 00 00 00 00 00 00',
@@ -198,7 +198,7 @@ describe('device', () => {
       expect(VfioSparseArea.decode(answer, 48)).toEqual({ OFFSET: 0x1000n, SIZE: 0x1000n })
     })
 
-    it('two eventfds for the MSI-X vectors from 1 on, which come beside the message', () => {
+    it('encodes two eventfds for the MSI-X vectors from 1 on, passed as ancillary data', () => {
       const { data } = VfioIrqSet.create({
         ARGSZ: 20,
         FLAGS: { DATA_EVENTFD: 1, ACTION_TRIGGER: 1 },

@@ -6,7 +6,7 @@ import { decodeVersion, encodeVersion, VFIO_USER_CAPABILITIES, VFIO_USER_VERSION
 const data = (text: string) => new Uint8Array(Buffer.from(`\0\0\x01\0${text}`, 'latin1'))
 
 describe('VERSION of vfio-user 0.9.2', () => {
-  it('VFIO_USER_CAPABILITIES are what a side has that does not say: one descriptor, 1 MiB, 64k-1 windows, pages of 4 KiB', () => {
+  it('VFIO_USER_CAPABILITIES are the defaults: one descriptor, 1 MiB, 65,535 DMA mappings, pages of 4 KiB', () => {
     expect(VFIO_USER_CAPABILITIES).toEqual({
       maxMsgFds: 1,
       maxDataXferSize: 1_048_576,
@@ -18,12 +18,12 @@ describe('VERSION of vfio-user 0.9.2', () => {
     expect(decodeVersion(data('{}\0')).capabilities).toEqual(VFIO_USER_CAPABILITIES)
   })
 
-  it('reads what libvfio-user says: two of four', () => {
+  it('decodes the data of libvfio-user, which has two of four capabilities', () => {
     const text = '{ "capabilities": { "max_msg_fds": 8, "max_data_xfer_size": 1048576 } }\0'
     expect(decodeVersion(data(text)).capabilities).toEqual({ ...VFIO_USER_CAPABILITIES, maxMsgFds: 8 })
   })
 
-  it('writes the names of the table, and a NUL behind them', () => {
+  it('encodes the names of the table, and a terminating NUL', () => {
     const bytes = encodeVersion({
       major: 0,
       minor: 1,
@@ -35,7 +35,7 @@ describe('VERSION of vfio-user 0.9.2', () => {
     )
   })
 
-  it('says write_multiple where there is something to say', () => {
+  it('encodes and decodes write_multiple, and ignores values that are not booleans', () => {
     const capabilities = { ...VFIO_USER_CAPABILITIES, writeMultiple: true }
     const bytes = encodeVersion({ major: 0, minor: 0, capabilities })
     expect(Buffer.from(bytes).toString('latin1')).toContain(',"write_multiple":true}}\0')
@@ -43,7 +43,7 @@ describe('VERSION of vfio-user 0.9.2', () => {
     expect(decodeVersion(data('{"capabilities":{"write_multiple":1}}\0')).capabilities).toEqual(VFIO_USER_CAPABILITIES)
   })
 
-  test('what was written is read again', () => {
+  test('decodes what it encodes', () => {
     const count = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
     const capabilities = fc.record({ maxMsgFds: count, maxDataXferSize: count, maxDmaMaps: count, pgsizes: count })
     const half = fc.nat(0xffff)
@@ -66,18 +66,18 @@ describe('VERSION of vfio-user 0.9.2', () => {
     ['{"capabilities":{"max_data_xfer_size":0}}\0', /max_data_xfer_size to be an integer of at least 1, got 0/],
     ['{"capabilities":{"pgsizes":4096.5}}\0', /got 4096.5/],
     ['{"capabilities":{"max_dma_maps":1e300}}\0', /got 1e\+300/],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => decodeVersion(data(text))).toThrow(RangeError)
     expect(() => decodeVersion(data(text))).toThrow(message)
   })
 
-  it('refuses what is too short and too long, before it reads any of it', () => {
+  it('rejects data that is too short or too long before parsing it', () => {
     expect(() => decodeVersion(new Uint8Array(3))).toThrow(RangeError)
     expect(() => decodeVersion(new Uint8Array(VFIO_USER_VERSION_BYTES + 1))).toThrow(/at most 4096 bytes, got 4097/)
     expect(() => decodeVersion(data('['.repeat(4091) + '\0'))).toThrow(RangeError)
   })
 
-  it('cuts what it shows of a text that is not wanted', () => {
+  it('truncates an invalid text in an error', () => {
     const found = (): string => {
       try {
         decodeVersion(data(`{"capabilities":{"pgsizes":"${'x'.repeat(3000)}"}}\0`))
@@ -90,7 +90,7 @@ describe('VERSION of vfio-user 0.9.2', () => {
     expect(found().length).toBeLessThan(200)
   })
 
-  test('any bytes are read, or refused with a RangeError', () => {
+  test('decodes any bytes, or throws a RangeError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
@@ -102,7 +102,7 @@ describe('VERSION of vfio-user 0.9.2', () => {
     )
   })
 
-  it('a number that is none is not written', () => {
+  it('rejects a capability of NaN', () => {
     const message = { major: 0, minor: 0, capabilities: { ...VFIO_USER_CAPABILITIES, pgsizes: Number.NaN } }
     expect(() => encodeVersion(message)).toThrow(/pgsizes to be an integer of at least 1/)
   })
