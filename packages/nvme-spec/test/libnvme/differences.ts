@@ -1,8 +1,8 @@
 import type { Difference } from './table.js'
 
 /**
- * Where libnvme 1.3 and our header differ, by the fact. Who is right is said by a third: the specification where it was
- * read, or somebody else's header.
+ * Differences between libnvme 1.3 and nvme_spec.h, by fact. A third source confirms one of the values: the text of the
+ * specification if it was available, or another header.
  */
 export const LIBNVME_DIFFERENCES: Readonly<Record<string, Difference>> = {
   NVME_BPRSEL_BPROF_MASK: {
@@ -13,7 +13,7 @@ export const LIBNVME_DIFFERENCES: Readonly<Record<string, Difference>> = {
   NVME_CTRL_FRMW_NR_SLOTS: {
     theirs: 0x06,
     ours: 0x0e,
-    why: 'NOFS is bits 3:1 and says up to seven slots; nvme-cli 2.3 prints it as (frmw & 0xe) >> 1',
+    why: 'NOFS is bits 3:1, for up to seven slots; nvme-cli 2.3 prints it as (frmw & 0xe) >> 1',
   },
   NVME_NS_FEAT_IO_OPT: {
     theirs: 0x10,
@@ -97,7 +97,7 @@ function swappedTags(struct: string, elbat: number, figure: string): Record<stri
   }
 }
 
-/** Where the kernel of Linux 6.1 and our header differ. */
+/** Differences between the header of the Linux 6.1 kernel and nvme_spec.h. */
 export const LINUX_DIFFERENCES: Readonly<Record<string, Difference>> = {
   NVME_NS_FEAT_IO_OPT: {
     theirs: 0x10,

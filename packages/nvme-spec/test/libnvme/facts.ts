@@ -1,14 +1,14 @@
-// What a header of C declares, by name: enumerators, numeric macros, structures with their members. Values, sizes and
-// offsets are not read here: the compiler tells them.
+// Reads the names that a C header declares: enumerators, numeric macros, structures with their members. Values, sizes
+// and offsets are computed by the compiler instead.
 
-/** A number that has a name. */
+/** A named number. */
 export interface NamedNumber {
   readonly name: string
-  /** The enumeration it belongs to; empty for enumerations without a name, for macros and for constants. */
+  /** Its enumeration; empty for anonymous enumerations, macros and constants. */
   readonly owner: string
 }
 
-/** A structure with the names of its members; those of unions and structures without a name are its own. */
+/** A structure with the names of its members, including those of anonymous unions and structures. */
 export interface Layout {
   readonly name: string
   readonly members: readonly Member[]
@@ -16,7 +16,7 @@ export interface Layout {
 
 export interface Member {
   readonly name: string
-  /** An array without a length of its own, which begins where the structure ends. */
+  /** Whether it is a flexible array member, which begins at the end of the structure. */
   readonly flexible: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Facts {
   readonly layouts: readonly Layout[]
 }
 
-/** The facts of a header. `macros` says which macros without arguments are numbers. */
+/** Returns the facts of a header. `macros` matches macros without arguments that are numbers. */
 export function readFacts(header: string, macros?: RegExp): Facts {
   const code = header.replace(/\/\*[^]*?\*\//g, ' ').replace(/\/\/.*/g, ' ')
   const text = code.replace(/^[ \t]*#(.*\\\n)*.*/gm, '')
@@ -46,7 +46,7 @@ export function readFacts(header: string, macros?: RegExp): Facts {
   return { numbers: [...enums.flat(), ...constants, ...defined], layouts }
 }
 
-/** The text from `start` to the brace that closes what was opened before it. */
+/** Returns the text from `start` to the matching closing brace. */
 function block(text: string, start: number): string {
   let depth = 1
   let end = start
@@ -74,7 +74,7 @@ function membersOf(body: string): Member[] {
   return members
 }
 
-/** `__le16 a, b[4]` as a and b. */
+/** Returns the members of a declaration: a and b for `__le16 a, b[4]`. */
 function declarators(declaration: string): Member[] {
   return declaration.split(',').flatMap((part) => {
     const [, name, length] = /(\w+)\s*((?:\[[^\]]*\]\s*)*)$/.exec(part.trim()) ?? []

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** Why a header cannot judge here, after the kind of what is missing; undefined where it can. */
+/** Returns the reason why a header cannot be compared, with the kind of the missing part; undefined if it can. */
 export function missing(header: string | undefined, debianPackage: string): string | undefined {
   const probe = spawnSync('gcc', ['-E', '-x', 'c', '-include', 'stdio.h', '/dev/null'])
   if (probe.error) return '[headers] gcc is not installed'
@@ -10,8 +10,8 @@ export function missing(header: string | undefined, debianPackage: string): stri
 }
 
 /**
- * Returns why tables of release `expected` cannot judge the installed one, since another release has other names and other
- * mistakes; undefined if they can.
+ * Returns the reason why tables of release `expected` do not apply to the installed one, whose names and mistakes may
+ * differ; undefined if they do.
  */
 export function otherRelease(name: string, version: string, expected: string): string | undefined {
   return version.startsWith(expected)
@@ -19,7 +19,7 @@ export function otherRelease(name: string, version: string, expected: string): s
     : `[headers] ${name} is ${version || 'of an unknown release'}, expected ${expected}`
 }
 
-/** The installed release of a library, as its package says; empty where nothing says it. */
+/** Returns the installed release of a library from its package; empty if unknown. */
 export function installedVersion(library: string, debianPackage: string): string {
   const { stdout } = spawnSync('pkg-config', ['--modversion', library], { encoding: 'utf8' })
   if (stdout) return stdout.trim()

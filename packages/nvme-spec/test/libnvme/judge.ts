@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pair } from './match.js'
 
-/** A pair with the values that the compiler gives both. */
+/** A pair with both values, as the compiler computes them. */
 export interface Judged extends Pair {
   readonly values: readonly [theirs: bigint, ours: bigint]
 }
 
 export interface Sources {
-  /** Lines of C that include their header. */
+  /** Lines of C that include the other header. */
   readonly theirs: string
-  /** Folders to look for headers in; the first with ours. */
+  /** Include folders; the first one contains nvme_spec.h. */
   readonly folders: readonly string[]
 }
 
-/** Negative enumerators are bit 31 of a dword. */
+/** A negative enumerator is a dword with bit 31 set. */
 const prelude = `
 #include <gpunvme/nvme_spec.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void compare(unsigned long long theirs, unsigned long long ours)
 
 /**
  * Compiles a program that includes both headers and prints both values of every pair.
- * @throws Error with what the compiler says, where the program does not compile without a warning.
+ * @throws Error with the output of the compiler if the program does not compile without warnings.
  */
 export function judge(pairs: readonly Pair[], { theirs, folders }: Sources): Judged[] {
   const calls = pairs.map((pair) => `\tcompare(number((long long)(${pair.theirs})), ${inOurs(pair)});`)
@@ -45,7 +45,7 @@ export function judge(pairs: readonly Pair[], { theirs, folders }: Sources): Jud
   try {
     writeFileSync(join(folder, 'judge.c'), source)
     const includes = folders.map((path) => `-I${path}`)
-    // A name that a later release of theirs deprecates is still a fact.
+    // Names that a later release deprecates are compared as well.
     const warnings = ['-Wall', '-Wextra', '-Werror', '-Wno-deprecated-declarations']
     run('gcc', ['-std=gnu11', ...warnings, ...includes, '-o', 'judge', 'judge.c'], folder)
     const lines = run(join(folder, 'judge'), [], folder).trimEnd().split('\n')

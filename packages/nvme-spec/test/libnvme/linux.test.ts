@@ -8,9 +8,9 @@ import { header, include } from './ours.js'
 import { print, report, summary } from './report.js'
 import { LINUX } from './tables/linux.js'
 
-// The kernel's own header: the only one of our judges that has statuses with their type and structures for commands.
+// The header of the kernel, the only reference that has statuses with their types and structures for commands.
 
-/** The release that the tables speak of. */
+/** Release to which the tables apply. */
 const JUDGE = '6.1.'
 
 const sources = existsSync('/usr/src') ? readdirSync('/usr/src').sort() : []
@@ -21,7 +21,7 @@ const absent = missing(HEADER, 'linux-headers-amd64') ?? otherRelease('linux-hea
 const reason = absent?.replace('[headers] linux', '[kbuild] linux')
 
 describe.skipIf(reason)(`nvme_spec.h against the kernel${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
-  test('every constant, size and offset of linux/nvme.h is ours, or in a list that says why not', () => {
+  test('every constant, size and offset of linux/nvme.h equals its counterpart, or is listed with a reason', () => {
     const result = report({
       facts: readFacts(readFileSync(HEADER ?? '', 'utf8'), /^(NVME_|NVMF_|MAX_DISC)/),
       theirs: `#include "${HEADER ?? ''}"`,

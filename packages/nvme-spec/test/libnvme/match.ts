@@ -1,30 +1,30 @@
-// Which expression of ours is to equal which of theirs, by the tables; and everything that the tables leave open.
+// Pairs the expressions of another header with those of nvme_spec.h according to a table, and finds gaps in the table.
 import type { Facts, Layout, NamedNumber } from './facts.js'
 import type { Ours } from './ours.js'
 import type { Absent, Numbers, Struct, Table } from './table.js'
 
 /** Two expressions of C that should be equal. */
 export interface Pair {
-  /** The fact, in words: `NVME_CAP_TO_SHIFT`, `offsetof nvme_id_ctrl.vid`. */
+  /** Name of the fact: `NVME_CAP_TO_SHIFT`, `offsetof nvme_id_ctrl.vid`. */
   readonly fact: string
   readonly theirs: string
   readonly ours: string
-  /** The items of our header, as itemsOf() names them, that are right where the expressions are equal. */
+  /** Items of nvme_spec.h that equal values confirm, named as by itemsOf(). */
   readonly confirms: readonly string[]
 }
 
 export interface Matched {
   readonly pairs: readonly Pair[]
-  /** How many of theirs have no counterpart, for a reason. */
+  /** Number of facts without a counterpart, for a listed reason. */
   readonly absent: number
   readonly reserved: number
-  /** What is in no table: something new. */
+  /** Facts missing from the table. */
   readonly unknown: readonly string[]
-  /** What is in a table, but not in their header. */
+  /** Entries of the table that match nothing in the header. */
   readonly useless: readonly string[]
 }
 
-/** Members that hold nothing. */
+/** Reserved members. */
 const RESERVED = /^(rsvd|resv|reserved)\w*\d*$/
 
 export function match(facts: Facts, table: Table, ours: Ours, where: string): Matched {
@@ -40,7 +40,7 @@ class Matcher {
   private readonly used = new Set<string>()
   private absent = 0
   private reserved = 0
-  /** What names may begin with, the longest first. */
+  /** Prefixes of names, the longest first. */
   private readonly prefixes: readonly string[]
 
   private readonly table: Table
@@ -59,7 +59,7 @@ class Matcher {
     const group = key === undefined ? undefined : this.table.numbers[key]
     if (key === undefined || group === undefined) {
       this.unknown.push(
-        `${name}${owner === '' ? '' : ` of enum ${owner}`}: add it to numbers in ${this.where}: what it is in our header, or why it is not`,
+        `${name}${owner === '' ? '' : ` of enum ${owner}`}: add it to numbers in ${this.where}, with its counterpart in nvme_spec.h or the reason why it has none`,
       )
       return
     }
@@ -100,7 +100,7 @@ class Matcher {
     ]
     if (missing.length > 0)
       this.unknown.push(
-        `${name}: no ${missing.join(', ')} in our header; say in ${key} of ${this.where} what it is (names, pairs) or why it is not ours (absent)`,
+        `${name}: no ${missing.join(', ')} in nvme_spec.h; add its counterpart (names, pairs) or the reason why it has none (absent) to ${key} of ${this.where}`,
       )
     else
       this.pairs.push({
@@ -113,7 +113,7 @@ class Matcher {
     const group = this.table.structs[name]
     if (group === undefined) {
       this.unknown.push(
-        `struct ${name}: add it to structs in ${this.where}: what it is in our header, or why it is not`,
+        `struct ${name}: add it to structs in ${this.where}, with its counterpart in nvme_spec.h or the reason why it has none`,
       )
       return
     }
@@ -123,21 +123,21 @@ class Matcher {
     else for (const struct of 'ours' in group ? [group] : group) this.structPairs(key, { name, members }, struct)
   }
 
-  /** A structure that is not ours, for a reason: none excuses what has our name for it. */
+  /** Records a structure without a counterpart, and a problem if nvme_spec.h has a structure of the same name. */
   private absentStruct(name: string, members: number): void {
     this.absent += members
     const plain = (tag: string) => tag.replace(/^(gpu)?nvme_/, '').replaceAll('_', '')
     for (const tag of this.ours.structs.keys()) {
       if (plain(tag) === plain(name))
         this.unknown.push(
-          `struct ${name}: structs of ${this.where} says why it is not ours, but there is a struct gpunvme_${tag}; compare them`,
+          `struct ${name}: structs of ${this.where} has a reason why it has no counterpart, but struct gpunvme_${tag} exists; compare them`,
         )
     }
   }
 
   private structPairs(key: string, { name, members }: Layout, group: Struct): void {
     if (!this.ours.structs.has(group.ours)) {
-      this.unknown.push(`struct ${name}: no struct gpunvme_${group.ours} in our header; see structs of ${this.where}`)
+      this.unknown.push(`struct ${name}: no struct gpunvme_${group.ours} in nvme_spec.h; see structs of ${this.where}`)
       return
     }
     if (!this.isAbsent(key, group.absent, 'sizeof')) {
@@ -166,7 +166,7 @@ class Matcher {
     const place = this.placeOf(tag, target)
     if (place === undefined) {
       this.unknown.push(
-        `${fact}: no ${target} in struct gpunvme_${tag}; say in structs of ${this.where} what it is (names) or why it is not ours (absent)`,
+        `${fact}: no ${target} in struct gpunvme_${tag}; add its counterpart (names) or the reason why it has none (absent) to structs of ${this.where}`,
       )
       return
     }
@@ -185,7 +185,7 @@ class Matcher {
     })
   }
 
-  /** Where something of ours is, as Struct.names says it. */
+  /** Returns offset and size of a target of Struct.names. */
   private placeOf(struct: string, target: string) {
     if (target.endsWith('.end')) {
       const tag = target.slice(0, -'.end'.length) || struct
@@ -208,13 +208,13 @@ class Matcher {
     return { offset: at(first), size: only === '@' ? undefined : size, confirms }
   }
 
-  /** The byte that a row begins in. */
+  /** Returns the byte in which a row begins. */
   private rowPlace(base: string, row: string) {
     if (!this.ours.macros.has(`${row}_SHIFT`)) return undefined
     return { offset: `${base}GPUNVME_${row}_SHIFT / 8`, size: undefined, confirms: [row] }
   }
 
-  /** Where in its entry the field of a command is. */
+  /** Returns offset and size of a field of a command in its entry. */
   private fieldPlace(field: string) {
     const has = (end: string) => this.ours.macros.has(`${field}_${end}`)
     if (!has('DWORD')) return undefined
@@ -243,7 +243,7 @@ class Matcher {
     return true
   }
 
-  /** The fields and numbers that macros belong to. */
+  /** Returns the fields and numbers to which macros belong. */
   private itemsOf(macros: readonly string[]): string[] {
     const fieldOf = (name: string) => name.replace(/_(SHIFT|MASK)$/, '')
     return [...new Set(macros.map((name) => (this.ours.macros.has(`${fieldOf(name)}_SHIFT`) ? fieldOf(name) : name)))]
@@ -268,26 +268,26 @@ class Matcher {
     const listed = [...numbers, ...structs]
     const useless = listed
       .filter((entry) => !this.used.has(entry))
-      .map((entry) => `${entry}: nothing of theirs uses this entry of ${this.where}; remove it`)
+      .map((entry) => `${entry}: unused entry of ${this.where}; remove it`)
     const { pairs, absent, reserved, unknown } = this
     return { pairs, absent, reserved, unknown, useless }
   }
 }
 
-/** What a name says of a word: the field, and whether it is its place (_SHIFT) or its ones (_MASK). */
+/** Splits a name of a word into the field and its suffix: _SHIFT, _MASK or none. */
 function split({ as }: Numbers, rest: string): [base: string, end: string] {
   const [, base, end] = (as === 'word' && /^(.*)(_SHIFT|_MASK)$/.exec(rest)) || []
   return [base ?? rest, end ?? '']
 }
 
-/** The expression of a name of ours. */
+/** Returns the expression of a name in nvme_spec.h. */
 function byRule({ ours, as }: Numbers, name: string, end: string): string {
   const macro = ours + name
   if (as === 'mask') return `${macro}_MASK`
   return end === '_MASK' ? `ONES(${macro})` : macro + end
 }
 
-/** What an expression needs of our header: macros, members as `struct.member`, and structures. */
+/** Returns the macros, members (as `struct.member`) and structures that an expression uses. */
 function needsOf(expression: string): { macros: string[]; members: string[]; structs: string[] } {
   const members = Array.from(expression.matchAll(/\b(?:AT|BITS)\((\w+), (\w+)\)/g), (found) => found.slice(1).join('.'))
   const structs = Array.from(expression.matchAll(/\bSIZE\((\w+)\)/g), ([, struct = '']) => struct)
@@ -297,10 +297,10 @@ function needsOf(expression: string): { macros: string[]; members: string[]; str
   return { macros: macros.flat(), members, structs }
 }
 
-/** An expression with the whole names of our macros. */
+/** Returns an expression with the full names of macros. */
 const inC = (expression: string) => expression.replace(/\b(?!(?:ONES|AT|BITS|SIZE)\b)[A-Z]\w+/g, 'GPUNVME_$&')
 
-/** The entries of a group, as `used` has them. */
+/** Returns the entries of a group in the form of `used`. */
 function entries(key: string, names: readonly object[], absent: readonly (Absent | undefined)[]): string[] {
   const rests = [
     ...names.flatMap((all) => Object.keys(all)),

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFacts } from './facts.js'
 
-/** The folder that our header is included from. */
+/** Include folder of nvme_spec.h. */
 export const include = join(import.meta.dirname, '..', '..', 'include')
 
-/** The text of our header. */
+/** Text of nvme_spec.h. */
 export const header = readFileSync(join(include, 'gpunvme', 'nvme_spec.h'), 'utf8')
 
-/** What our header declares: the names of its macros without GPUNVME_, and the members of its structures. */
+/** Declarations of nvme_spec.h: names of macros without GPUNVME_, and members of structures. */
 export interface Ours {
   readonly macros: ReadonlySet<string>
   readonly structs: ReadonlyMap<string, ReadonlySet<string>>
@@ -27,10 +27,10 @@ export function readOurs(text: string): Ours {
   }
 }
 
-/** What a user of the package would look a thing up by: a structure, a member, a field or a number of our header. */
+/** Kinds of items in nvme_spec.h. */
 export type Kind = 'structures' | 'members' | 'fields' | 'numbers'
 
-/** Everything that our header declares, by kind, reserved members and members that rows share left out. */
+/** Returns all items of nvme_spec.h by kind, without reserved members and members that rows share. */
 export function itemsOf({ macros, structs }: Ours): ReadonlyMap<Kind, ReadonlySet<string>> {
   const fields = [...macros].filter((name) => /_(SHIFT|BITS)$/.test(name))
   const derived = new Set(fields.flatMap((name) => ['SHIFT', 'MASK', 'BITS', 'DWORD'].map((end) => swap(name, end))))

@@ -4,30 +4,30 @@ import { match } from './match.js'
 import { itemsOf, readOurs, type Kind } from './ours.js'
 import type { Difference, Table } from './table.js'
 
-/** A header of others, and what our tables say of it. */
+/** Another header, with its table. */
 export interface Case extends Sources {
   readonly facts: Facts
   readonly table: Table
-  /** Where the tables are, for messages. */
+  /** Path of the table, for messages. */
   readonly where: string
   readonly differences: Readonly<Record<string, Difference>>
-  /** The text of our header, in the first of the folders. */
+  /** Text of nvme_spec.h, which is in the first of the folders. */
   readonly header: string
 }
 
-/** What came out of a comparison. */
+/** Result of a comparison. */
 export interface Report {
   readonly compared: readonly Judged[]
-  /** How many facts of theirs are not ours for a reason, and how many members hold nothing. */
+  /** Number of facts without a counterpart, and of reserved members. */
   readonly absent: number
   readonly reserved: number
-  /** Differences that the list explains. */
+  /** Number of differences that the list explains. */
   readonly explained: number
-  /** Facts that no table knows, and differences that no list explains. */
+  /** Facts missing from the table, and unexplained differences. */
   readonly problems: readonly string[]
-  /** Entries of tables and lists that nothing in their header needs. */
+  /** Unused entries of tables and lists. */
   readonly useless: readonly string[]
-  /** What of ours has every value that they have of it, by kind. */
+  /** Items of nvme_spec.h of which all compared values are equal, by kind. */
   readonly confirmed: ReadonlyMap<Kind, ReadonlySet<string>>
 }
 
@@ -53,27 +53,27 @@ export function report({ facts, table, where, differences, header, ...sources }:
       ...unknown,
       ...unexplained.map(
         ({ fact, ours, values: [theirs, value] }) =>
-          `${fact} is ${show(theirs)}, but ${ours} is ${show(value)}: correct the declaration, or list both values in differences.ts with the source that says who is right`,
+          `${fact} is ${show(theirs)}, but ${ours} is ${show(value)}: correct the declaration, or list both values in differences.ts with the source that confirms one of them`,
       ),
     ],
     useless: [
       ...useless,
       ...Object.keys(differences)
         .filter((fact) => !found.has(fact))
-        .map((fact) => `${fact} is in differences.ts, but does not differ; remove it`),
+        .map((fact) => `${fact} is listed in differences.ts, but does not differ; remove it`),
     ],
     confirmed: new Map(confirmed),
   }
 }
 
-/** What to print of a report: how much was compared, and how much of ours that confirms. */
+/** Returns a line with the number of compared facts and of confirmed items. */
 export function summary(judgeName: string, header: string, { compared, absent, explained, confirmed }: Report): string {
   const all = itemsOf(readOurs(header))
   const counts = Array.from(confirmed, ([kind, items]) => `${items.size} of ${all.get(kind)?.size ?? 0} ${kind}`)
-  return `${judgeName}: ${compared.length} facts compared, ${explained} explained differences, ${absent} not ours; confirms ${counts.join(', ')}`
+  return `${judgeName}: ${compared.length} facts compared, ${explained} explained differences, ${absent} without counterpart; confirms ${counts.join(', ')}`
 }
 
-/** Prints a line among those of the test run. */
+/** Prints a line to the output of the test run. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

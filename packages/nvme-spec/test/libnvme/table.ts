@@ -1,59 +1,60 @@
-// What the tables in tables/ consist of: for each enumeration and structure of somebody else's header, what it is here.
+// Types of the tables in tables/, which map each enumeration and structure of another header to nvme_spec.h. In these
+// types, `theirs` is the other header, and `ours` is nvme_spec.h.
 
-/** Why names of theirs are not ours: the reason, and the names, a `*` standing for any end. */
+/** Names of the other header without a counterpart, by reason; `*` matches any suffix. */
 export type Absent = Readonly<Record<string, readonly string[]>>
 
-/** What the numbers of an enumeration, or those whose names begin alike, are in our header. */
+/** Maps the numbers of an enumeration, or those with a common prefix, to nvme_spec.h. */
 export interface Numbers {
-  /** What all of theirs begin with, and what stands there in ours, after GPUNVME_. */
+  /** Prefix of the names in the other header, and the prefix that replaces it, after GPUNVME_. */
   readonly theirs: string
   readonly ours: string
   /**
-   * `number`: X is our number X. `mask`: X is our X_MASK. `word`: X_SHIFT is our X_SHIFT, X_MASK is our X_MASK before it
-   * is shifted, and what ends otherwise is a number.
+   * Rule for a name X. `number`: X is the number X. `mask`: X is X_MASK. `word`: X_SHIFT is X_SHIFT, X_MASK is X_MASK
+   * shifted to bit 0, and other names are numbers.
    */
   readonly as: 'number' | 'mask' | 'word'
   /**
-   * Where the rest of the name differs: theirs without what it begins with (and without _SHIFT, _MASK), and ours; several
-   * names of ours with spaces between them.
+   * Names that differ after the prefix: name in the other header (without prefix, _SHIFT and _MASK), and one or several
+   * names of nvme_spec.h, separated by spaces.
    */
   readonly names?: Readonly<Record<string, string>>
   /**
-   * Where it takes more than another name: the rest of theirs, and an expression of C without GPUNVME_, in which
-   * ONES(FIELD) is a mask before it is shifted, AT(struct, member) an offset in bytes, BITS(struct, member) a width, SIZE(struct) a
-   * size in bytes; or several expressions.
+   * Names that correspond to an expression: name without prefix, and one or several C expressions without GPUNVME_.
+   * ONES(FIELD) is a mask shifted to bit 0, AT(struct, member) an offset in bytes, BITS(struct, member) a width in
+   * bits, SIZE(struct) a size in bytes.
    */
   readonly pairs?: Readonly<Record<string, string | readonly string[]>>
-  /** Other names of ours, after GPUNVME_, for the same where they are declared; `*` is the rest of our name. */
+  /** Further names of nvme_spec.h with the same value, after GPUNVME_, if declared; `*` is the name without prefix. */
   readonly also?: readonly string[]
   readonly absent?: Absent
 }
 
-/** What a structure is in our header. */
+/** Maps a structure to one of nvme_spec.h. */
 export interface Struct {
-  /** The tag without gpunvme_. */
+  /** Tag without gpunvme_. */
   readonly ours: string
   /**
-   * What a member is in ours where it has another name: `member`; `struct.member` of another structure; `first-last`,
-   * several; `@member`, which begins there but has another length; `member:ROW`, the byte of a member that a row begins
-   * in, `:ROW` counted from the row's own word; `FIELD`, in upper case, of a command; `.end` or `struct.end`, where a structure ends. Several with
-   * spaces between them.
+   * Members with another name in nvme_spec.h, mapped to one or several of these, separated by spaces: `member`;
+   * `struct.member` of another structure; `first-last` for a range of members; `@member` for a member with the same
+   * start but another length; `member:ROW` for the byte of a member in which a row begins, `:ROW` relative to the word
+   * of the row; `FIELD` of a command, in upper case; `.end` or `struct.end` for the end of a structure.
    */
   readonly names?: Readonly<Record<string, string>>
-  /** Members that are not ours; `sizeof` where the sizes cannot be compared. */
+  /** Members without a counterpart; `sizeof` if the sizes cannot be compared. */
   readonly absent?: Absent
 }
 
-/** What a structure is here: one or several of ours, or none for a reason. */
+/** One or several corresponding structures, or the reason why there is none. */
 export type Structs = Struct | readonly Struct[] | string
 
-/** A table: what is where, or why it is not; by the name of an enumeration or what names begin with, and by structure. */
+/** Mappings or reasons, by name of an enumeration or prefix of its names, and by structure. */
 export interface Table {
   readonly numbers: Readonly<Record<string, Numbers | string>>
   readonly structs: Readonly<Record<string, Structs>>
 }
 
-/** A fact in which a header and ours are known to differ: both values, and who is right by what source. */
+/** A known difference between the headers: both values, and the source that confirms one of them. */
 export interface Difference {
   readonly theirs: number
   readonly ours: number

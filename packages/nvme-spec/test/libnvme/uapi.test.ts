@@ -8,9 +8,9 @@ import { NOT_IN_LINUX, PCI } from './tables/pci.js'
 import { UAPI } from './tables/uapi.js'
 import type { Table } from './table.js'
 
-// With these headers programs reach every PCI Express device, and hand commands to the kernel's NVMe driver.
+// Headers for access to PCI Express devices, and for passthrough commands to the kernel's NVMe driver.
 
-/** The release that the tables speak of. */
+/** Release to which the tables apply. */
 const JUDGE = '6.1.'
 
 const REGISTERS = '/usr/include/linux/pci_regs.h'
@@ -29,14 +29,14 @@ function compare(path: string, table: Table, where: string, macros?: RegExp): Re
   return result
 }
 
-/** Our items of PCI configuration space. */
+/** Whether an item of nvme_spec.h belongs to PCI configuration space. */
 const isPci = (name: string) =>
   /^(pci_|msix_|power_management_cap|advanced_error_rep|access_control|address_trans|resizable_bar|downstream_port)/i.test(
     name,
   )
 
 describe.skipIf(reason)(`nvme_spec.h against Linux${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
-  test('every number of configuration space is that of linux/pci_regs.h, or in a list that says why not', () => {
+  test('every number of configuration space equals that of linux/pci_regs.h, or is listed with a reason', () => {
     const { compared, confirmed } = compare(REGISTERS, PCI, 'test/libnvme/tables/pci.ts', /^PCI_/)
     // A lower number means lost comparisons.
     expect(compared).toHaveLength(359)
@@ -46,7 +46,7 @@ describe.skipIf(reason)(`nvme_spec.h against Linux${reason === undefined ? '' : 
     expect(unconfirmed.toSorted()).toEqual(Object.values(NOT_IN_LINUX).flat().toSorted())
   })
 
-  test('a submission queue entry has the places that linux/nvme_ioctl.h has for a command', () => {
+  test('a submission queue entry has the layout of the commands in linux/nvme_ioctl.h', () => {
     const { compared } = compare(IOCTLS, UAPI, 'test/libnvme/tables/uapi.ts')
     expect(compared.map(({ fact }) => fact)).toContain('offsetof nvme_passthru_cmd.cdw15')
     expect(compared).toHaveLength(84)

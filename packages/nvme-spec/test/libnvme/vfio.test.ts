@@ -15,16 +15,16 @@ import {
 } from '../../src/vfio-user/messages.js'
 import { scratch } from '../../../../test/scratch.js'
 
-/** The structures of linux/vfio.h that nvme-spec declares. */
+/** Structures of linux/vfio.h that nvme-spec declares. */
 const structures = { VfioRegionInfo, VfioCapability, VfioSparseMmap, VfioSparseArea, VfioIrqInfo, VfioIrqSet }
 
-/** The values of nvme-spec, by C expressions that must have the same value. */
+/** Values of nvme-spec, by C expressions that must be equal. */
 const numbers: Record<string, number> = {
   VFIO_PCI_NUM_REGIONS: Object.keys(VFIO_REGION).length,
   VFIO_PCI_NUM_IRQS: Object.keys(VFIO_IRQ).length,
   VFIO_REGION_INFO_CAP_SPARSE_MMAP: VFIO_REGION_CAPABILITY.SPARSE_MMAP,
   'offsetof(struct vfio_device_info, cap_offset)': VfioUserDeviceInfo.bytes,
-  // The arrays that follow: the areas, and the descriptors of the kernel's request.
+  // Arrays after the structures: areas, and descriptors in the request to the kernel.
   'offsetof(struct vfio_region_info_cap_sparse_mmap, areas)': VfioCapability.bytes + VfioSparseMmap.bytes,
   'offsetof(struct vfio_irq_set, data)': VfioIrqSet.bytes,
 }
@@ -59,7 +59,7 @@ test('every number, offset and size equals that of linux/vfio.h, as gcc compiles
   const includes = ['linux/vfio.h', 'stddef.h', 'stdio.h'].map((name) => `#include <${name}>`)
   const source = [...includes, 'int main(void) {', ...prints, '}', ''].join('\n')
   const compiled = spawnSync('gcc', ['-x', 'c', '-', '-o', program], { input: source, encoding: 'utf8' })
-  // Headers of an older kernel lack names; a name that is there never changes its number.
+  // Headers of an older kernel lack names, but existing names never change their values.
   const lacking = /'(\w+)' undeclared|no member named '(\w+)'/.exec(compiled.stderr)
   if (lacking) return skip(`[headers] linux/vfio.h lacks ${lacking[1] ?? lacking[2]}, expected that of Linux 6.1`)
   expect(compiled.status, compiled.stderr).toBe(0)

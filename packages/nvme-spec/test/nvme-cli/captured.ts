@@ -1,7 +1,7 @@
 /**
- * What real controllers answered. `bytes` are whole structures, read from the device itself: runs by offset, zeroes
- * betwee them. `values` are what somebody's nvme-cli printed for a drive, under nvme-cli's names; a field that the
- * source does not show is zero. Serial numbers are made up.
+ * Data of real controllers. `bytes` are complete structures read from the device: runs by offset, zeroes between them.
+ * `values` are the output of nvme-cli for a drive in a public source, with nvme-cli's names; fields that the source
+ * does not show are zero. Serial numbers are invented.
  */
 export interface Captured {
   readonly name: string

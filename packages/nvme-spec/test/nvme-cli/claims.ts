@@ -1,21 +1,21 @@
-/** One thing that nvme-cli says about a structure, under its own names. */
+/** A value that nvme-cli prints for a structure, with nvme-cli's names. */
 export interface Claim {
   /** nvme-cli's key of the field. */
   readonly key: string
-  /** Where the field is an array of structures: which of them, and nvme-cli's key inside it. */
+  /** Index and nvme-cli's key inside the element, if the field is an array of structures. */
   readonly element?: { readonly index: number; readonly part: string }
-  /** Where the line explains bits of the field: which, and what they mean. */
+  /** Position and description of bits, if the line explains bits of the field. */
   readonly bits?: { readonly msb: number; readonly lsb: number; readonly text: string }
-  /** The value as it is printed: digits, hexadecimal digits or text. */
+  /** Printed value: digits, hexadecimal digits or text. */
   readonly value: string
 }
 
-/** `-o json`. Integers are kept as they are printed: many of them are more than a JSON number of JavaScript can hold. */
+/** Parses the output of `-o json`. Integers remain text, since many exceed the safe integers of JavaScript. */
 export function claimsOfJson(text: string): Claim[] {
   const quoted = text.replace(/^(\s*"\w+":)(-?\d+)(,?)$/gm, '$1"$2"$3')
   const root = JSON.parse(quoted) as Record<string, string | Record<string, string>[]>
   return Object.entries(root).flatMap(([key, value]): Claim[] => {
-    // As -H has it: six hexadecimal digits.
+    // As in the output of -H: six hexadecimal digits.
     if (key === 'ieee') return [{ key, value: Number(value).toString(16).padStart(6, '0') }]
     if (typeof value === 'string') return [{ key, value }]
     return value.flatMap((element, index) =>
@@ -26,7 +26,7 @@ export function claimsOfJson(text: string): Claim[] {
   })
 }
 
-/** The byte of a power state that has two rows and six reserved bits. */
+/** Returns the claims of the byte of a power state with two rows and six reserved bits. */
 function flagClaims(key: string, index: number, flags: number): Claim[] {
   return [
     { key, element: { index, part: 'mxps' }, value: String(flags & 1) },
@@ -34,7 +34,7 @@ function flagClaims(key: string, index: number, flags: number): Claim[] {
   ]
 }
 
-/** `-H` of id-ctrl and id-ns: a line a field, and below it a line for each run of bits. */
+/** Parses the output of `-H` of id-ctrl and id-ns: one line per field, followed by one line per bit range. */
 export function claimsOfText(text: string): Claim[] {
   const claims: Claim[] = []
   let key = ''
@@ -47,7 +47,7 @@ export function claimsOfText(text: string): Claim[] {
     if (bits) {
       const [msb, lsb, explained] = bits.slice(1) as [string, string, string]
       const [printed, ...words] = explained.split('\t') as [string, ...string[]]
-      // Temperatures are in degrees Celsius first, and then in the unit of the field.
+      // Temperatures are printed in degrees Celsius, then in the unit of the field.
       const value = /\((\d+) Kelvin\)/.exec(printed)?.[1] ?? /^\w+/.exec(printed)![0]
       claims.push({ key, bits: { msb: Number(msb), lsb: Number(lsb), text: words.join(' ').trim() }, value })
     } else if (isAboutElements) {
@@ -72,14 +72,14 @@ function formatClaims(line: RegExpExecArray, index: number): Claim[] {
   ]
 }
 
-/** The scale of the maximum power is seen from the number of its decimals. */
+/** Returns the claims of a power state. The number of decimals shows the scale of the maximum power. */
 function powerClaims(line: RegExpExecArray, index: number): Claim[] {
   const [decimals, non] = line.slice(2) as [string, string | undefined]
   const parts = { mxps: decimals.length === 4 ? '1' : '0', nops: non ? '1' : '0' }
   return Object.entries(parts).map(([part, value]) => ({ key: 'psds', element: { index, part }, value }))
 }
 
-/** `-H` of smart-log: a line a value with a label of its own, and one a bit of the critical warning. */
+/** Parses the output of `-H` of smart-log: one line per value, and one per bit of the critical warning. */
 export function claimsOfHealthText(text: string): Claim[] {
   const claims: Claim[] = []
   for (const line of text.trimEnd().split('\n').slice(1)) {

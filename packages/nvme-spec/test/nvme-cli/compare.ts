@@ -1,7 +1,7 @@
 import type { Claim } from './claims.js'
 import type { Names, Slip } from './names.js'
 
-/** A row of a word, bound to its declaration. */
+/** Access to a declared row of a word. */
 export interface Row {
   readonly msb: number
   readonly lsb: number
@@ -9,7 +9,7 @@ export interface Row {
   nameOf(value: number): string
 }
 
-/** What the comparison uses of a declaration. */
+/** Parts of a declaration that the comparison uses. */
 export interface Declared {
   readonly name: string
   readonly bytes: number
@@ -17,10 +17,10 @@ export interface Declared {
   view(data: DataView): object
 }
 
-/** The fields of one structure in memory; those of a row of structures are reached with `at`. */
+/** Fields of a structure in memory; `at` selects an element of an array of structures. */
 export type Fields = Record<string, unknown> & { at(index: number): Fields }
 
-/** The names of all rows of a structure, and of the fields of structures inside it, after that of their field. */
+/** Returns the paths of all rows of a structure, and of the fields of nested structures. */
 export function rowNames(structure: Declared): string[] {
   return Object.entries(structure.fields).flatMap(([field, { rows, struct }]) => {
     const inside = struct ? [...Object.keys(struct.fields), ...rowNames(struct)] : Object.keys(rows)
@@ -28,19 +28,19 @@ export function rowNames(structure: Declared): string[] {
   })
 }
 
-/** The rows of a field by name; none where it is declared as a whole. */
+/** Returns the rows of a field by name; empty if the field has none. */
 export function rowsOf(structure: Declared, field: string): Record<string, Row> {
   const handle = (structure as unknown as Record<string, Record<string, Row>>)[field]!
   return Object.fromEntries(Object.keys(structure.fields[field]!.rows).map((name) => [name, handle[name]!]))
 }
 
 /**
- * Holds what nvme-cli says of dumps of one structure against our decoder. Disagreements are collected in `problems`;
- * the sets say what was seen at all, so that no entry of the tables outlives its use.
+ * Compares the output of nvme-cli for dumps of one structure with the decoder of nvme-spec. Collects differences in
+ * `problems`, and fields, rows and slips that occurred in the sets, to detect unused table entries.
  */
 export class Comparison {
   readonly printedFields = new Set<string>()
-  /** Fields of which nvme-cli explains single bits. */
+  /** Fields whose bits nvme-cli explains. */
   readonly explainedFields = new Set<string>()
   readonly judgedRows = new Set<string>()
   readonly slipsSeen = new Set<string>()
@@ -56,7 +56,7 @@ export class Comparison {
     this.names = names
   }
 
-  /** Compares one rendering of one dump: every claim must hold, and no claim that is due may be missing. */
+  /** Compares one rendering of one dump: every claim must be correct, and no expected claim may be missing. */
   compare(dump: string, data: DataView, claims: readonly Claim[], slips: readonly Slip[]): void {
     this.dump = dump
     this.slips = slips
@@ -69,12 +69,12 @@ export class Comparison {
     }
   }
 
-  /** Each once, with the dump that shows it first. */
+  /** Unique differences, each with the first dump that shows it. */
   get problems(): readonly string[] {
     return [...this.found].map(([problem, dump]) => `${problem} (${this.structure.name}, ${dump})`)
   }
 
-  /** The field that nvme-cli calls `key`. */
+  /** Returns the field that nvme-cli names `key`. */
   fieldOf(key: string): string {
     return this.names.keys[key] ?? key.toUpperCase()
   }
@@ -87,7 +87,7 @@ export class Comparison {
       if (field in this.structure.fields) this.printedFields.add(field)
       this.expectText(claim.key, derived(view, claim.element?.index ?? 0), claim.value)
     } else if (!(field in this.structure.fields)) {
-      this.report(`${claim.key} is none of our fields`)
+      this.report(`${claim.key} is not a declared field`)
     } else {
       this.printedFields.add(field)
       if (claim.element) this.compareElement(view, field, claim.element, claim.value)
@@ -100,23 +100,23 @@ export class Comparison {
     if (ours instanceof Uint8Array) {
       this.expectText(name, Buffer.from(ours).toString('hex'), printed.replaceAll('-', ''))
     } else if (typeof ours === 'string') {
-      // nvme-cli leaves the padding in its place; we take it off.
+      // nvme-cli keeps the padding; nvme-spec removes it.
       this.expectText(name, ours.trimEnd(), printed.trimEnd())
     } else if (typeof ours === 'number' && !Number.isSafeInteger(ours)) {
-      // A 64-bit field as a number: rounded from 2^53 on, and that it shall be rounded to the nearest.
+      // A 64-bit field as a number: from 2^53 on, rounded to the nearest.
       this.expectText(name, String(ours), String(Number(printed)))
     } else {
       this.expectInteger(name, BigInt(ours as number | bigint), BigInt(ours as number | bigint), BigInt(printed))
     }
   }
 
-  /** One element of a row of structures, or of words that have rows. */
+  /** Compares an element of an array of structures, or of words with rows. */
   private compareElement(view: Fields, field: string, element: NonNullable<Claim['element']>, printed: string): void {
     const { index, part } = element
     const name = this.names.parts[field]?.[part]
     const value = view[field]
     if (name === undefined) {
-      this.report(`${field}: ${part} is none of our fields`)
+      this.report(`${field}: ${part} is not a declared field`)
       return
     }
     this.judgedRows.add(`${field}.${name}`)
@@ -133,21 +133,21 @@ export class Comparison {
     const place = `${field}[${msb}:${lsb}]`
     const ours = (raw >> BigInt(lsb)) & ((1n << BigInt(msb - lsb + 1)) - 1n)
     this.expectInteger(place, ours, raw, BigInt(value))
-    if (msb - lsb + 1 === this.structure.fields[field]!.lengthBytes * 8) return // the whole field once more
+    if (msb - lsb + 1 === this.structure.fields[field]!.lengthBytes * 8) return // the entire field again
 
     this.explainedFields.add(field)
     const rows = Object.entries(rowsOf(this.structure, field))
     const touched = rows.filter(([, row]) => row.msb >= lsb && row.lsb <= msb)
-    // A value that is reserved, of a row that is not, is called the same as reserved bits.
+    // nvme-cli prints "Reserved" both for reserved bits and for reserved values of a row.
     const isValue = (name: string) => rows.some(([key, row]) => key === name && row.msb === msb && row.lsb === lsb)
     const meaning = Object.entries(this.names.bits[field] ?? {}).find(
       ([name, words]) => words.test(text) && (text !== 'Reserved' || isValue(name)),
     )?.[0]
     if (meaning === undefined) {
-      // What nvme-cli calls reserved, or does not say in words that the table knows, must be no row of ours.
+      // Bits that nvme-cli calls reserved, or describes with text missing from the table, must not be a declared row.
       const unknown = touched.map(([name]) => `${field}.${name}`).filter((name) => !(name in this.names.newerBits))
-      if (unknown.length > 0) this.report(`${unknown.join()} is declared, nvme-cli says of ${place}: ${text}`)
-      else if (text !== 'Reserved' && rows.length > 0) this.report(`no row of ours is ${place}: ${text}`)
+      if (unknown.length > 0) this.report(`${unknown.join()} is declared, but nvme-cli prints for ${place}: ${text}`)
+      else if (text !== 'Reserved' && rows.length > 0) this.report(`no declared row is ${place}: ${text}`)
       return
     }
     const row = rowsOf(this.structure, field)[meaning]
@@ -166,7 +166,7 @@ export class Comparison {
   }
 
   private expectText(name: string, ours: string, printed: string): void {
-    if (ours !== printed) this.report(`${name} is ${ours} as we decode it, ${printed} as nvme-cli does`)
+    if (ours !== printed) this.report(`${name} is ${ours} in nvme-spec, ${printed} in nvme-cli`)
   }
 
   private report(problem: string): void {

@@ -1,10 +1,10 @@
-/** Structures for nvme-cli to read: each is legal where nvme-cli relies on it, and as extreme as can be elsewhere. */
+/** A structure for nvme-cli: valid in the fields that nvme-cli relies on, and extreme in all others. */
 export interface Dump {
   readonly name: string
   readonly data: DataView
 }
 
-/** Where a field lies; the declarations under test give only this to the generator. */
+/** Position of a field, the only information that the generator uses of the declarations under test. */
 export interface Place {
   readonly offset: number
   readonly lengthBytes: number
@@ -12,7 +12,7 @@ export interface Place {
 
 const RANDOM_DUMPS = 16
 
-/** A small generator of 32-bit numbers (mulberry32), so that a failing dump is the same in every run. */
+/** Returns a generator of reproducible 32-bit numbers (mulberry32). */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {
@@ -24,8 +24,8 @@ function mulberry32(seed: number): () => number {
 }
 
 /**
- * Zeroes, ones, every field at its maximum among zeroes, a bit that walks through every byte, and random bytes.
- * `legalize` turns what nvme-cli cannot read without harm into something that a controller may send.
+ * Returns dumps of zeroes, of ones, with one field at its maximum and all others zero, with a bit that walks through
+ * every byte, and of random bytes. `legalize` replaces values that nvme-cli cannot handle by valid ones.
  */
 export function generateDumps(
   lengthBytes: number,
@@ -49,7 +49,7 @@ export function generateDumps(
   return dumps
 }
 
-/** Printable ASCII in the place of whatever stands there; a text of nothing but zeroes stays as it is. */
+/** Replaces the bytes of a text by printable ASCII, unless all are zero. */
 function printable(bytes: Uint8Array, offset: number, lengthBytes: number, endedByNull: boolean): void {
   const text = bytes.subarray(offset, offset + lengthBytes)
   if (text.every((byte) => byte === 0)) return
@@ -58,7 +58,7 @@ function printable(bytes: Uint8Array, offset: number, lengthBytes: number, ended
   })
 }
 
-/** Identify Controller: SN, MN, FR and SUBNQN are text, and nvme-cli reads NPSS + 1 power states wherever they lie. */
+/** Makes Identify Controller valid: SN, MN, FR and SUBNQN are text; nvme-cli reads NPSS + 1 power states unchecked. */
 export function legalController(bytes: Uint8Array): void {
   printable(bytes, 4, 20, false)
   printable(bytes, 24, 40, false)
@@ -67,7 +67,7 @@ export function legalController(bytes: Uint8Array): void {
   bytes[263]! &= 31
 }
 
-/** Identify Namespace: there are 64 LBA formats, of which nvme-cli reads NLBAF + 1 + NULBAF. */
+/** Makes Identify Namespace valid: of 64 LBA formats, nvme-cli reads NLBAF + 1 + NULBAF. */
 export function legalNamespace(bytes: Uint8Array): void {
   bytes[25]! &= 63
   bytes[82] = Math.min(bytes[82]!, 63 - bytes[25]!)

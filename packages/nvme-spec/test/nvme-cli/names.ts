@@ -1,38 +1,38 @@
 /**
- * How nvme-cli's words and the specification's go together, and where nvme-cli 2.3 is known to say something else.
- * Every table is complete: the test fails for a key or a bit that stands in none, and for an entry that is of no use.
+ * Maps names and descriptions of nvme-cli to those of the specification, and lists known mistakes of nvme-cli 2.3. The
+ * tables are complete: the test fails for a key or a bit that is not listed, and for an unused entry.
  */
 import { IdentifyNamespace, lbaFormatIndex } from '../../src/nvm/identify.js'
 import type { Fields } from './compare.js'
 
-/** A number that nvme-cli prints wrong, and why it is nevertheless the number that we decode. */
+/** A known mistake by which nvme-cli prints another number than nvme-spec decodes. */
 export interface Slip {
   readonly why: string
-  /** Names of the fields, or of bits as `FIELD[msb:lsb]`, that it happens to. */
+  /** Names of the affected fields, or of bits as `FIELD[msb:lsb]`. */
   readonly where: readonly string[]
-  /** Whether the slip turns `ours` into what is printed; `raw` is the whole field where `ours` is bits of it. */
+  /** Returns whether the slip turns `ours` into `printed`; `raw` is the entire field if `ours` is some of its bits. */
   readonly explains: (printed: bigint, ours: bigint, raw: bigint) => boolean
 }
 
-/** A structure's vocabulary. */
+/** Names of a structure. */
 export interface Names {
-  /** nvme-cli's key of a field where it is not the specification's name in lower case. */
+  /** Fields by nvme-cli's key, if it is not the specification's name in lower case. */
   readonly keys: Readonly<Record<string, string>>
   /** The same inside the elements of an array, by field. */
   readonly parts: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Keys that are printed under a condition only. */
+  /** Keys that are only printed under a condition. */
   readonly printedIf: Readonly<Record<string, (raw: DataView) => boolean>>
-  /** What nvme-cli works out or spells in its own way: the text that our values lead to, for element `index`. */
+  /** Values that nvme-cli derives or formats: returns the expected text, for element `index`. */
   readonly derived: Readonly<Record<string, (view: Fields, index: number) => string>>
-  /** Fields that nvme-cli 2.3 does not print, and why. */
+  /** Fields that nvme-cli 2.3 does not print, with the reason. */
   readonly notPrinted: Readonly<Record<string, string>>
-  /** What `-H` says of each row that we declare. */
+  /** Description of each declared row in the output of `-H`. */
   readonly bits: Readonly<Record<string, Readonly<Record<string, RegExp>>>>
-  /** Rows that came, or grew, after nvme-cli 2.3, which calls their new bits reserved. */
+  /** Rows added or extended after nvme-cli 2.3, which calls their new bits reserved. */
   readonly newerBits: Readonly<Record<string, string>>
-  /** Fields that nvme-cli explains bit by bit and we declare as a whole: their bits are judged by place and value. */
+  /** Fields declared without rows whose bits nvme-cli explains: only positions and values are compared. */
   readonly declaredWhole: readonly string[]
-  /** Fields whose rows nvme-cli 2.3 does not tell apart. */
+  /** Fields whose rows nvme-cli 2.3 does not distinguish. */
   readonly notExplained: Readonly<Record<string, string>>
   /** Differences in JSON, and in the text of `-H`. */
   readonly jsonSlips: readonly Slip[]
@@ -47,8 +47,8 @@ const WHOLE_BYTE_RP: Slip = {
   explains: (printed, ours) => (printed & 3n) === ours,
 }
 
-const WHOLE = 'printed as one number, with -H as well'
-const NEWER = 'newer than nvme-cli 2.3, which takes its bytes for reserved'
+const WHOLE = 'printed as one number, also with -H'
+const NEWER = 'newer than nvme-cli 2.3, which treats its bytes as reserved'
 const RAW = 'printed as a hexadecimal dump on request (-v), and not in JSON'
 
 const u16At = (offset: number) => (raw: DataView) => raw.getUint16(offset, true) !== 0
@@ -75,7 +75,7 @@ export const CONTROLLER: Names = {
     },
   },
   printedIf: { subnqn: (raw) => raw.getUint8(768) !== 0 },
-  // An OUI is written with its most significant byte first, and stored the other way round.
+  // An OUI is printed with its most significant byte first, but stored in reverse order.
   derived: {
     ieee: ({ IEEE }) =>
       Buffer.from(IEEE as Uint8Array)
@@ -104,7 +104,7 @@ export const CONTROLLER: Names = {
     MCMR: NEWER,
     NMCMR: NEWER,
     MCDQPC: NEWER,
-    DCTYPE: 'of discovery controllers; nvme-cli 2.3 does not print it',
+    DCTYPE: 'for Discovery controllers; nvme-cli 2.3 does not print it',
     VS: RAW,
   },
   bits: {
@@ -265,7 +265,7 @@ export const CONTROLLER: Names = {
     'PSD.FQVTS': 'Base 2.1',
     'PSD.EPFVTS': 'Base 2.1',
   },
-  // Its only row is the whole byte, of which nvme-cli calls six bits reserved.
+  // Declared as a byte, of which nvme-cli calls six bits reserved.
   declaredWhole: ['CNTRLTYPE'],
   notExplained: { VER: WHOLE, RRLS: WHOLE, DSTO: WHOLE },
   jsonSlips: [
@@ -278,7 +278,7 @@ export const CONTROLLER: Names = {
       explains: isSigned,
     },
     {
-      why: 'JSON has the whole byte of a field of which the upper three bits are reserved',
+      why: 'JSON has the entire byte of a field whose upper three bits are reserved',
       where: ['PSD.RRT', 'PSD.RRL', 'PSD.RWT', 'PSD.RWL'],
       explains: (printed, ours) => (printed & 0x1fn) === ours,
     },
@@ -286,22 +286,22 @@ export const CONTROLLER: Names = {
   humanSlips: [
     { why: 'printed with %d, as a signed integer', where: ['HMPRE', 'HMMIN', 'NN'], explains: isSigned },
     {
-      why: 'the whole byte is printed as its lower two bits, and no reserved bit follows from it',
+      why: 'the entire byte is printed in place of its lower two bits',
       where: ['CNTRLTYPE[1:0]'],
       explains: (printed, _, raw) => printed === raw,
     },
     {
-      why: 'the reserved bits are shifted down, and then two of them are masked off',
+      why: 'two of the reserved bits are masked off after the shift',
       where: ['NVMSR[7:2]', 'MEC[7:2]'],
       explains: (printed, ours) => printed === (ours & 0xfcn),
     },
     {
-      why: 'the mask of the cycles remaining is FEh in the place of 7Fh',
+      why: 'the mask of the remaining cycles is FEh instead of 7Fh',
       where: ['VWCI[6:0]'],
       explains: (printed, _, raw) => printed === (raw & 0xfen),
     },
     {
-      why: 'only the low byte of the reserved bits is looked at',
+      why: 'only the low byte of the reserved bits is read',
       where: ['FUSES[15:1]'],
       explains: (printed, ours) => printed === (ours & 0x7fn),
     },
@@ -321,9 +321,9 @@ export const NAMESPACE: Names = {
   derived: {
     'in use': ({ FLBAS, NLBAF, NULBAF }) =>
       String(lbaFormatIndex(FLBAS as number, (NLBAF as number) + 1 + (NULBAF as number))),
-    // The size is a C int: 2^32 bytes and more are printed as the shift of an x86 processor leaves them.
+    // The size is a C int, so sizes of 2^32 bytes and more are printed as the result of an x86 shift.
     'lbafs.bytes': ({ LBAF }, index) => String(1 << IdentifyNamespace.LBAF.LBADS.of((LBAF as Uint32Array)[index]!)),
-    // With a reserved bit above RP set, the value is none that nvme-cli has a word for, and it says that of 0.
+    // If a reserved bit above RP is set, nvme-cli prints the description of 0.
     'lbafs.quality': ({ LBAF }, index) => {
       const { RP } = IdentifyNamespace.LBAF
       const format = (LBAF as Uint32Array)[index]!
@@ -422,7 +422,7 @@ export const HEALTH: Names = {
     thm_temp2_trans_count: 'TMT2TC',
     thm_temp1_total_time: 'TTTMT1',
     thm_temp2_total_time: 'TTTMT2',
-    // The same in the words of -H.
+    // Labels in the output of -H.
     available_spare: 'AVSP',
     available_spare_threshold: 'AVSPT',
     percentage_used: 'PUSED',

@@ -9,7 +9,7 @@ import { type Dump, generateDumps, legalController, legalNamespace } from './dum
 import { CONTROLLER, HEALTH, type Names, NAMESPACE } from './names.js'
 import { judgeMissing, NvmeCli, type Printed } from './nvme.js'
 
-// nvme-cli was written by others: what it reads out of the same bytes is evidence, where our own tests can only agree.
+// nvme-cli is an independent implementation, so its output for the same bytes confirms the declarations.
 
 interface Subject {
   readonly structure: Declared
@@ -51,7 +51,7 @@ const SUBJECTS: readonly Subject[] = [
   },
 ]
 
-/** The bytes of a captured structure; values are stored through the declaration, and nvme-cli shall print them again. */
+/** Returns the bytes of a captured structure. Stores values through the declaration; nvme-cli must print them again. */
 function capturedDump({ structure, names }: Subject, { name, bytes = {}, values = {} }: Captured): Dump {
   const memory = new Uint8Array(structure.bytes)
   for (const [offset, digits] of Object.entries(bytes)) memory.set(Buffer.from(digits, 'hex'), Number(offset))
@@ -65,7 +65,7 @@ function capturedDump({ structure, names }: Subject, { name, bytes = {}, values 
   return { name, data }
 }
 
-/** A printed value without its spelling: JSON has 32-bit integers signed, and texts with their padding. */
+/** Returns a normalized printed value: in JSON, 32-bit integers are signed, and texts are padded. */
 function plain(value: string | number): string {
   const number = /^-?\d+$/.test(String(value)) ? BigInt(value) : undefined
   return number === undefined ? String(value).trimEnd() : String(number < 0n ? BigInt.asUintN(32, number) : number)
@@ -82,7 +82,7 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
     nvme.close()
   })
 
-  // The judge reads through the shim: what the shim gets wrong would be judged as if a controller had sent it.
+  // A mistake of the shim would look like one of a controller, so the shim has tests.
   describe('the shim', () => {
     const [controller, namespace, log] = [4096, 4096, 512].map(
       (lengthBytes) => generateDumps(lengthBytes, {}, () => undefined).at(-1)!.data,
@@ -98,15 +98,15 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
 
     test.each([
       ['Identify CNS 01h', 'id-ctrl /dev/nvme0', () => bytesOf(controller)],
-      ['Identify CNS 01h, asked through the namespace', 'id-ctrl /dev/nvme0n1', () => bytesOf(controller)],
+      ['Identify CNS 01h through the namespace device', 'id-ctrl /dev/nvme0n1', () => bytesOf(controller)],
       ['Identify CNS 00h', 'id-ns /dev/nvme0n1', () => bytesOf(namespace)],
       ['Get Log Page LID 02h', 'smart-log /dev/nvme0', () => bytesOf(log)],
       ['LPOL and NUMDL', 'get-log /dev/nvme0 --log-id=2 --log-len=64 --lpo=36', () => bytesOf(log, 36, 100)],
-    ])('answers %s from the file, byte for byte', async (_, command, expected) => {
+    ])('returns %s from the file, byte for byte', async (_, command, expected) => {
       expect(Buffer.compare(await nvme.run(folder, [...command.split(' '), '-b']), expected())).toBe(0)
     })
 
-    test('answers Identify of another command set from a file of its own, zeroes behind its end', async () => {
+    test('returns Identify data of another command set from a separate file, padded with zeroes', async () => {
       const printed = await nvme.run(folder, ['zns', 'id-ctrl', '/dev/nvme0', '-o', 'json'])
       expect(JSON.parse(printed.toString())).toEqual({ zasl: 7 })
     })
@@ -120,7 +120,7 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
       ['list-ctrl /dev/nvme0', 'Invalid Field in Command', '4002'],
       ['id-ctrl /dev/nvme0p', 'No such file or directory', '/dev/nvme0p'],
       ['reset /dev/nvme0', 'Reset', 'ioctl'],
-    ])('refuses nvme %s: %s', async (command, reason, detail) => {
+    ])('rejects nvme %s: %s', async (command, reason, detail) => {
       const failure = nvme.run(folder, command.split(' '))
       await expect(failure).rejects.toThrow(reason)
       await expect(failure).rejects.toThrow(detail)
@@ -156,7 +156,7 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
       ['with one field at its maximum', / at its maximum$/],
       ['with a walking bit', /^a walking bit/],
       ['of random bytes', /^random/],
-    ])('every field that nvme-cli prints is what we decode, for dumps %s', (_, which) => {
+    ])('every field that nvme-cli prints equals the decoded one, for dumps %s', (_, which) => {
       const dumps = generated.filter(({ name }) => which.test(name))
       expect(dumps.length).toBeGreaterThan(1)
       const comparison = new Comparison(structure, names)
@@ -165,7 +165,7 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
     })
 
     test.each(captured.map((entry, index) => ({ entry, dump: real[index]! })))(
-      'every field that nvme-cli prints is what we decode, for $entry.name',
+      'every field that nvme-cli prints equals the decoded one, for $entry.name',
       ({ entry, dump }) => {
         const comparison = new Comparison(structure, names)
         compare(dump, comparison)
@@ -177,7 +177,7 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
       },
     )
 
-    test('nvme-cli prints every key for every dump, but for those that it prints under a condition', () => {
+    test('nvme-cli prints every key for every dump, except conditional ones', () => {
       const conditional = ['in use', ...Object.keys(names.printedIf)].map((key) => all.fieldOf(key))
       const isFixed = ({ key }: Claim) => !conditional.includes(all.fieldOf(key))
       const keysOf = (claims: readonly Claim[]) => new Set(claims.filter(isFixed).map(({ key }) => key))
@@ -187,12 +187,12 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
       expect(human).toEqual(human.map(() => human[0]))
     })
 
-    test('every field is printed, or stands in the list of those that nvme-cli does not print', () => {
+    test('nvme-cli prints every field, except the listed ones', () => {
       const missing = Object.keys(structure.fields).filter((name) => !all.printedFields.has(name))
       expect(missing.toSorted()).toEqual(Object.keys(names.notPrinted).toSorted())
     })
 
-    test('every row of a field is explained by nvme-cli, or stands in the list of those that are not', () => {
+    test('nvme-cli explains every row of a field, except the listed ones', () => {
       const rows = rowNames(structure)
       const listed = { ...names.notExplained, ...names.notPrinted }
       const unjudged = rows.filter((row) => !all.judgedRows.has(row) && !(row.split('.')[0]! in listed))
@@ -204,7 +204,7 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
       expect(unjudged.toSorted()).toEqual(newer.toSorted())
     })
 
-    test('no slip, and no value that nvme-cli derives, is listed that does not occur', () => {
+    test('all listed slips and derived values occur', () => {
       const slips = [...names.jsonSlips, ...names.humanSlips]
       const listed = slips.flatMap(({ where, why }) => where.map((name) => `${name}: ${why}`))
       expect([...all.slipsSeen].toSorted()).toEqual([...new Set(listed)].toSorted())

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The release that the committed lists speak of; another one prints other keys and has other slips. */
+/** Release to which the lists apply; others print other keys and have other mistakes. */
 export const JUDGE = '2.3'
 
-/** nvme-cli lies beside the programs of the administrator, which are not in everybody's PATH. */
+/** PATH with the folders of system administration programs, which contain nvme-cli. */
 const PATH = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
 
-/** Why nvme-cli cannot judge here, after the kind of what is missing; undefined where it can. */
+/** Reason why nvme-cli cannot be used, with the kind of the missing part; undefined if it can. */
 export const judgeMissing = findReason()
 
 function findReason(): string | undefined {
@@ -23,13 +23,13 @@ function findReason(): string | undefined {
   return probe.status === 0 ? undefined : '[headers] linux/nvme_ioctl.h is not installed'
 }
 
-/** A dump as nvme-cli prints it. */
+/** Output of nvme-cli for a dump. */
 export interface Printed {
   readonly json: string
   readonly human: string
 }
 
-/** nvme-cli with our shim before it: every admin command is answered from the files of one folder. */
+/** nvme-cli with a preloaded shim that answers Admin commands from the files of a folder. */
 export class NvmeCli {
   private readonly folder = mkdtempSync(join(tmpdir(), 'gpunvme-nvme-cli-'))
   private readonly shim = join(this.folder, 'shim.so')
@@ -44,7 +44,7 @@ export class NvmeCli {
     rmSync(this.folder, { recursive: true })
   }
 
-  /** Puts dumps down where the shim finds them; the answer names their folder. */
+  /** Writes dumps to a new folder for the shim, and returns the folder. */
   put(files: Readonly<Record<string, DataView>>): string {
     const folder = join(this.folder, String(this.dumps++))
     mkdirSync(folder)
@@ -56,13 +56,13 @@ export class NvmeCli {
 
   /**
    * Runs one command against the dumps of `folder`.
-   * @throws Error with what nvme-cli said, where it fails.
+   * @throws Error with the output of nvme-cli if it fails.
    */
   async run(folder: string, args: readonly string[]): Promise<Buffer> {
     const env = { PATH, LC_ALL: 'C', LD_PRELOAD: this.shim, NVME_SHIM_DUMPS: folder }
     return new Promise((resolve, reject) => {
       execFile('nvme', args, { env, encoding: 'buffer', maxBuffer: 2 ** 24 }, (error, stdout, stderr) => {
-        // A failed NVMe command ends nvme-cli with a status of 0 or 1, and with words on stderr in both cases.
+        // After a failed NVMe command, nvme-cli exits with status 0 or 1, but always writes to stderr.
         if (error || stderr.length > 0)
           reject(new Error(`nvme ${args.join(' ')}: ${stderr.toString() || error?.message}`))
         else resolve(stdout)
@@ -70,7 +70,7 @@ export class NvmeCli {
     })
   }
 
-  /** One dump in both renderings: JSON, and for people with every bit explained. */
+  /** Prints a dump in both renderings: JSON, and text with every bit explained. */
   async print(folder: string, args: readonly string[]): Promise<Printed> {
     const json = await this.run(folder, [...args, '-o', 'json'])
     const human = await this.run(folder, [...args, '-H'])

@@ -1,21 +1,21 @@
 /*
- * A controller made of files, for nvme-cli.
+ * Emulates a controller for nvme-cli with the contents of files.
  *
- * nvme-cli insists on a device node, and asks it with ioctl(). Loaded with LD_PRELOAD, this library takes every open
- * of a path that begins with /dev/nvme for itself: the caller gets a descriptor of /dev/null that stats as the node
- * it asked for, and the admin commands sent to it are answered from the folder named by NVME_SHIM_DUMPS:
+ * nvme-cli requires a device node, and sends commands to it with ioctl(). Loaded with LD_PRELOAD, this library
+ * intercepts every open of a path that begins with /dev/nvme: the caller gets a descriptor of /dev/null, for which
+ * stat() reports the requested node, and Admin commands are answered from the folder in NVME_SHIM_DUMPS:
  *
  *     identify-01.bin         Identify, CNS 01h (CSI 00h)
  *     identify-05-csi02.bin   Identify, CNS 05h of command set 02h
  *     log-02.bin              Get Log Page, LID 02h
  *
- * What has no file fails with the status that the specification gives for it, and so does every other command.
- * No NVMe request ever reaches the kernel, whatever descriptor it is sent to: a real drive is never touched.
+ * A request without a file, and every other command, fails with the status that the specification defines for it.
+ * No NVMe request reaches the kernel, on any descriptor, so a real drive is never accessed.
  *
  *     gcc -std=c11 -Wall -Wextra -Werror -shared -fPIC -o shim.so shim.c -ldl
  */
 #define _GNU_SOURCE
-/* Both names of a call are defined below: that of 32-bit offsets must not be turned into the other one. */
+/* Both names of a call are defined below, so headers must not redirect the one with 32-bit offsets to the other. */
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,14 +36,14 @@
 enum {
     IDENTIFY_BYTES = 4096,
     MAX_DESCRIPTORS = 1024,
-    /* The major number does not matter to nvme-cli; 259 is Linux's blkext, which real namespaces have. */
+    /* nvme-cli ignores the major number; 259 is blkext of Linux, as for real namespaces. */
     MAJOR = 259,
 };
 
 /* Opcodes of the admin command set (Base 2.1, Figure 142: "Opcodes for Admin Commands"). */
 enum { GET_LOG_PAGE = 0x02, IDENTIFY = 0x06 };
 
-/* What ioctl() returns for a command that failed: the status field without the phase tag, so DNR is bit 14. */
+/* Results of ioctl() for a failed command: the status field without the Phase Tag, so DNR is bit 14. */
 enum {
     DNR = 0x4000,
     INVALID_COMMAND_OPCODE = DNR | 0x001,
@@ -54,13 +54,13 @@ enum {
 
 enum node { NOT_OURS, CONTROLLER, NAMESPACE };
 
-/* What each descriptor of this process stands for. nvme-cli has one thread, so there is no lock. */
+/* Emulated node of each descriptor of this process. nvme-cli has one thread, so there is no lock. */
 static enum node nodes[MAX_DESCRIPTORS];
 
-/* The next definition of a function: the C library's. */
+/* Returns the next definition of a function, which is that of the C library. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-/* /dev/nvme0 is a controller, /dev/nvme0n1 a namespace; anything else below /dev/nvme is refused by the caller. */
+/* /dev/nvme0 is a controller, /dev/nvme0n1 a namespace; the caller rejects other paths that begin with /dev/nvme. */
 static enum node node_of(const char *path)
 {
     int controller, nsid, end = 0;
@@ -72,7 +72,7 @@ static enum node node_of(const char *path)
     return NOT_OURS;
 }
 
-/* Paths that must not reach the kernel. A path is compared as it is spelled: nvme-cli passes on what it is given. */
+/* Returns whether a path must not reach the kernel. Not resolved first, since nvme-cli uses its argument unchanged. */
 static bool is_nvme_path(const char *path)
 {
     return path != NULL && (strncmp(path, "/dev/nvme", 9) == 0 || strncmp(path, "/dev/ng", 7) == 0);
@@ -83,7 +83,7 @@ static enum node node_of_descriptor(int fd)
     return fd >= 0 && fd < MAX_DESCRIPTORS ? nodes[fd] : NOT_OURS;
 }
 
-/* A descriptor of /dev/null in the place of a device node. */
+/* Returns a descriptor of /dev/null in place of a device node. */
 static int open_node(const char *path)
 {
     enum node node = node_of(path);
@@ -114,7 +114,7 @@ static void stat_node(enum node node, struct stat *status)
 
 /* ---- answers ---------------------------------------------------------------------------------------------------- */
 
-/* Copies `length` bytes from `offset` on; what lies behind the end of the file is zero. False where there is none. */
+/* Copies `length` bytes from `offset` on, zero after the end of the file. Returns false if there is no file. */
 static bool copy_dump(const char *name, uint64_t offset, void *to, size_t length, uint64_t *file_bytes)
 {
     const char *folder = getenv("NVME_SHIM_DUMPS");
@@ -213,7 +213,7 @@ static int node_ioctl(enum node node, unsigned long request, void *argument)
         return admin_command(cmd);
     }
     if (request == NVME_IOCTL_ADMIN_CMD) {
-        /* The two structures are the same up to timeout_ms; only the width of the result that follows differs. */
+        /* The two structures are the same up to timeout_ms, and differ only in the width of the following result. */
         struct nvme_passthru_cmd *narrow = argument;
         struct nvme_passthru_cmd64 cmd = {0};
         memcpy(&cmd, narrow, offsetof(struct nvme_passthru_cmd, result));
@@ -224,7 +224,7 @@ static int node_ioctl(enum node node, unsigned long request, void *argument)
     return -1;
 }
 
-/* ---- the C library's functions that nvme-cli reaches a device by -------------------------------------------------- */
+/* ---- functions of the C library by which nvme-cli accesses a device ---------------------------------------------- */
 
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -244,7 +244,7 @@ int ioctl(int fd, unsigned long request, ...)
     return NEXT(ioctl)(fd, request, argument);
 }
 
-/* A file may only be created with its mode; it is there only then. */
+/* open() has a mode only if it may create a file. */
 #define MODE_AFTER(last)                                                       \
     __extension__({                                                            \
         mode_t mode = 0;                                                       \
@@ -277,7 +277,7 @@ int openat64(int folder, const char *path, int flags, ...)
     return is_nvme_path(path) ? open_node(path) : NEXT(openat64)(folder, path, flags, MODE_AFTER(flags));
 }
 
-/* What open() becomes where the compiler fortifies a program. */
+/* open() of fortified programs. */
 int __open_2(const char *path, int flags)
 {
     return open(path, flags);
@@ -333,7 +333,7 @@ int stat(const char *restrict path, struct stat *restrict status)
     return 0;
 }
 
-/* On a 64-bit machine the two structures are one; the calls are kept apart by their names alone. */
+/* On a 64-bit machine, the two structures are the same, and the calls differ only in their names. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "struct stat64 is struct stat");
 
 int fstat64(int fd, struct stat64 *status)

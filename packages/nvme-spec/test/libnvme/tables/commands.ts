@@ -1,6 +1,6 @@
 import type { Numbers } from '../table.js'
 
-/** Opcodes, and what the dwords of commands may say. */
+/** Opcodes, and fields of command dwords. */
 export const commands: Readonly<Record<string, Numbers | string>> = {
   nvme_admin_opcode: {
     theirs: 'nvme_admin_',
@@ -220,5 +220,5 @@ export const commands: Readonly<Record<string, Numbers | string>> = {
     as: 'number',
     names: { ATYPE_SCAN_UNTRACKED: 'ATYPE_SCAN', ATYPE_SCAN_TRACKED: 'ATYPE_TRACKED' },
   },
-  nvme_data_tfr: 'the two low bits of an opcode, which our commands have as the direction of their data',
+  nvme_data_tfr: 'bits 1:0 of an opcode, which nvme-spec declares as the direction of the data',
 }

@@ -165,7 +165,7 @@ export const features: Readonly<Record<string, Numbers | string>> = {
     ours: 'RESERVATION_NOTIFICATION_MASK_CDW11_',
     as: 'mask',
   },
-  nvme_host_behavior_support: 'a value of ACRE, which is a byte that enables where it is 1',
+  nvme_host_behavior_support: 'a value of ACRE, a byte that is 1 to enable',
   nvme_lbart: {
     theirs: 'NVME_LBART_',
     ours: 'LBA_RANGE_',

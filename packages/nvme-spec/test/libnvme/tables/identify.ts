@@ -5,13 +5,13 @@ const masks = (theirs: string, ours: string, names: Readonly<Record<string, stri
 })
 const controller = (name: string, names?: Readonly<Record<string, string>>) =>
   masks(`CTRL_${name}`, `IDENTIFY_CONTROLLER_${name}`, names)
-/** Fields of a namespace, which other structures repeat. */
+/** Fields of a namespace that other structures also have. */
 const namespace = (name: string, names?: Readonly<Record<string, string>>): Numbers => ({
   ...masks(`NS_${name}`, `IDENTIFY_NAMESPACE_${name}`, names),
   also: [`IDENTIFY_INDEPENDENT_NAMESPACE_${name}_*`, `NAMESPACE_TO_CREATE_${name}_*`],
 })
 
-/** What Identify returns: the bits of its fields. */
+/** Bits of fields in Identify data. */
 export const identify: Readonly<Record<string, Numbers | string>> = {
   nvme_psd_flags: {
     theirs: 'NVME_PSD_FLAGS_',
@@ -226,7 +226,7 @@ export const identify: Readonly<Record<string, Numbers | string>> = {
   },
 }
 
-/** What Identify returns: its structures. */
+/** Structures of Identify data. */
 export const identifyStructs: Readonly<Record<string, Structs>> = {
   nvme_id_psd: {
     ours: 'power_state_descriptor',
@@ -248,22 +248,22 @@ export const identifyStructs: Readonly<Record<string, Structs>> = {
       ds: ':IDENTIFY_NAMESPACE_LBAF_LBADS',
       rp: ':IDENTIFY_NAMESPACE_LBAF_RP',
     },
-    absent: { 'a dword of LBAF here': ['sizeof'] },
+    absent: { 'a dword of LBAF in nvme_spec.h': ['sizeof'] },
   },
-  // What Identify returns, and what Namespace Management takes; only the latter has LBSTM.
+  // Identify Namespace and the data of Namespace Management; only the latter has LBSTM.
   nvme_id_ns: [
     {
       ours: 'identify_namespace',
-      absent: { 'LBSTM is of the structure of CNS 05h, as nvme_nvm_id_ns has it (NVM 1.2 §4.1.5.3)': ['lbstm'] },
+      absent: { 'LBSTM belongs to the structure of CNS 05h, as in nvme_nvm_id_ns (NVM 1.2 §4.1.5.3)': ['lbstm'] },
     },
     {
       ours: 'namespace_to_create',
       absent: {
-        'for the controller to say': [
+        'reported by the controller, not set by the host': [
           ...['nuse', 'nsfeat', 'nlbaf', 'mc', 'dpc', 'rescap', 'fpi', 'dlfeat', 'na*', 'noiob', 'nvmcap', 'np*'],
           ...['nows', 'mssrl', 'mcl', 'msrc', 'nulbaf', 'nsattr', 'nguid', 'eui64', 'lbaf'],
         ],
-        'the fields of Zoned Namespaces and of placement stand there': ['vs'],
+        'contains the fields of Zoned Namespaces and of placement': ['vs'],
       },
     },
   ],

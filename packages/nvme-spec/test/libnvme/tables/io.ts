@@ -9,7 +9,7 @@ const RTYPE: Readonly<Record<string, string>> = {
   RTYPE_EAAR: 'EXCLUSIVE_ACCESS_ALL_REGISTRANTS',
 }
 
-/** Commands whose Command Dword 12 is alike. */
+/** Commands with the same fields in Command Dword 12. */
 export const READS = ['READ', 'COMPARE', 'VERIFY']
 export const WRITES = ['WRITE', 'WRITE_ZEROES', 'ZONE_APPEND']
 
@@ -25,7 +25,7 @@ export const inDtype = (...commands: readonly string[]) =>
 export const inPrinfo = (bit: string) =>
   [...READS, ...WRITES].map((command) => `PRINFO_${bit}_MASK << (${command}_PRINFO_SHIFT - 16)`)
 
-/** What I/O commands say and get: reads and writes, datasets, reservations, copies, zones. */
+/** Fields of I/O commands and their completions: reads and writes, datasets, reservations, copies, zones. */
 export const io: Readonly<Record<string, Numbers | string>> = {
   // Bits 31:16 of Command Dword 12.
   nvme_io_control_flags: {
@@ -170,7 +170,7 @@ export const ioStructs: Readonly<Record<string, Structs>> = {
   nvme_host_metadata: {
     ours: 'host_metadata',
     names: { descs: '.end', descs_buf: '.end' },
-    absent: { 'ours is the header, without room for elements': ['sizeof'] },
+    absent: { 'nvme_spec.h has the header without elements': ['sizeof'] },
   },
   nvme_lba_range_type_entry: { ours: 'lba_range', names: { attributes: 'attrb' } },
   nvme_lba_range_type: { ours: 'lba_ranges', names: { entry: 'range' } },
@@ -178,7 +178,7 @@ export const ioStructs: Readonly<Record<string, Structs>> = {
   nvme_feat_host_behavior: { ours: 'host_behavior' },
   nvme_streams_directive_params: { ours: 'streams_directive_parameters' },
   nvme_streams_directive_status: { ours: 'streams_directive_status', names: { sid: '.end' } },
-  // Only the first bits of each bitmap have names, so that ours holds its first bytes.
+  // Only the first bits of each bitmap have names, so nvme_spec.h declares only its first bytes.
   nvme_id_directives: {
     ours: 'identify_directive_parameters',
     names: { supported: '@supported', enabled: '@enabled' },

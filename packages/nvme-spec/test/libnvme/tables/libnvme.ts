@@ -1,4 +1,4 @@
-// libnvme 1.3: what each enumeration and structure of nvme/types.h is in our header.
+// Maps each enumeration and structure of nvme/types.h in libnvme 1.3 to nvme_spec.h.
 import type { Numbers, Structs, Table } from '../table.js'
 import { commands } from './commands.js'
 import { features } from './features.js'
@@ -9,11 +9,11 @@ import { registers } from './registers.js'
 import { status } from './status.js'
 
 const FABRICS = 'NVMe over Fabrics, which fabrics.test.ts compares'
-const MANAGEMENT = 'the messages of NVMe-MI are no part of nvme-spec'
+const MANAGEMENT = 'messages of NVMe-MI, which nvme-spec does not declare'
 
 const numbersNotOurs: Readonly<Record<string, Numbers | string>> = {
   nvme_constants:
-    'lengths, which are compared as sizes of structures and members; and identifiers that stand for none or all',
+    'lengths, which are compared as sizes of structures and members; and identifiers that mean none or all',
   nvme_subsys_type: FABRICS,
   nvmf_disc_eflags: FABRICS,
   nvmf_trtype: FABRICS,

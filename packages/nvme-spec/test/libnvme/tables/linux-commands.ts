@@ -5,9 +5,9 @@ import { inDtype, inDword12, inPrinfo, io, READS, WRITES } from './io.js'
 import { logs } from './logs.js'
 import { like, only, without } from './reuse.js'
 
-const VENDOR = 'where the vendor’s numbers begin and end'
+const VENDOR = 'the first and last vendor specific number'
 
-/** Opcodes, features, log pages and what the dwords of commands say, by what Linux’s names begin with. */
+/** Opcodes, features, log pages and fields of command dwords, by prefix of the names in Linux. */
 export const linuxCommands: Readonly<Record<string, Numbers | string>> = {
   nvme_admin_: {
     theirs: 'nvme_admin_',
@@ -105,7 +105,7 @@ export const linuxCommands: Readonly<Record<string, Numbers | string>> = {
     as: 'mask',
     names: { ENABLE: 'EHM', RETURN: 'MR' },
   },
-  NVME_ENABLE_: 'a value of ACRE or LBAFEE, which are bytes that enable where they are 1',
+  NVME_ENABLE_: 'a value of ACRE or LBAFEE, bytes that are 1 to enable',
   NVME_QUEUE_: {
     theirs: 'NVME_QUEUE_',
     ours: '',

@@ -1,7 +1,7 @@
 import type { Numbers } from '../table.js'
 import { CODES, FABRICS, STATUSES } from './status.js'
 
-/** Names of Linux that differ from those of libnvme, with those of libnvme. */
+/** Names of Linux that differ, with those of libnvme. */
 const RENAMED: Readonly<Record<string, string>> = {
   ATOMIC_WU_EXCEEDED: 'AWU_EXCEEDED',
   HOST_ID_INCONSIST: 'HOSTID_FORMAT',
@@ -30,7 +30,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   HOST_ABORTED_CMD: 'CMD_ABORTED_BY_HOST',
 }
 
-/** Codes that Linux 6.1 has no name for, and those that it calls otherwise. */
+/** Codes that Linux 6.1 does not name, or names differently. */
 const NOT_IN_LINUX = new Set([
   ...Object.values(RENAMED),
   ...['PROHIBITED_BY_CMD_AND_FEAT', 'INSUFFICIENT_CAP', 'NS_ATTACHMENT_LIMIT_EXCEEDED'],
@@ -67,7 +67,7 @@ export const linuxStatus: Readonly<Record<string, Numbers | string>> = {
     theirs: 'NVME_STATUS_',
     ours: '',
     as: 'number',
-    // Linux's status has no Phase Tag: it is bits 15:1 of the word, of which ours is the whole.
+    // The status of Linux has no Phase Tag: it is bits 15:1 of the word that nvme_spec.h declares.
     pairs: {
       CRD: STATUSES.map((status) => `${status}_CRD_MASK >> 1`),
       MORE: STATUSES.map((status) => `${status}_M_MASK >> 1`),

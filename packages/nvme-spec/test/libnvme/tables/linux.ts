@@ -1,4 +1,4 @@
-// linux/nvme.h of Linux 6.1's kernel: what its numbers, by what their names begin with, and its structures are here.
+// Maps the numbers, by prefix of their names, and the structures of linux/nvme.h in Linux 6.1 to nvme_spec.h.
 import type { Numbers, Struct, Structs, Table } from '../table.js'
 import { commands } from './commands.js'
 import { features } from './features.js'
@@ -13,7 +13,7 @@ const FABRICS = 'NVMe over Fabrics, which fabrics.test.ts compares'
 const DRIVER = 'a choice of the driver'
 const LENGTH = 'a length, which is compared as the size of a member'
 
-/** Descriptors, each of which has all types and sub types. */
+/** Descriptors, all of which have all types and subtypes. */
 const SGL = [
   ...['SGL_DESCRIPTOR', 'SGL_DATA_BLOCK', 'SGL_BIT_BUCKET', 'SGL_SEGMENT', 'SGL_LAST_SEGMENT', 'KEYED_SGL_DATA_BLOCK'],
   'TRANSPORT_SGL_DATA_BLOCK',
@@ -36,8 +36,8 @@ const numbers: Readonly<Record<string, Numbers | string>> = {
   NVME_MAX_CHANGED_NAMESPACES: LENGTH,
   NVME_DSM_MAX_RANGES: 'the largest NR, a 0’s based field of eight bits',
   NVME_NSID_ALL: 'all ones, which is a convention for NSID',
-  NVME_ADM_SQES: 'log 2 of the size of an entry, which is a structure here',
-  NVME_NVM_IO: 'log 2 of the size of an entry, which is a structure here',
+  NVME_ADM_SQES: 'log 2 of the size of an entry, which is a structure in nvme_spec.h',
+  NVME_NVM_IO: 'log 2 of the size of an entry, which is a structure in nvme_spec.h',
   NVME_SUBSYS_RESET: { theirs: 'NVME_SUBSYS_', ours: 'NSSR_NSSRC_', as: 'number' },
   NVME_REG_: { theirs: 'NVME_', ours: '', as: 'number', names: { REG_DBS: 'DOORBELL_BASE' } },
   NVME_CMBSZ_: {
@@ -179,7 +179,7 @@ const numbers: Readonly<Record<string, Numbers | string>> = {
   NVME_NS_ATTR_: like(identify['nvme_id_ns_attr'], { theirs: 'NVME_NS_ATTR_', names: { RO: 'CWP' } }),
   NVME_NS_FLBAS_: like(identify['nvme_id_ns_flbas'], {
     names: { LBA_MASK: 'FIDXL', LBA_UMASK: 'FIDXU', META_EXT: 'MTELBA' },
-    absent: { 'how far to shift bits 6:5 to make them bits 5:4 of the index': ['LBA_SHIFT'] },
+    absent: { 'the shift from bits 6:5 to bits 5:4 of the index': ['LBA_SHIFT'] },
   }),
   NVME_NS_NMIC_: like(identify['nvme_id_ns_nmic']),
   NVME_NS_DPC_: like(identify['nvme_id_ns_dpc']),
@@ -288,7 +288,7 @@ const numbers: Readonly<Record<string, Numbers | string>> = {
   ...linuxStatus,
 }
 
-const OPAQUE = 'a dword of a command, whose fields are compared as numbers or as libnvme has them'
+const OPAQUE = 'a dword of a command, whose fields are compared as numbers or with libnvme'
 const COMMON: Readonly<Record<string, string>> = {
   opcode: 'opc',
   flags: 'bits_1',
@@ -299,7 +299,7 @@ const COMMON: Readonly<Record<string, string>> = {
   prp1: 'prp1',
   prp2: 'prp2',
 }
-/** A command: members that all have, and its fields. */
+/** Returns the names of a command: common members, and its fields. */
 const command = (
   members: readonly string[],
   fields: Readonly<Record<string, string>> = {},
@@ -309,7 +309,7 @@ const command = (
   names: { ...Object.fromEntries(members.map((name) => [name, COMMON[name] ?? name])), ...fields },
   ...rest,
 })
-/** A field of several commands. */
+/** Returns the names of a field that several commands share. */
 const of = (field: string, ...commandNames: readonly (readonly string[])[]) =>
   commandNames
     .flat()
@@ -395,7 +395,7 @@ const structs: Readonly<Record<string, Structs>> = {
       zsa: 'ZONE_MANAGEMENT_SEND_ZSA',
       cdw14: 'cdw14-cdw15',
     },
-    { absent: { 'a byte, of which bit 0 is ours': ['select_all'] } },
+    { absent: { 'a byte, of which nvme-spec declares bit 0': ['select_all'] } },
   ),
   nvme_zone_mgmt_recv_cmd: command(
     [...NS, 'dptr'],
@@ -406,7 +406,7 @@ const structs: Readonly<Record<string, Structs>> = {
       zrasf: 'ZONE_MANAGEMENT_RECEIVE_ZRASF',
       cdw14: 'cdw14-cdw15',
     },
-    { absent: { 'a byte, of which bit 0 is ours': ['pr'] } },
+    { absent: { 'a byte, of which nvme-spec declares bit 0': ['pr'] } },
   ),
   nvme_feat_auto_pst: { ours: 'autonomous_power_state_transitions', names: { entries: 'apst' } },
   nvme_feat_host_behavior: { ours: 'host_behavior' },

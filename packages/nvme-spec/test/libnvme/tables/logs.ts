@@ -364,7 +364,7 @@ export const logStructs: Readonly<Record<string, Structs>> = {
         rsnident: 'rid',
         data_area: '.end',
       },
-      absent: { 'of Telemetry Host-Initiated only': ['hostdgn'] },
+      absent: { 'a field of Telemetry Host-Initiated only': ['hostdgn'] },
     },
   ],
   nvme_endurance_group_log: {
@@ -456,7 +456,7 @@ export const logStructs: Readonly<Record<string, Structs>> = {
   nvme_nss_hw_err_event: {
     ours: 'hardware_error_event',
     names: { nss_hw_err_event_code: 'nsheec' },
-    absent: { 'a pointer of the process, which is on no wire': ['add_hw_err_info', 'sizeof'] },
+    absent: { 'a pointer of the process, which is not part of the log': ['add_hw_err_info', 'sizeof'] },
   },
   nvme_change_ns_event: {
     ours: 'change_namespace_event',
@@ -512,7 +512,7 @@ export const logStructs: Readonly<Record<string, Structs>> = {
   nvme_fdp_events_log: {
     ours: 'fdp_events_header',
     names: { n: 'numfdpe', events: '.end' },
-    absent: { 'ours is the header, without room for events': ['sizeof'] },
+    absent: { 'nvme_spec.h has the header without events': ['sizeof'] },
   },
   nvme_media_unit_stat_desc: {
     ours: 'media_unit_status_descriptor',
@@ -524,7 +524,7 @@ export const logStructs: Readonly<Record<string, Structs>> = {
     ours: 'channel_configuration_descriptor',
     names: { chanid: 'chid', mu_config_desc: '.end' },
   },
-  nvme_end_grp_chan_desc: 'a count of channels, which stands behind a list of varying length',
+  nvme_end_grp_chan_desc: 'a count of channels after a list of variable length',
   nvme_end_grp_config_desc: {
     ours: 'endurance_group_configuration_descriptor',
     names: { cap_adj_factor: 'cadjf', end_est: 'ee', nvmsetid: '.end' },

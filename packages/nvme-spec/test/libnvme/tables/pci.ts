@@ -1,4 +1,4 @@
-// linux/pci_regs.h of Linux 6.1: what the numbers that an NVMe controller's configuration space needs are in our header.
+// Maps the numbers of linux/pci_regs.h in Linux 6.1 to nvme_spec.h, for the configuration space of NVMe controllers.
 import type { Numbers, Table } from '../table.js'
 
 const HEADER = 'PCI_HEADER_'
@@ -9,15 +9,16 @@ const ACS = 'ACCESS_CONTROL_SERVICES_'
 
 const CAPABILITIES = ['pci_capability', 'power_management_capability', 'msix_capability', 'pci_express_capability']
 
-const OTHERS = 'of bridges, slots, root ports and other functions, or of capabilities that nvme-spec does not declare'
-const ENCODED = 'a value in its place, of a field that is declared without named values'
+const OTHERS =
+  'a number of bridges, slots, root ports and other functions, or of capabilities that nvme-spec does not declare'
+const ENCODED = 'a shifted value of a field that is declared without named values'
 
 const masks = (theirs: string, ours: string, rest: Partial<Numbers> = {}): Numbers => ({
   ...{ theirs, ours, as: 'mask' },
   ...rest,
 })
 
-/** Offsets in a structure of ours: the rest of theirs, and the member. */
+/** Returns the offsets of the members of a structure, by name without prefix. */
 const at = (struct: string, members: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(members).map(([theirs, member]) => [theirs, `AT(${struct}, ${member})`]))
 
@@ -136,7 +137,7 @@ export const PCI: Table = {
       },
       absent: {
         [OTHERS]: ['AGP*', 'SLOTID', 'CHSWP', 'PCIX', 'HT', 'DBG', 'CCRC', 'SHPC', 'SSVID', 'SECDEV', 'SATA', 'AF'],
-        'the largest of the others': ['MAX'],
+        'the maximum of the others': ['MAX'],
       },
     },
     PCI_PM_: masks('PCI_PM_', PM, {
@@ -162,7 +163,7 @@ export const PCI: Table = {
       },
       absent: {
         [ENCODED]: ['CAP_PME', 'CAP_PME_D*'],
-        'reserved, or of bridges': ['CAP_RESERVED', 'PPB_*', 'BPCC_*'],
+        'reserved, or used by bridges': ['CAP_RESERVED', 'PPB_*', 'BPCC_*'],
         'the last bytes, which NVMe does not use': ['DATA_REGISTER'],
       },
     }),
@@ -238,7 +239,7 @@ export const PCI: Table = {
         PWR_SCL: 'CSPLS',
         FLR: 'FLRC',
       },
-      absent: { 'of PCI Express 1.0, undefined since': ['ATN_*', 'PWR_IND'] },
+      absent: { 'defined by PCI Express 1.0 only': ['ATN_*', 'PWR_IND'] },
     }),
     PCI_EXP_DEVCTL_: masks('PCI_EXP_DEVCTL_', `${EXPRESS}PXDC_`, {
       names: {
@@ -318,7 +319,7 @@ export const PCI: Table = {
       },
       absent: {
         [OTHERS]: ['RC*', 'MFVC', 'VC9', 'CAC', 'MRIOV', 'MCAST', 'PRI', 'AMD_XXX', 'TPH', 'PMUX', 'PASID'],
-        'the largest of the others': ['MAX'],
+        'the maximum of the others': ['MAX'],
       },
     },
     PCI_ERR_: {
@@ -334,7 +335,7 @@ export const PCI: Table = {
       }),
       absent: { [OTHERS]: ['ROOT_*'] },
     },
-    // The bits of the status register, of the mask and of the severity.
+    // Bits of the status, mask and severity registers.
     PCI_ERR_UNC_: masks('PCI_ERR_UNC_', AER, {
       names: {
         DLP: 'AERUCES_DLPES AERUCEM_DLPEM AERUCESV_DLPESEV',
@@ -353,7 +354,7 @@ export const PCI: Table = {
         ATOMEG: 'AERUCES_AOEBS AERUCEM_AOEBM AERUCESV_AOEBSEV',
         TLPPRE: 'AERUCES_TPBES AERUCEM_TPBEM AERUCESV_TPBESEV',
       },
-      absent: { 'undefined, or of ports': ['UND', 'SURPDN'] },
+      absent: { 'undefined, or used by ports': ['UND', 'SURPDN'] },
     }),
     PCI_ERR_COR_: masks('PCI_ERR_COR_', AER, {
       names: {
@@ -381,12 +382,12 @@ export const PCI: Table = {
           ]),
         ),
       },
-      absent: { 'which ports may reach which, a vector that no driver of ours reads': ['EGRESS_*'] },
+      absent: { 'a vector of reachable ports that no gpunvme driver reads': ['EGRESS_*'] },
     }),
     PCI_ATS_: masks('PCI_ATS_', 'ADDRESS_TRANSLATION_SERVICES_ATSCTL_', {
       names: { CTRL_ENABLE: 'ENABLE' },
       pairs: at('address_translation_services', { CTRL: 'atsctl' }),
-      absent: { 'how a function asks, which is between it and the IOMMU': ['CAP*', 'MAX_QDEP', 'MIN_STU'] },
+      absent: { 'parameters of requests from the function to the IOMMU': ['CAP*', 'MAX_QDEP', 'MIN_STU'] },
     }),
     PCI_REBAR_CTRL_: masks('PCI_REBAR_CTRL_', 'RESIZABLE_BAR_ENTRY_REBARCTL_', {
       names: { NBAR_MASK: 'NBAR' },
@@ -395,7 +396,7 @@ export const PCI: Table = {
         BAR_SHIFT: 'RESIZABLE_BAR_ENTRY_REBARCTL_BAR_SIZE_SHIFT',
       },
     }),
-    // Of the other registers only these.
+    // Only these of the other registers.
     PCI_EXP_DPC_CTL: {
       theirs: 'PCI_EXP_DPC_',
       ours: '',
@@ -403,17 +404,17 @@ export const PCI: Table = {
       pairs: at('downstream_port_containment', { CTL: 'dpcctl' }),
     },
     PCI_EXP_DPC_CTL_: masks('PCI_EXP_DPC_CTL_', 'DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_', {
-      absent: { 'whether it tells of it': ['INT_EN'] },
+      absent: { 'whether it signals an interrupt': ['INT_EN'] },
     }),
     PCI_EXP_DPC_STATUS: masks('PCI_EXP_DPC_STATUS', 'DOWNSTREAM_PORT_CONTAINMENT_DPCSTS', {
       pairs: { '': 'AT(downstream_port_containment, dpcsts)' },
-      absent: { 'why it was triggered': ['_TRIGGER_RSN*', '_INTERRUPT'] },
+      absent: { 'the reason of the trigger, and whether an interrupt is pending': ['_TRIGGER_RSN*', '_INTERRUPT'] },
     }),
   },
   structs: {},
 }
 
-/** What of ours linux/pci_regs.h has no number for. */
+/** Items of nvme_spec.h without a number in linux/pci_regs.h. */
 export const NOT_IN_LINUX: Readonly<Record<string, readonly string[]>> = {
   'Linux reads it through a macro with an argument (PCI_EXT_CAP_ID, PCI_EXT_CAP_VER, PCI_EXT_CAP_NEXT, PCI_ERR_CAP_FEP)':
     [
@@ -425,7 +426,7 @@ export const NOT_IN_LINUX: Readonly<Record<string, readonly string[]>> = {
       'PCI_EXTENDED_CAPABILITY_HEADER_CVER',
       'PCI_EXTENDED_CAPABILITY_HEADER_NEXT',
     ],
-  'Linux has them in another header (PCI_D0 to PCI_D3hot of the kernel’s own linux/pci.h)': [
+  'Linux declares them in another header (PCI_D0 to PCI_D3hot of the kernel’s own linux/pci.h)': [
     'POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D0',
     'POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D1',
     'POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D2',
@@ -444,13 +445,13 @@ export const NOT_IN_LINUX: Readonly<Record<string, readonly string[]>> = {
     'PCI_HEADER_HTYPE_MFD',
     'advanced_error_reporting.aertlp',
   ],
-  'Linux 6.1 knows the sizes up to 512 GiB, later ones up to 128 TiB': ['RESIZABLE_BAR_ENTRY_REBARCAP_SIZES'],
+  'Linux 6.1 has the sizes up to 512 GiB, later releases up to 128 TiB': ['RESIZABLE_BAR_ENTRY_REBARCAP_SIZES'],
   'an offset that Linux counts from elsewhere, or has no number for': [
     'resizable_bar_entry.rebarcap',
     'resizable_bar_entry.rebarctl',
   ],
-  'bytes 0Bh:0Ah are one word there, PCI_CLASS_DEVICE': ['pci_header.bcc'],
-  'a size, or the offset 0, that nothing there states': [
+  'bytes 0Bh:0Ah are one word in Linux, PCI_CLASS_DEVICE': ['pci_header.bcc'],
+  'a size or the offset 0, for which Linux has no number': [
     'access_control_services',
     'address_translation_services',
     'downstream_port_containment',

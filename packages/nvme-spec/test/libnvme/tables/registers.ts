@@ -88,7 +88,7 @@ export const registers: Readonly<Record<string, Numbers | string>> = {
       PMRSWTU_GBPS: 'PMRSWTU_GIB',
     },
   }),
-  // PMRMSCL and PMRMSCU, two registers of 32 bits, are one of 64 bits there.
+  // The 32-bit registers PMRMSCL and PMRMSCU are one 64-bit register in libnvme.
   nvme_pmrmsc: { ...word('PMRMSCL'), theirs: 'NVME_PMRMSC_' },
   NVME_PMRMSC_: {
     theirs: 'NVME_PMRMSC_',

@@ -1,6 +1,6 @@
 import type { Numbers } from '../table.js'
 
-/** What libnvme calls a status code, and what we do. */
+/** Names of status codes in libnvme, with those of nvme_spec.h. */
 export const CODES: Readonly<Record<string, string>> = {
   SUCCESS: 'SUCCESS',
   INVALID_OPCODE: 'INVALID_COMMAND_OPCODE',
@@ -125,7 +125,7 @@ export const CODES: Readonly<Record<string, string>> = {
   CMD_ABORTED_BY_HOST: 'COMMAND_ABORTED_BY_HOST',
 }
 
-/** What libnvme calls a status code of Fabrics commands, and what we do. */
+/** Names of status codes of Fabrics commands in libnvme, with those of nvme_spec.h. */
 export const FABRICS: Readonly<Record<string, string>> = {
   CONNECT_FORMAT: 'INCOMPATIBLE_FORMAT',
   CONNECT_CTRL_BUSY: 'CONTROLLER_BUSY',
@@ -140,12 +140,12 @@ export const FABRICS: Readonly<Record<string, string>> = {
 const statusCodes = (names: Readonly<Record<string, string>>, prefix: string) =>
   Object.fromEntries(Object.entries(names).map(([theirs, ours]) => [`SC_${theirs}`, `${prefix}${ours} & 255`]))
 
-/** Words that have the rows of a completion's status. */
+/** Words with the rows of a completion's status. */
 export const STATUSES = ['CQE_STATUS', 'ERROR_LOG_ENTRY_STS', 'FORMAT_COMPLETION_EVENT_INFO']
 
 /**
- * Status codes. Those of libnvme are a byte: the Status Code Type is in a comment above them, so that only the low byte
- * of ours is compared. The type is compared with Linux, which has both.
+ * Status codes. In libnvme they are a byte, with the Status Code Type in a comment, so only the low byte is compared.
+ * The type is compared with Linux, which has both.
  */
 export const status: Readonly<Record<string, Numbers | string>> = {
   nvme_status_field: {
@@ -155,7 +155,7 @@ export const status: Readonly<Record<string, Numbers | string>> = {
     pairs: {
       ...statusCodes(CODES, 'STATUS_'),
       ...statusCodes(FABRICS, 'FABRICS_STATUS_'),
-      // Their status has no Phase Tag: it is bits 15:1 of the word, of which ours is the whole.
+      // The status of libnvme has no Phase Tag: it is bits 15:1 of the word that nvme_spec.h declares.
       SCT_SHIFT: STATUSES.map((status) => `${status}_SCT_SHIFT - 1`),
       SCT_MASK: STATUSES.map((status) => `ONES(${status}_SCT)`),
       SC_SHIFT: STATUSES.map((status) => `${status}_SC_SHIFT - 1`),
@@ -169,9 +169,9 @@ export const status: Readonly<Record<string, Numbers | string>> = {
       SCT_PATH: 'STATUS_INTERNAL_PATH_ERROR >> 8',
     },
     absent: {
-      'a type whose codes are the vendor’s': ['SCT_VS'],
+      'a type with vendor specific codes': ['SCT_VS'],
       'removed from the specification before Base 2.0: 104h is reserved': ['SC_ABORT_MISSING'],
     },
   },
-  nvme_status_type: 'bits 29:27 of what functions of libnvme return, which no controller sends',
+  nvme_status_type: 'bits 29:27 of the return value of libnvme functions, which no controller sends',
 }
