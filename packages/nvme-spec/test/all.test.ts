@@ -25,7 +25,7 @@ const structures: readonly Layout[] = [
 ]
 
 describe.each(structures)('$name', (struct) => {
-  // Few rounds for long structures: each of their bits is random in each of them.
+  // Few runs for long structures: each run draws every bit at random.
   const numRuns = struct.bytes > 512 ? 5 : 50
   const isCommand = 'opcode' in struct
   const memory = memoryOf(struct).map((data) => {
@@ -33,7 +33,7 @@ describe.each(structures)('$name', (struct) => {
     return data
   })
 
-  it('encodes what it decodes to the same bytes, reserved bits among them, at any address', () => {
+  it('encodes decoded values to the same bytes, including reserved bits, at any offset', () => {
     fc.assert(
       fc.property(memory, fc.nat(8), (data, byteOffset) => {
         const copy = unwritten(struct.bytes + 16)
@@ -44,10 +44,10 @@ describe.each(structures)('$name', (struct) => {
     )
   })
 
-  it('encodes what any bytes decode to the same bytes, values that the spec reserves among them, where that is asked for', () => {
+  it('encodes decoded reserved values to the same bytes with asFound', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: struct.bytes, maxLength: struct.bytes }), (bytes) => {
-        // Text is padded anew; all else comes from anywhere.
+        // Padding of text is normalized; all other bytes are arbitrary.
         const data = legalTexts(struct, bytes)
         const copy = unwritten(struct.bytes)
         encodeFields(struct, copy, 0, decodeFields(struct, data), { asFound: true })
@@ -62,7 +62,7 @@ describe.each(structures)('$name', (struct) => {
       fc.property(fc.nat(struct.bytes * 8 - 1), (at) => {
         const data = new DataView(new ArrayBuffer(struct.bytes))
         data.setUint8(at >>> 3, 1 << (at & 7))
-        // A space that pads text is no text, and is the one thing that is not shown.
+        // A space that pads text is the only byte that is not shown.
         const blank =
           data.getUint8(at >>> 3) === 0x20 && describeFields(struct, data).some((line) => line.endsWith('=""'))
         expect(describeFields(struct, data).length === 1 || blank).toBe(true)
@@ -71,7 +71,7 @@ describe.each(structures)('$name', (struct) => {
     )
   })
 
-  it('reads any bytes, and of too few says what it needs and where that stands', () => {
+  it('reads any bytes, and rejects too few with the required length and the source', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: struct.bytes + 8 }), (bytes) => {
         const data = new DataView(bytes.slice().buffer)
@@ -92,7 +92,7 @@ describe.each(structures)('$name', (struct) => {
 })
 
 describe.each(registers as readonly AnyRegister[])('register $name', (register) => {
-  it('encodes what it decodes to the same word, and shows every bit', () => {
+  it('encodes decoded values to the same word, and formats them', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, (1n << BigInt(register.widthBits)) - 1n), (random) => {
         const legal = legalWord(register.fields, random)
@@ -115,7 +115,7 @@ const words = [
 ]
 
 describe.each(words)('$name', (word) => {
-  it('encodes what it decodes to the same dword', () => {
+  it('encodes decoded values to the same dword', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 0xffff_ffffn), (random) => {
         const raw = Number(legalWord(word.fields, random))
@@ -126,7 +126,7 @@ describe.each(words)('$name', (word) => {
 })
 
 describe('submission queue entries', () => {
-  it.each(['admin', 'nvm', 'zns'] as const)('of %s are the same 64 bytes when decoded and encoded', (set) => {
+  it.each(['admin', 'nvm', 'zns'] as const)('of %s keep their 64 bytes when decoded and encoded', (set) => {
     const opcodes = allCommands.filter((command) => command.set === set).map(({ opcode }) => opcode)
     const fids = fc.constantFrom(...allFeatures.map(({ fid }) => fid), 0xc0)
     fc.assert(
@@ -150,7 +150,7 @@ describe('submission queue entries', () => {
 })
 
 describe('decoding random bytes', () => {
-  it('never throws anything but a RangeError for what is too short', () => {
+  it('throws only a RangeError, for too few bytes', () => {
     const sets = fc.constantFrom('admin' as const, 'nvm' as const, 'zns' as const)
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), sets, fc.nat(16), (bytes, set, byteOffset) => {
@@ -171,7 +171,7 @@ describe('decoding random bytes', () => {
 })
 
 describe('declarations', () => {
-  it('are each named once, and no two commands of a set share an opcode', () => {
+  it('have unique names, opcodes within a set, and feature identifiers', () => {
     const names = structures.map(({ name }) => name)
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
     const opcodes = allCommands.map(({ set, opcode }) => `${set} ${opcode}`)

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import type { TraceCommand, TraceCompletion, TraceEvent } from '../src/transport/index.js'
 
-/** Any text: letters, control characters, halves of surrogate pairs, names of properties that every object has. */
+/** Arbitrary text with control characters, lone surrogates, and the name of an inherited property. */
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: lone() }), fc.constant('__proto__'))
 
 function lone(): fc.Arbitrary<string> {
   return fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit))
 }
 
-// Negative zero is zero in every format, and is left out.
+// Without negative zero, which all formats write as 0.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))
 
 const hex = (characters: number) =>
@@ -29,7 +29,7 @@ const completion: fc.Arbitrary<TraceCompletion> = fc.record({
   ...{ qid: u16, cid: u16, sct: fc.nat(7), sc: fc.nat(0xff), status: text, raw: hex(32), text },
 })
 
-/** Any event, with times of whole nanoseconds over the whole range. */
+/** Arbitrary events, with times of whole nanoseconds in the entire range. */
 export const anyTraceEvent: fc.Arbitrary<TraceEvent> = fc
   .record(
     {

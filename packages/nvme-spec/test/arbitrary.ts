@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Bits, BitsMap, Field, FieldMap, Layout, RowAccess } from '../src/layout/index.js'
 
-/** Any value that a row may hold, for some or all of the rows of a word. */
+/** Returns arbitrary valid values for some or all rows of a word. */
 export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, number | bigint>>> {
   return fc.record(
     Object.fromEntries(
@@ -16,7 +16,7 @@ export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, nu
   )
 }
 
-/** Any values of a structure's integer fields, for some or all of them. */
+/** Returns arbitrary valid values for some or all integer fields of a structure. */
 export function fieldValues(fields: FieldMap): fc.Arbitrary<Partial<Record<string, number>>> {
   return fc.record(
     Object.fromEntries(
@@ -32,8 +32,8 @@ export function fieldValues(fields: FieldMap): fc.Arbitrary<Partial<Record<strin
 }
 
 /**
- * Any memory of a structure that a device which follows the spec could have written: every bit random, reserved ones
- * as well, but closed enumerations hold values that have names, and text is printable.
+ * Returns memory of a structure as a conforming device could write it: random bits, including reserved ones, but named
+ * values in closed enumerations, and printable text.
  */
 export function memoryOf(struct: Layout): fc.Arbitrary<DataView> {
   return fc.uint8Array({ minLength: struct.bytes, maxLength: struct.bytes }).map((bytes) => {
@@ -43,14 +43,14 @@ export function memoryOf(struct: Layout): fc.Arbitrary<DataView> {
   })
 }
 
-/** The same bytes with text that is padded as the spec says. */
+/** Returns the same bytes with text padded as the specification requires. */
 export function legalTexts(struct: Layout, bytes: Uint8Array): DataView {
   const data = new DataView(bytes.slice().buffer)
   makeLegal(struct, data, 0, true)
   return data
 }
 
-/** A raw word in which closed enumerations hold values that have names; every other bit is kept. */
+/** Returns a raw word with named values in closed enumerations; all other bits are kept. */
 export function legalWord(rows: BitsMap, raw: bigint): bigint {
   return Object.values(rows).reduce((word, row) => {
     const at = BigInt(row.lsb)
@@ -60,7 +60,7 @@ export function legalWord(rows: BitsMap, raw: bigint): bigint {
   }, raw)
 }
 
-/** The value that a closed enumeration is given instead; undefined where any value goes. */
+/** Returns a named value for a closed enumeration; undefined if the row allows any value. */
 function legalValue({ values, open }: Pick<Bits, 'values'> & { open?: boolean }, value: number): number | undefined {
   const named = Object.values(values)
   return named.length === 0 || open ? undefined : named[value % named.length]
@@ -74,7 +74,7 @@ function makeLegal(struct: Layout, data: DataView, base: number, textsOnly = fal
     if (kind === 'structs') {
       for (let i = 0; i < field.count!; i++) makeLegal(field.struct!, data, base + offset + i * elementBytes, textsOnly)
     } else if (kind === 'text' && textsOnly) {
-      padAsTheSpec(field, data, base)
+      padWithSpaces(field, data, base)
     } else if (kind === 'text') {
       const length = (data.getUint8(base + offset) % (lengthBytes + 1)) - 1
       const text = Array.from({ length: Math.max(0, length) }, (_, i) =>
@@ -98,8 +98,8 @@ function makeLegal(struct: Layout, data: DataView, base: number, textsOnly = fal
   }
 }
 
-/** Any bytes are a text; only what pads it at its end has to be the one thing that pads it. */
-function padAsTheSpec({ nullEnded, offset, lengthBytes }: Field, data: DataView, base: number): void {
+/** Replaces NULs at the end of a text by spaces; all other bytes are kept. */
+function padWithSpaces({ nullEnded, offset, lengthBytes }: Field, data: DataView, base: number): void {
   if (nullEnded) return
   for (let at = base + offset + lengthBytes - 1; at >= base + offset; at--) {
     const byte = data.getUint8(at)

@@ -1,10 +1,10 @@
-/** Memory as a dump shows it: pairs of hexadecimal digits, white space where it helps to count. */
+/** Returns the bytes of a dump: pairs of hexadecimal digits, with white space for readability. */
 export function fromHex(text: string): DataView {
   const pairs = text.match(/[0-9a-f]{2}/g) ?? []
   return new DataView(Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)).buffer)
 }
 
-/** Memory that is zero but for what is given: hexadecimal bytes at their offset. */
+/** Returns memory that is zero except for the given hexadecimal bytes, by offset. */
 export function sparse(lengthBytes: number, at: Readonly<Record<number, string>>): DataView {
   const data = new Uint8Array(lengthBytes)
   for (const [offset, text] of Object.entries(at)) data.set(new Uint8Array(fromHex(text).buffer), Number(offset))
@@ -16,7 +16,7 @@ export function toHex(data: DataView, byteOffset = 0, lengthBytes = data.byteLen
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ')
 }
 
-/** Memory in which a byte that nothing wrote can be told from a zero. */
+/** Returns memory filled with A5h, to distinguish unwritten bytes from zeroes. */
 export function unwritten(lengthBytes: number): DataView {
   return new DataView(new Uint8Array(lengthBytes).fill(0xa5).buffer)
 }

@@ -3,8 +3,8 @@ import { fromHex } from './bytes.js'
 /*
  * PDUs of Linux 7.2.12+deb13-amd64 (Debian), recorded on 2026-11-30 by a proxy between the host (nvme-tcp) and the target
  * (nvmet-tcp) in one guest. packages/cuda-native/test/vm/nvme-auth.vm.ts repeats the recording. Each transaction has the
- * commands of the host in their order, each followed by the PDUs with which the target answers it. A PDU is zero from the
- * end of its digits to its length PLEN.
+ * commands of the host in order, each followed by the response PDUs of the target. The bytes of a PDU after its digits
+ * are zero, up to its length PLEN.
  */
 
 /** PLEN (NVMe/TCP 1.0 common header). */

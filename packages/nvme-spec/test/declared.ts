@@ -10,7 +10,7 @@ export const declared = declarationsIn({ ...spec, ...pci })
 
 const inFabrics = declarationsIn(fabrics)
 
-/** A field of a structure or a command, or a row of a word, by the names on the way to it: `CAP.MQES`. */
+/** A field of a structure or a command, or a row of a word, with its path, such as `CAP.MQES`. */
 export interface Declared {
   readonly path: string
   readonly doc: string
@@ -22,7 +22,7 @@ interface Placed {
   readonly fields: FieldMap
 }
 
-/** Every field and row of all that is declared, each once: a completion's DW0 that has the rows of CDW11 is left out. */
+/** Returns all declared fields and rows once. A DW0 with the rows of CDW11 is omitted. */
 export function everyField(): Declared[] {
   const seen = new Set<Placed>()
   const found: Declared[] = []

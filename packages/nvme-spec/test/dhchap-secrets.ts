@@ -10,7 +10,7 @@ export interface Secrets {
   readonly controller: string
 }
 
-/** Secrets of 32 bytes, from 00h and from 80h upwards, which are the keys as they are. */
+/** Secrets of 32 bytes, from 00h and from 80h upwards, which are used as keys without transformation. */
 export const PLAIN: Secrets = {
   host: 'DHHC-1:00:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh+KfiaR:',
   controller: 'DHHC-1:00:gIGCg4SFhoeIiYqLjI2Oj5CRkpOUlZaXmJmam5ydnp9vmVbU:',
@@ -22,5 +22,5 @@ export const TRANSFORMED: Secrets = {
   controller: 'DHHC-1:02:gIGCg4SFhoeIiYqLjI2Oj5CRkpOUlZaXmJmam5ydnp+goaKjpKWmp6ipqqusra6vkk6Jzw==:',
 }
 
-/** A secret of neither party: 32 bytes of EEh. */
+/** A secret that neither party has: 32 bytes of EEh. */
 export const WRONG = 'DHHC-1:00:7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u7u5+3i9a:'

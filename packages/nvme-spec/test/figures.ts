@@ -1,12 +1,12 @@
 import type { Bits, BitsMap, FieldMap } from '../src/layout/index.js'
 import { unwritten } from './bytes.js'
 
-/** The rows of a word as a figure prints them: symbol, most and least significant bit. */
+/** Returns the rows of a word in the form of a figure: symbol, most and least significant bit. */
 export function rowsOf(word: { readonly fields: BitsMap }): [string, number, number][] {
   return Object.entries(word.fields).map(([symbol, { msb, lsb }]) => [symbol, msb, lsb])
 }
 
-/** The fields of a structure as a figure prints them: symbol, first byte, length. */
+/** Returns the fields of a structure in the form of a figure: symbol, first byte, length. */
 export function bytesOf(struct: { readonly fields: FieldMap }): [string, number, number][] {
   return Object.entries(struct.fields).map(([symbol, { offset, lengthBytes }]) => [symbol, offset, lengthBytes])
 }
@@ -14,12 +14,12 @@ export function bytesOf(struct: { readonly fields: FieldMap }): [string, number,
 /** Locations of fields by name: first byte and length. */
 export type Places = Readonly<Record<string, readonly [offset: number, lengthBytes: number]>>
 
-/** The fields of a structure like `bytesOf`, as an object. */
+/** Returns the fields of a structure like `bytesOf`, as an object. */
 export function placesOf(struct: { readonly fields: FieldMap }): Places {
   return Object.fromEntries(bytesOf(struct).map(([name, offset, lengthBytes]) => [name, [offset, lengthBytes]]))
 }
 
-/** The names and values of a row. */
+/** Returns the named values of a row. */
 export function valuesOf(row: Pick<Bits, 'values'> | undefined): Readonly<Record<string, number>> {
   return row!.values
 }
@@ -28,7 +28,7 @@ interface AnyCommand {
   encode(data: DataView, byteOffset: number, values: object): void
 }
 
-/** Command Dwords 10 to 15 of an entry that a command encodes. */
+/** Encodes a command and returns its Command Dwords 10 to 15. */
 export function dwordsOf(command: AnyCommand, values: object): number[] {
   const data = unwritten(64)
   command.encode(data, 0, values)

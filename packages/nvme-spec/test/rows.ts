@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { BitsMap, FieldMap } from '../src/layout/index.js'
 
-/** A word, or a field of a structure that has rows, beside the mask of each of its rows as the figure places it. */
+/** A word, or a field with rows, and the mask of each row in its figure. */
 export type Rows = readonly [declared: { name: string; fields: BitsMap }, masks: Readonly<Record<string, bigint>>]
 
-/** Each row of each word stands at the bits of its mask, and no word has other rows. */
+/** Checks that each row of each word has the bits of its mask, and that no word has other rows. */
 export function describeRows(words: readonly Rows[]): void {
   describe.each(words.map(([declared, masks]) => ({ name: declared.name, declared, masks })))(
     '$name',
@@ -14,7 +14,7 @@ export function describeRows(words: readonly Rows[]): void {
       })
 
       it.each(Object.entries(masks))(
-        '%s stands at its bits: alone it reads as all ones, in the rest as zero',
+        '%s has the bits of its mask: its value is all ones for the mask and 0 for the complement',
         (name, mask) => {
           const handles = declared as unknown as Record<string, { of: (raw: number | bigint) => number | bigint }>
           const { of } = handles[name]!
@@ -28,13 +28,13 @@ export function describeRows(words: readonly Rows[]): void {
   )
 }
 
-/** A field of a structure as a word, for `describeRows`. */
+/** Returns a field of a structure as a word, for `describeRows`. */
 export function wordOf(struct: { name: string; fields: FieldMap }, field: string): Rows[0] {
   const handle = (struct as unknown as Record<string, object>)[field]
   return { ...handle, name: `${struct.name}.${field}`, fields: struct.fields[field]!.rows }
 }
 
-/** Each field of a structure as [symbol, first byte, length], to be compared with the figure. */
+/** Returns each field of a structure as [symbol, first byte, length], for comparison with the figure. */
 export function places({ fields }: { fields: FieldMap }): [symbol: string, offset: number, lengthBytes: number][] {
   return Object.entries(fields).map(([name, { offset, lengthBytes }]) => [name, offset, lengthBytes])
 }

@@ -1,6 +1,6 @@
 import type { DmaMemory, DmaSegment } from '../src/transport/index.js'
 
-/** Memory that nobody can look at, made of runs at these addresses. */
+/** Returns memory without views, in segments of these addresses and lengths. */
 export function segments(...runs: readonly (readonly [iova: number, lengthBytes: number])[]): DmaMemory {
   let offsetBytes = 0
   const made: DmaSegment[] = runs.map(([iova, lengthBytes]) => {

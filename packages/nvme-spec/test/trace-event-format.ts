@@ -1,7 +1,8 @@
 /**
- * Reads the JSON array of Chrome's Trace Event Format as Perfetto does, and is strict where Perfetto guesses. From the
- * format's document ("Trace Event Format", October 2016), Perfetto's page on other formats, and what its importer does
- * with times (rounded to nanoseconds), thread 0 (taken for the process's number) and events that overlap.
+ * A trace in Chrome's Trace Event Format (JSON array form), read like Perfetto, but rejecting input that Perfetto would
+ * guess at. Sources: the document "Trace Event Format" (October 2016), Perfetto's page on other formats, and the
+ * behavior of its importer for times (rounded to nanoseconds), thread 0 (replaced by the process ID) and overlapping
+ * events.
  */
 export interface ReadTrace {
   readonly process: string
@@ -19,7 +20,7 @@ export interface ReadEvent {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** @throws Error for what the format does not allow, naming the event. */
+/** Parses a trace. @throws Error that names the event if the format does not allow it. */
 export function readTraceEvents(text: string): ReadTrace {
   const all = JSON.parse(text) as unknown
   if (!Array.isArray(all)) throw new Error('not the array form')
@@ -68,7 +69,7 @@ export function readTraceEvents(text: string): ReadTrace {
   return { process, rows: sorted.map(({ name, events }) => ({ name: name!, events })) }
 }
 
-/** Events of one thread must nest: the one that begins later ends no later. */
+/** Checks that events of a thread nest: an event that starts inside another must not end after it. */
 function refuseOverlaps(row: string, events: readonly ReadEvent[]): void {
   const open: number[] = []
   const spans = events.flatMap(({ startNs, durationNs }) => (durationNs === undefined ? [] : [[startNs, durationNs]]))

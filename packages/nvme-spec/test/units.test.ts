@@ -300,7 +300,7 @@ const units = {
   'R2T.R2TL': 'bytes',
 } as const
 
-/** The unit of a field of the PDU Common Header, which every PDU has. */
+/** Returns the unit of a field of the PDU Common Header, for every PDU. */
 function inEachPdu(field: string, unit: string): Readonly<Record<string, string>> {
   const pdus = [
     ...['PDU Common Header', 'ICReq', 'ICResp', 'H2CTermReq', 'C2HTermReq', 'CapsuleCmd', 'CapsuleResp', 'H2CData'],
@@ -309,7 +309,7 @@ function inEachPdu(field: string, unit: string): Readonly<Record<string, string>
   return Object.fromEntries(pdus.map((pdu) => [`${pdu}.${field}`, unit]))
 }
 
-/** Words of units, in the docs' spelling: in a name of the specification they are in capitals, or bits are numbered. */
+/** Units as the docs spell them. In names of the specification they are capitalized or followed by bit numbers. */
 const unitWord = new RegExp(
   [
     String.raw`\b(?:seconds?|minutes?|[Hh]ours|days|[Mm]illiseconds|microseconds|nanoseconds|ms|us|ns)\b`,
@@ -319,7 +319,7 @@ const unitWord = new RegExp(
   ].join('|'),
 )
 
-/** The docs that say a unit, by the path of what they stand at. */
+/** Docs that state a unit, by the path of the field or row. */
 const said = new Map(
   everyField()
     .filter(({ doc }) => unitWord.test(doc))
@@ -332,7 +332,7 @@ describe('units', () => {
   })
 
   it.each(Object.entries(units))('%s: %s', (path, unit) => {
-    // Nothing of another unit may stand before, after or beside it.
+    // No other unit may precede or follow it.
     const parts = (said.get(path) ?? '').split(unit)
     expect(parts).toHaveLength(2)
     expect(parts[0]).toMatch(/(?:^|[^\d] )$/)
@@ -344,9 +344,9 @@ describe('units', () => {
     const around = { nameOf: () => 'MIB', memoryPageBytes: 4096 }
     const without = Object.keys(units).filter((path) => quantityOf(said.get(path) ?? '', 3, around) === undefined)
     expect(without).toEqual([
-      // In units of another field, whose value is a number.
+      // In units of another field with a numeric value.
       'CMBLOC.OFST',
-      // A table of sizes, single bits, and halves of a number.
+      // A table of sizes, single bits, and halves of a 64-bit number.
       'CMBSZ.SZU',
       'PCI Express capability.PXLC.RCB',
       'Resizable BAR entry.REBARCAP.SIZES',

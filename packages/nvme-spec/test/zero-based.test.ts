@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { everyField } from './declared.js'
 
 /**
- * What holds one less than the count that it stands for: field by field as the text says "This is a 0's based value",
- * with the place where it says so. Base and NVM are the specifications, a commit or a program is named where no text was
- * found.
+ * Fields that hold one less than their count: those whose text contains "This is a 0's based value", with the place of
+ * that text. Base and NVM are specifications; a commit or a program is named if no text was found.
  */
 const zeroBased: Readonly<Record<string, string>> = {
   // Registers
@@ -24,7 +23,7 @@ const zeroBased: Readonly<Record<string, string>> = {
   'Identify Controller.AWUPF': 'NVM 1.2 §4.1.5.2, Figure 117',
   'Identify Controller.ACWU': 'NVM 1.2 §4.1.5.2, Figure 117',
   'Identify Namespace.NLBAF': 'NVM 1.2 §4.1.5.1, Figure 114',
-  // In the five that follow 0 is not one block: it is the controller's value, or no boundary.
+  // In the next five, 0 is not one block: it means the value of the controller, or no boundary.
   'Identify Namespace.NAWUN': 'NVM 1.2 §4.1.5.1, Figure 114',
   'Identify Namespace.NAWUPF': 'NVM 1.2 §4.1.5.1, Figure 114',
   'Identify Namespace.NACWU': 'NVM 1.2 §4.1.5.1, Figure 114',
@@ -93,13 +92,13 @@ const zeroBased: Readonly<Record<string, string>> = {
   'ICResp.CPDA': 'TCP 1.0 §3.6.2.3, Figure 21',
 }
 
-/** What holds one less in a way that `zeroBased` cannot say: 64 bits, or two halves of a count. The doc says so. */
+/** 0's based fields that `zeroBased` cannot represent: 64 bits, or half of a count. Their doc states it. */
 const inWords: Readonly<Record<string, string>> = {
   'LBA Range Type Entry.NLB': 'NVM 1.2 §4.1.3.1, Figure 95: a 64-bit count',
   'Get Log Page.NUMDL': 'Base 2.1 §5.1.12: the lower half of NUMD',
 }
 
-/** Counts beside those that hold the count itself: a reader would expect the opposite. */
+/** Similar fields that hold the count itself, contrary to what a reader might expect. */
 const plainCounts = [
   ['Identify Namespace.NULBAF', 'NVM 1.2 §4.1.5.1, Figure 114'],
   ['Identify Namespace.MSSRL', 'NVM 1.2 §4.1.5.1, Figure 114'],
@@ -116,17 +115,17 @@ const plainCounts = [
 const fields = everyField()
 
 describe("0's based values", () => {
-  it('are those whose text says so, no more and no fewer', () => {
+  it('are declared exactly for the fields whose text says so', () => {
     const declared = fields.filter((field) => field.zeroBased).map(({ path }) => path)
     expect(declared.toSorted()).toEqual(Object.keys(zeroBased).toSorted())
   })
 
-  it('that no type holds are said to be so in words', () => {
+  it('without a type are described in words', () => {
     const said = fields.filter(({ doc }) => /0.s based/.test(doc)).map(({ path }) => path)
     expect(said.toSorted()).toEqual(Object.keys(inWords).toSorted())
   })
 
-  it.each(plainCounts)('%s is none: it holds the count itself (%s)', (path) => {
+  it.each(plainCounts)('do not include %s, which holds the count itself (%s)', (path) => {
     expect(fields.filter((field) => field.path === path)).toMatchObject([{ zeroBased: false }])
   })
 })

@@ -4,7 +4,7 @@ import { nodeNeeds } from './globals.js'
 
 const KB = 1000
 
-/** Minified and gzipped, the sizes that were promised. */
+/** Bundles with the maximum of their minified and gzipped size. */
 const promises = [
   [
     'registers, SQE, CQE and status',
@@ -18,7 +18,7 @@ const promises = [
     2.85 * KB,
     `export { jsonlTrace, parseTraceLine, perfettoTrace, recentEvents, textTrace } from '@gpunvme/nvme-spec/trace'`,
   ],
-  ['what engines share', 7.55 * KB, `export * from '@gpunvme/nvme-spec/engine'`],
+  ['the engine helpers', 7.55 * KB, `export * from '@gpunvme/nvme-spec/engine'`],
   ['the messages of vfio-user', 7.4 * KB, `export * from '@gpunvme/nvme-spec/vfio-user'`],
   ['NVMe over Fabrics', 14.5 * KB, `export * from '@gpunvme/nvme-spec/fabrics'`],
   ['CRC-32C', 0.2 * KB, `export * from '@gpunvme/nvme-spec/crc32c'`],
@@ -40,7 +40,7 @@ const promises = [
   ],
 ] as const
 
-/** Globals of Node that all browsers have; code that reads text may use them. */
+/** Globals of Node that all browsers have as well, used by code that reads text. */
 const ofBrowsers = ['TextDecoder']
 
 describe.each(promises)('a browser bundle of %s', (name, limitBytes, entry) => {
@@ -61,19 +61,19 @@ describe.each(promises)('a browser bundle of %s', (name, limitBytes, entry) => {
   })
 })
 
-test('a global or a module of Node would be seen', () => {
+test('nodeNeeds finds globals and modules of Node', () => {
   const code = `import { join } from 'node:path'
     export const pid = process.pid, text = Buffer.from(join('a')), member = text.process, { Buffer: other } = text
     export const why = 'Host Memory Buffer'`
   expect(nodeNeeds(code)).toEqual(['Buffer', 'import node:path', 'process'])
 })
 
-test('importing the package for nothing costs nothing', async () => {
+test('an import without bindings adds no code', async () => {
   const { code } = await bundle(`import '@gpunvme/nvme-spec'`)
   expect(code.trim()).toBe('')
 })
 
-test('one register brings no other declaration with it', async () => {
+test('one register adds no other declaration', async () => {
   const { code, files, gzipBytes } = await bundle(`export { VS } from '@gpunvme/nvme-spec'`)
   const descriptions = [
     'Controller Capabilities',
@@ -87,7 +87,7 @@ test('one register brings no other declaration with it', async () => {
   expect(gzipBytes).toBeLessThanOrEqual(2.3 * KB)
 })
 
-test('a helper without declarations brings none', async () => {
+test('a helper adds no declarations', async () => {
   const { files, gzipBytes } = await bundle(`export { zeroBased } from '@gpunvme/nvme-spec'`)
   expect(Object.keys(files).sort()).toEqual(['dist/layout/facts.js', 'dist/layout/rows.js'])
   expect(gzipBytes).toBeLessThanOrEqual(0.3 * KB)

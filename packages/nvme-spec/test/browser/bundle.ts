@@ -2,22 +2,22 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
 
-/** What a web page would load. */
+/** A bundle that a web page would load. */
 export interface Bundle {
   readonly code: string
-  /** After gzip at its highest level, as a server sends it. */
+  /** Size after gzip at the highest level. */
   readonly gzipBytes: number
-  /** Bytes that each file adds, before they are made small: where a bundle's size comes from. */
+  /** Bytes from each file, before minification. */
   readonly files: Readonly<Record<string, number>>
 }
 
 /**
- * One minified module made of `entry`, a module's text, by a standard bundler as an application would use it: the
- * package is found by its name, through its `exports`, so this is what was built last into dist.
- * @param root the folder whose dependencies the entry may import; this package, which may import itself, when not given.
+ * Bundles `entry`, the text of a module, into one minified module. The package is resolved by its name and `exports`,
+ * so the bundle contains the last build in dist.
+ * @param root folder whose dependencies the entry may import; by default this package, which may import itself.
  */
 export async function bundle(entry: string, root = join(import.meta.dirname, '..', '..')): Promise<Bundle> {
-  // Inside that folder, where the names resolve; there is no such file.
+  // A virtual file in that folder, so that package names resolve.
   const id = join(root, 'entry-of-bundle.js')
   const { output } = await build({
     input: id,
@@ -32,7 +32,7 @@ export async function bundle(entry: string, root = join(import.meta.dirname, '..
         load: (path) => (path === id ? entry : undefined),
       },
     ],
-    // The annotations that tree shaking lives on have done their work; a page has no use for them.
+    // Annotations for tree shaking are not needed in the result.
     output: { format: 'esm', minify: true, comments: false },
   })
   const [{ code, modules }, ...more] = output

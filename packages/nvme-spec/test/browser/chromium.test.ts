@@ -89,7 +89,7 @@ describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${c
     })
   })
 
-  test('a page that cannot run the bundle says so', async () => {
+  test('a page that cannot run the bundle shows the error', async () => {
     const dom = await domInChromium({ '/': html, '/page.js': `throw new Error('of the page')`, '/nvme-spec.js': '' })
     expect(dom).toContain('<pre>Uncaught Error: of the page</pre>')
   })

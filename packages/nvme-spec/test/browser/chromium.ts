@@ -10,19 +10,19 @@ const { GPUNVME_CHROMIUM } = process.env
 const names = GPUNVME_CHROMIUM ? [GPUNVME_CHROMIUM] : ['chromium', 'chromium-browser', 'google-chrome']
 const program = names.find((name) => spawnSync(name, ['--version'], { timeout: 30_000 }).status === 0)
 
-/** Why there is no browser here; undefined where there is one. */
+/** Reason to skip if no browser is installed; otherwise undefined. */
 export const chromiumMissing = program === undefined ? `[browser] ${names.join(', ')}: none of these runs` : undefined
 
 const TIMEOUT_MS = 50_000
 const switches = [
   ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  // Nothing that asks the network, keeps state, or waits for a person.
+  // No network access, persistent state or prompts.
   ...['--no-first-run', '--disable-background-networking', '--disable-breakpad', '--no-proxy-server'],
 ]
 
 /**
- * The DOM as HTML, after a headless Chromium has loaded `/` and the module scripts in it from a server on this
- * machine: modules may not be loaded from files. `pages` are the texts served, by their paths; `more` are switches.
+ * Loads `/` and its module scripts in a headless Chromium, and returns the DOM as HTML. A local server is used because
+ * modules cannot be loaded from files. `pages` are the texts served, by path; `more` are further switches.
  */
 export async function domInChromium(
   pages: Readonly<Record<string, string>>,
@@ -48,9 +48,9 @@ export async function domInChromium(
 }
 
 async function dumpDom(profile: string, args: readonly string[]): Promise<string> {
-  // A killed browser leaves a folder for temporary files behind.
+  // A killed browser leaves its temporary folder behind.
   const env = { ...process.env, TMPDIR: profile }
-  // A process group of its own, since a browser is many processes and all of them have to end.
+  // A separate process group, to end all processes of the browser.
   const child = spawn(program!, args, { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let dom = ''
   let complaints = ''
@@ -60,12 +60,12 @@ async function dumpDom(profile: string, args: readonly string[]): Promise<string
     try {
       process.kill(-child.pid!, 'SIGKILL')
     } catch {
-      // All of it has ended already.
+      // The group has already ended.
     }
   }
   const timer = setTimeout(endGroup, TIMEOUT_MS)
   try {
-    // What outlives the first process still holds the pipes; the end of both is awaited for the whole of the DOM.
+    // Processes that outlive the first one keep the pipes open. The DOM is complete when the pipes are closed.
     child.once('exit', endGroup)
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
     if (code !== 0) throw new Error(`${program!} ended with ${code ?? signal ?? 'nothing'}:\n${complaints}`)

@@ -8,7 +8,7 @@ const ofNode = new Set(
   ),
 )
 
-/** What a module asks of Node: names of globals that the language itself does not have, and modules that it imports. */
+/** Returns the globals outside the language that a module uses, and the modules that it imports. */
 export function nodeNeeds(code: string): string[] {
   const names = new Set<string>()
   collect(parseAst(code), names)
@@ -27,12 +27,12 @@ const onlyInNode = [
   '__dirname',
 ]
 
-/** What a module asks of Node that a browser does not provide: `nodeNeeds` without timers, AbortController and the like. */
+/** Returns the needs of a module that browsers lack: `nodeNeeds` without timers, AbortController and the like. */
 export function missingInBrowser(code: string): string[] {
   return nodeNeeds(code).filter((need) => need.startsWith('import ') || onlyInNode.includes(need))
 }
 
-// By the syntax tree and not by the text, since `Host Memory Buffer` in a description is no `Buffer`.
+// Uses the syntax tree, since `Host Memory Buffer` in a description is not a use of `Buffer`.
 function collect(node: unknown, names: Set<string>): void {
   if (Array.isArray(node)) {
     for (const item of node) collect(item, names)

@@ -13,11 +13,11 @@ function genIn(cwd: string, ...args: string[]) {
   return { status, stderr }
 }
 
-test('what is generated is what the declarations say (gen:check)', () => {
+test('generated files match the declarations (gen:check)', () => {
   expect(gen('--check')).toEqual({ status: 0, stderr: '' })
 })
 
-test('gen:check fails on a difference in any file, and names the command that writes them', () => {
+test('gen:check fails on a difference in any file, and names the command that writes the files', () => {
   const folder = scratch()
   const files = [
     'packages/nvme-spec/include/gpunvme/nvme_spec.h',
@@ -36,7 +36,7 @@ test('gen:check fails on a difference in any file, and names the command that wr
   }
 })
 
-test('a declaration that is in no list fails, and is named: nothing would be generated for it, and nothing test it', () => {
+test('gen fails and names a declaration that is missing from all lists', () => {
   const folder = scratch()
   const copy = join(folder, 'packages', 'nvme-spec')
   for (const part of ['package.json', 'scripts', 'src', 'dist'])

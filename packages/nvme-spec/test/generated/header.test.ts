@@ -27,10 +27,10 @@ function run(command: string, args: readonly string[], cwd?: string) {
 
 const has = (command: string) => run(command, ['--version']).status === 0
 const missingC = missingForC('gcc')
-/** nvcc itself needs g++ and its headers. */
+/** nvcc requires g++ and its headers. */
 const missingNvcc = has('nvcc') ? missingForC('g++') : '[cuda] nvcc is not installed'
 
-/** Compiles and runs the check program in a folder of its own, with a header that may have been changed. */
+/** Compiles and runs the check program in a temporary folder, with an optionally changed header. */
 function check(compiler: string, flags: readonly string[], changed = header) {
   const directory = scratch()
   writeFileSync(join(directory, 'nvme_spec.h'), changed)
@@ -39,7 +39,7 @@ function check(compiler: string, flags: readonly string[], changed = header) {
   return compiled.status === 0 ? run(join(directory, 'check'), []) : compiled
 }
 
-/** What C and TypeScript do not agree on: lines that differ, and lines that only one of them has. */
+/** Returns the disagreements of C and TypeScript: lines that differ, and lines that only one of them has. */
 function differences(printed: string): string[] {
   const expected = judges()
   const found = printed
@@ -62,9 +62,9 @@ function differences(printed: string): string[] {
   return [...found, ...Array.from(expected.keys(), (key) => `${key}: not in C`)]
 }
 
-describe('nvme_spec.h and the TypeScript that it was generated from', () => {
+describe('nvme_spec.h and the TypeScript declarations', () => {
   test.for(compilers)(
-    'agree on every number, word, member and entry: as %s, by %s',
+    'agree on every number, word, member and entry (%s, compiled by %s)',
     { timeout: 300_000 },
     ([, compiler, flags], { skip }) => {
       const missing = compiler === 'nvcc' ? missingNvcc : missingForC(compiler)
@@ -81,7 +81,7 @@ describe('nvme_spec.h and the TypeScript that it was generated from', () => {
     ['the dword of a field', '#define GPUNVME_READ_NLB_DWORD 12', '#define GPUNVME_READ_NLB_DWORD 13', 'sqe Read'],
     ['the type of a member', 'uint16_t sqhd;', 'uint8_t sqhd, pad;', 'member CQE.SQHD'],
   ] as const
-  test.for(wrong)('disagree where %s is wrong', ([, right, changed, line], { skip }) => {
+  test.for(wrong)('disagree if %s is wrong', ([, right, changed, line], { skip }) => {
     if (missingC !== undefined) return skip(missingC)
     expect(header).toContain(right)
     const { status, stdout, output } = check('gcc', ['-std=c11'], header.replace(right, changed))
@@ -99,7 +99,7 @@ describe('nvme_spec.h and the TypeScript that it was generated from', () => {
   })
 })
 
-test('the header is found by the name of the package', () => {
+test('the header is resolved by the name of the package', () => {
   const { resolve } = createRequire(import.meta.url)
   expect(resolve('@gpunvme/nvme-spec/include/gpunvme/nvme_spec.h')).toBe(join(include, 'gpunvme', 'nvme_spec.h'))
 })
@@ -117,7 +117,7 @@ describe('nvme_spec.h in a kernel module', () => {
   })
 })
 
-/** Nothing but the header, used as a driver would: it brings its own includes, and its masks are those of GENMASK(). */
+/** Includes only the header first, to prove it self-contained, and uses its masks with FIELD_PREP() and FIELD_GET(). */
 const kernelSource = `
 #include <gpunvme/nvme_spec.h>
 #include <linux/bitfield.h>
@@ -130,7 +130,7 @@ u32 status_code(const struct gpunvme_cqe *cqe)
 }
 `
 
-/** Where modules for a kernel whose headers are installed are built. */
+/** Returns the build folder of an installed kernel header package. */
 function kernelBuild(): string | undefined {
   const sources = existsSync('/usr/src') ? readdirSync('/usr/src').sort() : []
   return sources

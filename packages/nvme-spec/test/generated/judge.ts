@@ -4,7 +4,7 @@ import { allCommands, allFeatures } from '../../src/all.js'
 import { sqeFields, type AnyWord32, type Field, type FieldMap } from '../../src/layout/index.js'
 import { declared } from '../declared.js'
 
-/** What a line of the check program should say, and what TypeScript makes of it: equal where both agree. */
+/** Value from a line of the check program, and value computed in TypeScript; equal if both agree. */
 export interface Verdict {
   readonly got: unknown
   readonly expected: unknown
@@ -36,14 +36,14 @@ interface Word {
   decode(raw: number | bigint): object
 }
 
-/** The program's PATTERN and CID. */
+/** PATTERN and CID of the check program. */
 const PATTERN = 0x1e_3779_b97f_4a15n
 const CID = 0x0412
 
 const onesOf = ({ msb, lsb }: Pick<Row, 'msb' | 'lsb'>) => (1n << BigInt(msb - lsb + 1)) - 1n
 const bitCount = (word: bigint) => word.toString(2).replaceAll('0', '').length
 
-/** A judge for every line that the check program should print, by the words the line begins with. */
+/** Returns a judge for each line that the check program should print, by the first words of the line. */
 export function judges(): Map<string, Judge> {
   const all = new Map<string, Judge>()
   const number = (path: string, expected: number) =>
@@ -102,10 +102,10 @@ export function judges(): Map<string, Judge> {
   return all
 }
 
-/** The name that users import a declaration by, which is its name in C as well. */
+/** Returns the exported name of a declaration, which is also its name in C. */
 function publicName(item: object): string {
   const [name] = Object.entries({ ...spec, ...pci }).find(([, value]) => value === item) ?? []
-  if (name === undefined) throw new Error(`${(item as { name: string }).name} is exported by no entry of the package`)
+  if (name === undefined) throw new Error(`${(item as { name: string }).name} is not exported by the package`)
   return name
 }
 
@@ -140,7 +140,7 @@ function judgeWord(all: Map<string, Judge>, path: string, word: Word): void {
   })
 }
 
-/** The lines of the bits and the named values of a field, or of its rows. */
+/** Adds judges for the lines of the bits and named values of a field, or of its rows. */
 function judgeField(
   all: Map<string, Judge>,
   path: string,
@@ -168,7 +168,7 @@ function judgeField(
       })
     }
   }
-  // A view gives the value of such a field already shifted, and that of a word with rows as it is.
+  // A view returns the value of such a field already shifted, and a word with rows unshifted.
   const shifted = { msb: field.msb - field.lsb, lsb: 0, values }
   if (hasMask) judge(path, shifted)
   judgeValues(path, shifted)
@@ -178,13 +178,13 @@ function judgeField(
   }
 }
 
-/** The bytes that are a field's own; undefined where it shares some with others, so that C has no member for it. */
+/** Returns the bytes of a field; undefined if it shares a byte with others, so that C has no member for it. */
 function wholeBytes({ offset, msb, lsb }: Field): Extent | undefined {
   const width = msb - lsb + 1
   return lsb % 8 === 0 && width % 8 === 0 ? { offset: offset + lsb / 8, lengthBytes: width / 8 } : undefined
 }
 
-/** A member of a structure that holds what the program's fill() leaves there. */
+/** Returns the judge of a member of a structure, with the bytes that fill() of the program stores. */
 function judgeMember(struct: Struct, key: string, { offset, lengthBytes }: Extent): Judge {
   const bytes = Buffer.from(Array.from({ length: struct.bytes }, (_, i) => (7 * i + Math.floor(i / 256) + 1) & 0xff))
   const data = new DataView(bytes.buffer, bytes.byteOffset, struct.bytes)
@@ -203,7 +203,7 @@ function judgeMember(struct: Struct, key: string, { offset, lengthBytes }: Exten
 
 const isWide = (field: Field) => (field.offset % 4) + field.lengthBytes > 4
 
-/** What the program stores in a row. */
+/** Returns the value that the program stores in a row. */
 function known(row: Row & { readonly wide?: boolean }): number | bigint {
   const last = Object.values(row.values).at(-1)
   if (last !== undefined && row.open !== true) return last
@@ -211,7 +211,7 @@ function known(row: Row & { readonly wide?: boolean }): number | bigint {
   return (row.wide ?? row.msb - row.lsb > 31) ? value : Number(value)
 }
 
-/** What the program stores in a field of a command. */
+/** Returns the value that the program stores in a field of a command. */
 function knownRaw(command: Placed, key: string, field: Field): number | bigint {
   const { rows, values, open = false, lengthBytes } = field
   if (Object.keys(rows).length > 0) {
@@ -222,13 +222,13 @@ function knownRaw(command: Placed, key: string, field: Field): number | bigint {
   return known({ msb: field.msb, lsb: field.lsb, values, open, wide })
 }
 
-/** The field, or the first of a row of words, where a word stands at an offset. */
+/** Returns the value of a field, or of the first word of an array, in memory with `word` at `offset`. */
 function read(owner: Placed, key: string, offset: bigint, word: bigint): number | bigint {
   const value = (owner.view(memory(owner.bytes, offset, word)) as Record<string, unknown>)[key]
   return ArrayBuffer.isView(value) ? (value as Uint32Array)[0]! : (value as number | bigint)
 }
 
-/** Stores a value in a field, or in the first of a row of words. */
+/** Stores a value in a field, or in the first word of an array. */
 function write(owner: Placed, key: string, data: DataView, value: bigint): void {
   const view = owner.view(data) as Record<string, unknown>
   const old = view[key]

@@ -12,7 +12,7 @@ describe('names in C', () => {
     expect(macro(...parts)).toBe(name)
   })
 
-  test('two declarations that would share a name are refused, with both of them', () => {
+  test('two declarations with the same name are rejected, and the error names both', () => {
     const unique = uniqueNames()
     unique(macro('A_B', 'C'), 'A_B.C')
     expect(() => unique(macro('A', 'B_C'), 'A.B_C')).toThrow(
@@ -20,11 +20,11 @@ describe('names in C', () => {
     )
   })
 
-  test.each(['INT', 'TEMPLATE', 'XOR', 'CURRENT'])('%s is no name of a member', (word) => {
+  test.each(['INT', 'TEMPLATE', 'XOR', 'CURRENT'])('%s is rejected as the name of a member', (word) => {
     expect(() => lower(word, `S.${word}`)).toThrow(`S.${word}: ${word.toLowerCase()} is a keyword of C or C++, or`)
   })
 
-  test('what is no identifier, or would end a comment, is refused', () => {
+  test('invalid identifiers and comment delimiters are rejected', () => {
     expect(() => macro('A', 'B-C')).toThrow('A.B-C: GPUNVME_A_B-C is not a valid macro name in C')
     expect(() => lower('4K', 'S.4K')).toThrow('S.4K: 4k is not a valid name in C')
     expect(() => comment('a */ b')).toThrow('contains a delimiter of C comments')
