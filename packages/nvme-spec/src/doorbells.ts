@@ -77,7 +77,7 @@ export function mustRing(before: number, after: number, eventIdx: number): boole
   checkInteger('shadow doorbell before', before, 0, 65_535)
   checkInteger('shadow doorbell after', after, 0, 65_535)
   checkInteger('EventIdx', eventIdx, 0, 65_535)
-  // Modulo 2^16 instead of the queue size: for a wrapped pointer the difference takes the long way round, but an
-  // EventIdx inside the queue is passed on both ways or on neither.
+  // Modulo 2^16, since the queue size is not known here. For a wrapped pointer, the range then also contains the values
+  // from the queue size to 65535, which EventIdx never has.
   return ((after - eventIdx - 1) & 0xffff) < ((after - before) & 0xffff)
 }

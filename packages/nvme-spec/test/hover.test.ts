@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 
 const folder = join(import.meta.dirname, '..')
-/** Inside the package, where its name resolves; there is no such file. */
+/** A virtual file inside the package, where its name resolves. */
 const file = join(folder, 'editor.ts')
 const mdts =
   'Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 means no limit. Identify Controller, byte 77. Base 2.1 §5.1.13.2.1.'

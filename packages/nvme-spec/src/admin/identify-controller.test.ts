@@ -87,7 +87,7 @@ describe('identify power state', () => {
     })
 
     // The bytes were read from QEMU 7.2.22 (test/nvme-cli/captured.ts).
-    it("QEMU's only power state takes 25 W, 16 us to enter and 4 us to leave", () => {
+    it("describes QEMU's only power state: 25 W, 16 us to enter and 4 us to leave", () => {
       const page = new DataView(new ArrayBuffer(4096))
       const state = new Uint8Array(fromHex('c4 09 00 00 10 00 00 00 04 00 00 00').buffer)
       new Uint8Array(page.buffer).set(state, 2048)

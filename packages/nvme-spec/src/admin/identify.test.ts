@@ -405,7 +405,7 @@ describe('identify independent', () => {
       ])
     })
 
-    it('shares the rows of these words with Identify Namespace, as NVM 1.2 §4.1.5.1 says', () => {
+    it('has the same rows in these words as Identify Namespace (NVM 1.2 §4.1.5.1)', () => {
       expect(Object.keys(namespaceRows)).toEqual(['NMIC', 'RESCAP', 'FPI', 'NSATTR', 'KPIOS'])
       expect(IdentifyNamespace.RESCAP.EAAR.of(0x40)).toBe(1)
     })

@@ -63,7 +63,7 @@ describe('format', () => {
       expect(dwordsOf(FormatNvm, { [symbol]: value })).toEqual([dword, 0, 0, 0, 0, 0])
     })
 
-    it('SES 000b is no secure erase, 001b User Data Erase, 010b Cryptographic Erase; PI 000b to 011b are types', () => {
+    it('SES 000b requests no secure erase, 001b User Data Erase, 010b Cryptographic Erase; PI has types 000b to 011b', () => {
       expect(FormatNvm.fields.SES.values).toEqual({ NONE: 0, USER_DATA_ERASE: 1, CRYPTOGRAPHIC_ERASE: 2 })
       expect(FormatNvm.fields.PI.values).toEqual({ DISABLED: 0, TYPE_1: 1, TYPE_2: 2, TYPE_3: 3 })
     })

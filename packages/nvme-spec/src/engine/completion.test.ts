@@ -21,7 +21,7 @@ describe('command ids', () => {
     [255, 8],
     [256, 9],
     [4095, 12],
-  ])('%i slots take %i bits, enough for one value more than slots', (slots, bits) => {
+  ])('%i slots take %i bits, which leave at least one value unused', (slots, bits) => {
     expect(cidSlotBits(slots)).toBe(bits)
   })
 

@@ -143,7 +143,7 @@ describe('a structure', () => {
     expect(lines.find(({ path }) => path === 'OACS.reserved')!.place.bits).toEqual({ msb: 15, lsb: 15 })
   })
 
-  it('reports places from its own start, at any offset in memory', () => {
+  it('reports offsets from its start, at any offset in memory', () => {
     const data = memory(10_000, { 2077: '08', [2000 + 2048]: '39' })
     const lines = explain(IdentifyController, data, 2000)
     expect(lines.find(({ path }) => path === 'MDTS')).toMatchObject({ raw: 8, place: { offset: 77, lengthBytes: 1 } })

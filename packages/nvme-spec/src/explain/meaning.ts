@@ -20,7 +20,7 @@ const SPECIAL = /(?:[;,:] |^)(?:(\d+)|([\dA-F]+)h)(?: means| for| if| is|:) ([^;
 
 /** Words in the doc of a one-bit row, with the meaning of 1 and of 0. */
 const FLAGS: readonly (readonly [RegExp, string, string])[] = [
-  // Negations first: the words after them would say the opposite.
+  // Negations first: the words after them alone have the opposite meaning.
   [/\bNot Present$/, 'absent', 'present'],
   [/\bNot Ready$/, 'not ready', 'ready'],
   [/^No (?!.* and )/, 'set', 'clear'],

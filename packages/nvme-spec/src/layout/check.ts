@@ -28,7 +28,7 @@ export function checkRows(owner: string, widthBits: number, rows: BitsMap): void
   for (const key in rows) {
     const row: Row = rows[key]!
     const { msb, lsb, values } = row
-    // Rows of a word have no place of their own. A part of a word is accessed by the whole word.
+    // Rows of a word have no offset. A part of a word is accessed through the entire word.
     const { offset = 0, lengthBytes = widthBits / 8 } = row
     const isInside = isCount(offset) && isCount(msb) && isCount(lsb) && lsb <= msb && msb < lengthBytes * 8
     let problem: string | undefined

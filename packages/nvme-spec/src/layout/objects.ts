@@ -1,5 +1,5 @@
-// Structures as plain objects and as text. Kept apart from the declarations, so that programs that use only cursors do
-// not bundle it.
+// Structures as plain objects and as text. Separate from the declarations, so that bundles of programs that use only
+// cursors do not contain it.
 import { big, checkOf, hasAny, type RowAccess } from './access.js'
 import { checkNames, isPlain, refuse, viewOf, type Memory, type Where } from './facts.js'
 import { isPart, type Field, type FieldMap, type Layout, type Nested } from './rows.js'

@@ -45,7 +45,7 @@ export function decimal(ns: number, digits: number): string {
 // Control characters, line breaks, direction changes, zero-width characters, and lone surrogates, which UTF-8 cannot
 // encode. Ranges rather than \p{…}, whose members change with the engine's version of Unicode.
 const unprintable =
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   /[\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
