@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { textsOf } from '../../test/diagnostics.js'
 import { simulate, type Diagnostic } from '../index.js'
 
-/** A drive that has struck once, and whose host has made one mistake. */
+/** Returns the diagnostics and faults of a simulation with one fault strike and one host error. */
 function run() {
   const { diagnostics, faults, transport } = simulate({
     faults: { rules: [{ match: { register: 'CSTS' }, action: { kind: 'read-value', value: 3 } }] },
@@ -13,13 +13,13 @@ function run() {
   return { diagnostics, faults }
 }
 
-it('what is taken out of a simulation before a run shows what the run did', () => {
+it('diagnostics and faults taken before a run show its results', () => {
   const { diagnostics, faults } = run()
   expect(textsOf(diagnostics)).toEqual(['host wrote 0x1 to VS, which is read-only'])
   expect(faults).toEqual({ struck: [1], strikes: [{ atNs: 0, rule: 0, kind: 'read-value', where: 'read CSTS' }] })
 })
 
-it('it prints as what it says, and nothing of how that was found', () => {
+it('prints as plain data', () => {
   const { diagnostics, faults } = run()
   expect(inspect(diagnostics)).toBe(
     "[\n  {\n    code: 'register-access',\n    timeNs: 0,\n    text: 'host wrote 0x1 to VS, which is read-only'\n  }\n]",
@@ -29,7 +29,7 @@ it('it prints as what it says, and nothing of how that was found', () => {
   )
 })
 
-it('only the simulator changes it', () => {
+it('is read-only for the caller', () => {
   const { diagnostics, faults } = run()
   const refused = /this list is read-only: copy it to change it/
   expect(() => (diagnostics as Diagnostic[]).pop()).toThrow(refused)

@@ -9,7 +9,7 @@ import { CompletionQueue, SubmissionQueue } from '../queues/queue.js'
 import { ShadowDoorbells } from '../queues/shadow-doorbells.js'
 import { VirtualClock } from '../time/clock.js'
 
-/** Regions that somebody else maps, takes away, and maps elsewhere. */
+/** Memory of regions that a test maps, unmaps and replaces. */
 class MappedMemory implements ReachableMemory {
   readonly regions = new Map<number, { readonly bytes: Uint8Array; readonly writable: boolean }>()
 
@@ -64,8 +64,8 @@ function withPair() {
   return { memory, device, sq, cq, sqBytes, cqBytes, post }
 }
 
-describe('when memory is mapped elsewhere', () => {
-  it('entries are fetched from where it is now, and posted there', () => {
+describe('memoryChanged()', () => {
+  it('makes the queues use the memory that is now mapped', () => {
     const { memory, device, sq, sqBytes, cqBytes, post } = withPair()
     const moved = { sq: memory.map(0), cq: memory.map(4096) }
     device.memoryChanged()
@@ -79,7 +79,7 @@ describe('when memory is mapped elsewhere', () => {
     expect(cqBytes.every((byte) => byte === 0)).toBe(true)
   })
 
-  it('memory that is gone is not looked for again until it is back', () => {
+  it('finds the memory of a queue again after it was unmapped', () => {
     const { memory, device, sq, sqBytes } = withPair()
     memory.regions.delete(0)
     device.memoryChanged()
@@ -91,7 +91,7 @@ describe('when memory is mapped elsewhere', () => {
     expect(entry[0]).toBe(3)
   })
 
-  it('a completion queue does not move to memory that may only be read', () => {
+  it('does not make a completion queue use read-only memory', () => {
     const { memory, device, post } = withPair()
     const readOnly = memory.map(4096, false)
     device.memoryChanged()
@@ -100,7 +100,7 @@ describe('when memory is mapped elsewhere', () => {
     expect(memory.has(4096, 64, 'write')).toBe(false)
   })
 
-  it('shadow doorbells are looked for, and asked for, where they are now', () => {
+  it('makes shadow doorbells use the memory that is now mapped', () => {
     const { memory, device, sq } = withPair()
     memory.map(8192)
     memory.map(12288)
@@ -114,7 +114,7 @@ describe('when memory is mapped elsewhere', () => {
     shadow.attach(sq)
     const [doorbells, events] = [memory.map(8192), memory.map(12288)]
     device.memoryChanged()
-    // SQ 1 lies at 8 with a stride of 4 (Base 2.1 §5.2.5): one entry more.
+    // SQ 1 is at offset 8 with a stride of 4 (Base 2.1 §5.2.5): one more entry.
     doorbells[8] = 1
     expect(sq.isEligible()).toBe(true)
     expect(sq.tail).toBe(1)
@@ -127,9 +127,9 @@ describe('when memory is mapped elsewhere', () => {
     expect(lost).toContain(8192)
   })
 
-  it('nothing is fetched from a ring of which a part is gone: the controller fails instead', async () => {
+  it('makes the controller fail instead of fetching from a partly unmapped queue', async () => {
     const { memory, device, clock, controller } = withController()
-    // 128 entries in two pages; completions behind them.
+    // 128 entries in two pages, followed by the completion queue.
     const old = memory.map(0, true, 8192)
     memory.map(8192)
     // AQA, ASQ, ACQ, CC.
@@ -144,7 +144,7 @@ describe('when memory is mapped elsewhere', () => {
     for (const [offset, value] of registers) controller.write32(offset, value)
     await clock.idle(1e9)
     expect(controller.read32(CSTS)).toBe(1)
-    // Get Features of another CID than the one that lies there now.
+    // Two Get Features commands: CID 1111h in the old memory, 2222h in the new.
     new DataView(old.buffer).setUint32(0, 0x1111_000a, true)
     memory.regions.delete(0)
     new DataView(memory.map(0).buffer).setUint32(0, 0x2222_000a, true)

@@ -9,7 +9,7 @@ const FLUSH = { opcode: 0x00, nsid: 1 }
 const always = (ns: number) => [ns, ns, ns, ns, ns] as const
 
 describe('deleting a submission queue', () => {
-  it('completes each of its commands once, also one whose completion a fault holds', async () => {
+  it('completes each of its commands once, including one whose completion a fault delays', async () => {
     const host = await ready({
       faults: {
         rules: [
@@ -32,7 +32,7 @@ describe('deleting a submission queue', () => {
     expect(host.poll(1).map(({ cid }) => cid)).toEqual(Array.from({ length: 20 }, (_, i) => 100 + i))
   })
 
-  it('lets the other queues of its completion queue go on, which its completions had filled', async () => {
+  it('unblocks other queues of the completion queue that its completions had filled', async () => {
     const host = await ready()
     await host.createCq(2, 2)
     await host.createSq(2, 8, 2)
@@ -70,7 +70,7 @@ describe('between CC.EN = 1 and CSTS.RDY = 1', () => {
     expect(host.simulation.diagnostics).toHaveLength(2)
   })
 
-  it('Admin queue memory that the host takes back sets CSTS.CFS', async () => {
+  it('CSTS.CFS is set if the host frees Admin queue memory', async () => {
     const { host, cq } = await enabling()
     cq.memory.free()
     await host.pass(1e9)
@@ -78,7 +78,7 @@ describe('between CC.EN = 1 and CSTS.RDY = 1', () => {
   })
 })
 
-it('after CSTS.CFS = 1 nothing is posted: no held completion, no event', async () => {
+it('after CSTS.CFS = 1, neither waiting completions nor events are posted', async () => {
   const host = await ready({ faults: { rules: [{ match: { atNs: MS }, action: { kind: 'fatal-status' } }] } })
   await host.createCq(2, 2)
   await host.createSq(2, 8, 2)
@@ -87,13 +87,13 @@ it('after CSTS.CFS = 1 nothing is posted: no held completion, no event', async (
   await host.pass(2 * MS)
   expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
   expect(host.poll(2).map(({ cid }) => cid)).toEqual([1])
-  // A doorbell of no queue would be an event.
+  // A doorbell write for a queue that does not exist would raise an event.
   host.ringTail(60, 1)
   await host.pass(MS)
   expect([...host.poll(2), ...host.poll(0)]).toEqual([])
 })
 
-it('commands that hold every slot do not keep the Admin queue from being served', async () => {
+it('Admin commands are executed while I/O commands occupy all slots', async () => {
   const profile = deriveProfile('ideal', { commandSlots: 4 })
   const host = await ready({ profile, faults: { rules: [{ match: { qid: 1 }, action: { kind: 'hang' } }] } })
   for (let cid = 0; cid < 6; cid++) host.stage(1, { ...FLUSH, cid })
@@ -104,7 +104,7 @@ it('commands that hold every slot do not keep the Admin queue from being served'
   expect((await host.admin({ opcode: 0x00, cdw: { 10: 1 } })).status).toBe('0/00')
 })
 
-it('as many commands as there are slots are served at a time, also after fused operations', async () => {
+it('commandSlots limits the commands in progress, also after fused operations', async () => {
   const profile = deriveProfile('ideal', { commandSlots: 1, readNs: always(MS), writeNs: always(MS), mediaUnits: 64 })
   const host = await ready({ profile })
   const data = prps(host, host.alloc(512))
@@ -128,7 +128,7 @@ it('as many commands as there are slots are served at a time, also after fused o
   expect(await tenReads()).toBe(10 * MS)
 })
 
-it('CSTS.SHST = 10b says that nothing is under way: what a Write has not done by then it never does', async () => {
+it('no command is in progress when CSTS.SHST is 10b: an unfinished Write is aborted', async () => {
   const host = await ready({ profile: deriveProfile('ideal', { shutdownNs: 1000, writeNs: always(MS) }) })
   const memory = host.alloc(4096)
   const cid = host.submit(1, transfer(0x01, 0, 8, prps(host, memory)))

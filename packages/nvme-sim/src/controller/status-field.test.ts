@@ -3,16 +3,16 @@ import { ready, type Completed, type TestHost } from '../../test/host.js'
 import { at, onBlocks } from '../../test/nvm.js'
 import { deriveProfile } from '../index.js'
 
-// Base 2.3 §4.2.3: Do Not Retry is 0 where the same command may succeed if it is retried.
+// Base 2.3 §4.2.3: Do Not Retry is 0 if the same command may succeed when it is retried.
 
 const slow = [1e6, 1e6, 1e6, 1e6, 1e6] as const
 
-/** What has ended with an error of those commands, in order. */
+/** Waits for `count` completions and returns those with an error, in order. */
 async function failures(host: TestHost, qid: number, count: number): Promise<readonly Completed[]> {
   return (await host.collect(qid, count)).filter(({ status }) => status !== '0/00')
 }
 
-describe('Do Not Retry is 0 in what passes', () => {
+describe('Do Not Retry is 0 for', () => {
   it('Asynchronous Event Request Limit Exceeded', async () => {
     const host = await ready()
     for (let i = 0; i < 5; i++) host.submit(0, { opcode: 0x0c })
@@ -27,7 +27,7 @@ describe('Do Not Retry is 0 in what passes', () => {
     expect(await failures(host, 0, 6)).toMatchObject([expected, expected])
   })
 
-  it('Command Sequence Error of a Format NVM while commands for the namespace are under way', async () => {
+  it('Command Sequence Error of a Format NVM while commands for the namespace are in flight', async () => {
     const host = await ready({ profile: deriveProfile('ideal', { readNs: slow }) })
     host.submit(1, onBlocks(0x02, 0, 1, at(host, host.alloc(512))))
     await host.pass(100)
@@ -43,7 +43,7 @@ describe('Do Not Retry is 0 in what passes', () => {
     expect(await host.command(1, half)).toMatchObject({ status: '0/0a', dnr: false })
   })
 
-  it('Command Abort Requested, also of a command that would have ended with Do Not Retry', async () => {
+  it('Command Abort Requested, even if the command would have ended with Do Not Retry', async () => {
     const match = { qid: 1, opcode: 0 }
     const host = await ready({
       faults: {
@@ -64,9 +64,9 @@ describe('Do Not Retry is 0 in what passes', () => {
   })
 })
 
-it('Do Not Retry is 1 in what the same command would end with again', async () => {
+it('Do Not Retry is 1 if the same command would fail again', async () => {
   const host = await ready()
-  // Number of Queues, when I/O queues have been created.
+  // Number of Queues after I/O queues have been created.
   expect(await host.admin({ opcode: 0x09, cdw: { 10: 0x07, 11: 0 } })).toMatchObject({ status: '0/0c', dnr: true })
   expect(await host.command(1, onBlocks(0x02, 2 ** 21, 1))).toMatchObject({ status: '0/80', dnr: true })
 })

@@ -11,7 +11,7 @@ const FLUSH = { opcode: 0x00, nsid: 1 }
 
 const configOf = ({ simulation }: TestHost) => simulation.transport.config!
 
-/** Where the capability of an ID begins. */
+/** Returns the offset of the capability with an ID. */
 function capability(host: TestHost, id: number): number {
   const config = configOf(host)
   let at = config.read(0x34, 1)
@@ -23,7 +23,7 @@ function capability(host: TestHost, id: number): number {
 const setPowerState = (host: TestHost, state: number) => configOf(host).write(capability(host, 0x01) + 4, 2, state)
 
 describe('configuration space (PCIe 1.2 §3.8)', () => {
-  it('is an NVMe I/O controller’s: class 01h, 08h, 02h, vendor IDs as in Identify, a 64-bit BAR0', () => {
+  it('has class 01h, 08h, 02h (NVMe I/O controller), the vendor IDs of Identify, and a 64-bit BAR0', () => {
     const config = configOf(
       new TestHost({ profile: deriveProfile('ideal', { identify: { VID: 0x15b7, SSVID: 0x15b8 } }) }),
     )
@@ -35,14 +35,14 @@ describe('configuration space (PCIe 1.2 §3.8)', () => {
     expect(config.read(0x3d, 1)).toBe(1)
   })
 
-  it('is found as firmware leaves it: memory space and bus mastering on, MSI-X off', () => {
+  it('starts as firmware leaves it: memory space and bus mastering enabled, MSI-X disabled', () => {
     const host = new TestHost()
     expect(configOf(host).read(COMMAND, 2)).toBe(0x0006)
     expect(configOf(host).read(capability(host, 0x11) + 2, 2) & 0xc000).toBe(0)
     expect(configOf(host).read(BAR0, 4) & 0xffff_fff0).not.toBe(0)
   })
 
-  it('BAR0 says its size: the bits of all ones that stay', () => {
+  it('BAR0 returns its size after all ones are written', () => {
     const host = new TestHost()
     const config = configOf(host)
     const address = config.read(BAR0, 4)
@@ -58,7 +58,7 @@ describe('configuration space (PCIe 1.2 §3.8)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('a drive behind Gen3 x4 with MPS 256 and MRRS 512 says so (Figures 50 to 55)', () => {
+  it('shows the link of the profile: Gen3 x4, MPS 256 and MRRS 512 (Figures 50 to 55)', () => {
     const host = new TestHost({ profile: 'sn740' })
     const config = configOf(host)
     const at = capability(host, 0x10)
@@ -68,7 +68,7 @@ describe('configuration space (PCIe 1.2 §3.8)', () => {
     expect(config.read(at + 0x12, 2) & 0x3ff).toBe(0x043)
   })
 
-  it('takes accesses of 1, 2 and 4 bytes, and keeps what is read-only', () => {
+  it('accepts accesses of 1, 2 and 4 bytes, and ignores writes to read-only fields', () => {
     const config = configOf(new TestHost())
     config.write(0x00, 4, 0x5678_9abc)
     config.write(0x3c, 1, 0xab)
@@ -77,7 +77,7 @@ describe('configuration space (PCIe 1.2 §3.8)', () => {
     expect(() => config.read(0x01, 2)).toThrow(RangeError)
   })
 
-  it('has Advanced Error Reporting at 100h; its status is cleared by ones (Figure 60)', () => {
+  it('has Advanced Error Reporting at 100h; writing ones clears its status (Figure 60)', () => {
     const host = new TestHost()
     const config = configOf(host)
     expect(config.read(0x100, 4) & 0xf_ffff).toBe(0x2_0001)
@@ -93,7 +93,7 @@ describe('configuration space (PCIe 1.2 §3.8)', () => {
 })
 
 describe('Memory Space Enable', () => {
-  it('off: reads give all ones, writes are dropped, and that is said once', async () => {
+  it('= 0: reads return all ones, writes are dropped, and one diagnostic reports it', async () => {
     const host = await ready()
     configOf(host).write(COMMAND, 2, 0x0004)
     expect([host.bar.read32(CSTS), host.bar.read32(CC)]).toEqual([ALL_ONES, ALL_ONES])
@@ -107,7 +107,7 @@ describe('Memory Space Enable', () => {
 })
 
 describe('Bus Master Enable', () => {
-  it('off: nothing is fetched, and the doorbell’s writer is told; on again: it goes on', async () => {
+  it('= 0: nothing is fetched, and a doorbell write is reported; fetching resumes with 1', async () => {
     const host = await ready()
     configOf(host).write(COMMAND, 2, 0x0002)
     const cid = host.submit(1, FLUSH)
@@ -119,7 +119,7 @@ describe('Bus Master Enable', () => {
     expect((await host.collect(1, 1)).map((completed) => completed.cid)).toEqual([cid])
   })
 
-  it('off in the middle of commands: neither data nor completions arrive before it is on again', async () => {
+  it('= 0 during commands: neither data nor completions arrive until it is 1', async () => {
     const host = await ready({ profile: 'sn740' })
     const data = host.alloc(4096)
     new Uint8Array(data.view.buffer).fill(0xa5)
@@ -133,7 +133,7 @@ describe('Bus Master Enable', () => {
     expect(data.view.getUint8(0)).toBe(0)
   })
 
-  it('off while completions wait for a slot: slots released meanwhile are filled when it is on again', async () => {
+  it('= 0 while completions wait for a free slot: slots released meanwhile are filled once it is 1', async () => {
     const host = await ready()
     await host.createCq(2, 2)
     await host.createSq(2, 8, 2)
@@ -149,7 +149,7 @@ describe('Bus Master Enable', () => {
     expect(found.map(({ cid }) => cid)).toEqual(cids)
   })
 
-  it('off: an event is reported when it is on again', async () => {
+  it('= 0: an asynchronous event is reported once it is 1', async () => {
     const host = await ready()
     const cid = host.submit(0, { opcode: 0x0c })
     await host.pass(1000)
@@ -164,14 +164,14 @@ describe('Bus Master Enable', () => {
 })
 
 describe('D3hot (PCIe 1.2 Figure 33)', () => {
-  it('reads give all ones, writes are dropped and configuration space goes on; D0 brings all of it back', async () => {
+  it('registers read all ones and drop writes, configuration space works, and D0 restores the controller', async () => {
     const host = await ready()
     setPowerState(host, 3)
     expect(host.bar.read32(CSTS)).toBe(ALL_ONES)
     host.ringTail(1, 1)
     expect(configOf(host).read(capability(host, 0x01) + 4, 2)).toBe(0x000b)
     setPowerState(host, 0)
-    // No Soft Reset is 1: the queues are there as before.
+    // No Soft Reset is 1: the queues still exist.
     expect(host.bar.read32(CSTS)).toBe(RDY)
     expect((await host.command(1, FLUSH)).status).toBe('0/00')
     expect(textsOf(host.simulation.diagnostics)).toEqual([
@@ -180,7 +180,7 @@ describe('D3hot (PCIe 1.2 Figure 33)', () => {
     ])
   })
 
-  it('in the middle of commands: neither data nor completions arrive before D0', async () => {
+  it('during commands: neither data nor completions arrive until D0', async () => {
     const host = await ready({ profile: 'sn740' })
     const data = host.alloc(4096)
     new Uint8Array(data.view.buffer).fill(0xa5)
@@ -194,15 +194,18 @@ describe('D3hot (PCIe 1.2 Figure 33)', () => {
     expect(data.view.getUint8(0)).toBe(0)
   })
 
-  it.each(['function', 'bus'] as const)('ends with a reset of the %s, whatever the host keeps of it', async (kind) => {
-    const host = await ready()
-    setPowerState(host, 3)
-    await host.simulation.transport.reset!(kind)
-    expect(configOf(host).read(capability(host, 0x01) + 4, 2) & 3).toBe(0)
-    expect([host.bar.read32(CSTS), host.bar.read32(CC)]).toEqual([0, 0])
-  })
+  it.each(['function', 'bus'] as const)(
+    'ends with a %s reset, although the transport restores the configuration',
+    async (kind) => {
+      const host = await ready()
+      setPowerState(host, 3)
+      await host.simulation.transport.reset!(kind)
+      expect(configOf(host).read(capability(host, 0x01) + 4, 2) & 3).toBe(0)
+      expect([host.bar.read32(CSTS), host.bar.read32(CC)]).toEqual([0, 0])
+    },
+  )
 
-  it('after a shutdown it is no mistake; D1 and D2 are not supported', async () => {
+  it('after a shutdown is not reported; D1 and D2 are not supported', async () => {
     const host = await ready()
     host.bar.write32(CC, host.bar.read32(CC) | 0x4000)
     await host.until(() => (host.bar.read32(CSTS) & 0xc) === 8)
@@ -216,8 +219,8 @@ describe('D3hot (PCIe 1.2 Figure 33)', () => {
   })
 })
 
-describe('resets of the function (PCIe 1.2 §3.3.1)', () => {
-  it('Function Level Reset by Device Control resets configuration space: no memory space, no BAR0, no bus mastering', async () => {
+describe('function resets (PCIe 1.2 §3.3.1)', () => {
+  it('Function Level Reset by Device Control disables memory space and bus mastering, and clears BAR0', async () => {
     const host = await ready()
     const config = configOf(host)
     const address = config.read(BAR0, 4)
@@ -232,7 +235,7 @@ describe('resets of the function (PCIe 1.2 §3.3.1)', () => {
   })
 
   it.each(['function', 'bus'] as const)(
-    'the transport’s %s reset keeps what the host had set up there',
+    'a %s reset by the transport restores the configuration of the host',
     async (kind) => {
       const host = await ready()
       const config = configOf(host)
@@ -250,7 +253,7 @@ describe('resets of the function (PCIe 1.2 §3.3.1)', () => {
     },
   )
 
-  it('CSTS.NSSRO stays over other resets until the host clears it (Base 2.1 §3.1.4.6)', async () => {
+  it('CSTS.NSSRO survives other resets until the host clears it (Base 2.1 §3.1.4.6)', async () => {
     const host = await ready()
     host.bar.write32(0x20, 0x4e56_4d65)
     await host.simulation.transport.reset!('function')
@@ -261,8 +264,8 @@ describe('resets of the function (PCIe 1.2 §3.3.1)', () => {
   })
 })
 
-describe('accesses of the wrong width (PCIe 1.2 §3.1.2)', () => {
-  it('64 bits at two registers, or at a doorbell, are reported; such a write has no effect', async () => {
+describe('accesses of invalid width (PCIe 1.2 §3.1.2)', () => {
+  it('reports a 64-bit write to a doorbell, which has no effect, and one to two 32-bit registers', async () => {
     const host = await ready()
     host.bar.write64(0x1008, 1n)
     host.bar.write64(0x20, 0x001f_001f_0000_0000n)
@@ -275,7 +278,7 @@ describe('accesses of the wrong width (PCIe 1.2 §3.1.2)', () => {
   })
 })
 
-describe('power', () => {
+describe('powerCycle()', () => {
   /** Get Log Page, SMART / Health Information: Power Cycles at byte 112, Unexpected Power Losses at byte 144. */
   async function counts(host: TestHost): Promise<number[]> {
     const page = host.alloc(4096)
@@ -284,7 +287,7 @@ describe('power', () => {
     return [112, 144].map((at) => Number(page.view.getBigUint64(at, true)))
   }
 
-  it('that goes after CSTS.SHST = 10b is no unexpected loss; without a shutdown it is one', async () => {
+  it('counts as an unexpected power loss unless CSTS.SHST is 10b', async () => {
     const host = await enabled()
     const [cycles, losses] = await counts(host)
     host.bar.write32(CC, host.bar.read32(CC) | 0x4000)
@@ -298,7 +301,7 @@ describe('power', () => {
     expect(await counts(host)).toEqual([cycles! + 2, losses! + 1])
   })
 
-  it('that goes takes CSTS.NSSRO with it', () => {
+  it('clears CSTS.NSSRO', () => {
     const host = new TestHost()
     host.bar.write32(0x20, 0x4e56_4d65)
     expect(host.bar.read32(CSTS)).toBe(0x10)
@@ -306,7 +309,7 @@ describe('power', () => {
     expect(host.bar.read32(CSTS)).toBe(0)
   })
 
-  it('reports no diagnostic if the host rings a doorbell before it reads CSTS', async () => {
+  it('allows doorbell writes without a diagnostic until the host reads CSTS', async () => {
     const host = await enabled()
     host.simulation.powerCycle()
     host.submit(0, { opcode: 0x06 })

@@ -5,7 +5,7 @@ import { enabled, ready } from '../../test/host.js'
 const ALL_ONES = 0xffff_ffff
 const FLUSH = { opcode: 0x00, nsid: 1 }
 
-it('a peer’s doorbell reaches the controller: posted writes pass', async () => {
+it('a doorbell write of a peer reaches the controller: posted writes pass', async () => {
   const host = await ready()
   host.stage(1, FLUSH)
   host.simulation.peerBar.write32(0x1008, 1)
@@ -13,7 +13,7 @@ it('a peer’s doorbell reaches the controller: posted writes pass', async () =>
   expect(host.simulation.transport.can).toMatchObject({ gpuRing: true, gpuRead: false })
 })
 
-it('a peer’s read times out with all ones, and repeated ones drop the link for everybody until the bus is reset', async () => {
+it('a read of a peer returns all ones, and repeated reads drop the link for all until a bus reset', async () => {
   const host = await ready()
   const { peerBar, transport } = host.simulation
   expect([peerBar.read32(CSTS), peerBar.read64(0)]).toEqual([ALL_ONES, 0xffff_ffff_ffff_ffffn])
@@ -27,12 +27,12 @@ it('a peer’s read times out with all ones, and repeated ones drop the link for
   host.cqs.clear()
   host.sqs.clear()
   expect(await host.enable()).toBe(RDY)
-  // The link is a new one, and survives as much as the first.
+  // The new link survives as many reads as the first.
   peerBar.read32(CSTS)
   expect(host.bar.read32(CSTS)).toBe(RDY)
 })
 
-it('nothing reaches host memory once the link has dropped', async () => {
+it('no completion reaches host memory after the link has dropped', async () => {
   const host = await ready({ profile: 'sn740', rootComplex: { readsSurvived: 0 } })
   host.submit(1, FLUSH)
   await host.pass(5000)
@@ -41,13 +41,13 @@ it('nothing reaches host memory once the link has dropped', async () => {
   expect(host.poll(1)).toEqual([])
 })
 
-it('a root complex that passes everything answers reads: full', async () => {
+it("the root complex 'full' completes reads of a peer", async () => {
   const host = await enabled({ rootComplex: 'full' })
   for (let i = 0; i < 10; i++) expect(host.simulation.peerBar.read32(CSTS)).toBe(RDY)
   expect(host.simulation.transport.can).toMatchObject({ gpuRing: true, gpuRead: true })
 })
 
-it('a root complex that passes nothing drops writes', async () => {
+it('a root complex without peer writes drops doorbell writes of a peer', async () => {
   const host = await ready({ rootComplex: { peerWrites: false } })
   host.stage(1, FLUSH)
   host.simulation.peerBar.write32(0x1008, 1)

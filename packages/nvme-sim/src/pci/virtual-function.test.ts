@@ -13,8 +13,8 @@ const BAR0 = 0x10
 const CC = 0x14
 const ALL_ONES = 0xffff_ffff
 
-/** A function that somebody hands on, with vectors 0 to 3. */
-function handedOn() {
+/** Returns a virtualized function, with vectors 0 to 3. */
+function virtualized() {
   const clock = new VirtualClock()
   const diagnostics = new Diagnostics(clock)
   const memory = new HostMemory({ limitBytes: 1024 * 1024, fragmented: false, seed: 1, firstIova: 0xfee0_0000 })
@@ -29,9 +29,9 @@ function handedOn() {
   return { device, controller, diagnostics, memory, arrived, pci: device.pci }
 }
 
-describe('a function that is handed on', () => {
-  it('answers wherever its BAR0 is said to be, as long as Memory Space Enable is 1', () => {
-    const { pci, controller, diagnostics } = handedOn()
+describe('a virtualized function', () => {
+  it('accepts accesses for any address in BAR0 while Memory Space Enable is 1', () => {
+    const { pci, controller, diagnostics } = virtualized()
     pci.writeConfig(BAR0, 4, 0)
     expect(controller.read32(VS)).toBe(0x0002_0100)
     expect(diagnostics.entries).toEqual([])
@@ -39,12 +39,12 @@ describe('a function that is handed on', () => {
     expect(controller.read32(VS)).toBe(ALL_ONES)
   })
 
-  it('signals a vector that has somewhere to go, and keeps for the others what they are to be told', () => {
-    const { pci, device, arrived } = handedOn()
+  it('signals a vector that is set, and keeps other vectors pending until they are set', () => {
+    const { pci, device, arrived } = virtualized()
     pci.setMessages(true)
     pci.setVector(1, true)
     for (const vector of [1, 2]) {
-      // An entry of an I/O completion queue, as far as interrupts know it.
+      // Stands for a completion queue: the interrupt logic uses only its ID.
       device.interrupts.posted(device.interrupts.vector(vector)!, { qid: vector } as never, false)
     }
     expect(arrived).toEqual(['message 1'])
@@ -55,8 +55,8 @@ describe('a function that is handed on', () => {
     expect(pci.isMessageSignaled).toBe(false)
   })
 
-  it('writes no message to memory that lies where messages go', () => {
-    const { pci, device, memory, arrived } = handedOn()
+  it('writes no message to memory at the MSI address', () => {
+    const { pci, device, memory, arrived } = virtualized()
     const page = memory.alloc(4096)
     expect(page.iovaAt(0)).toBe(0xfee0_0000)
     pci.setMessages(true)
@@ -66,8 +66,8 @@ describe('a function that is handed on', () => {
     expect(page.view!.getUint32(0, true)).toBe(0)
   })
 
-  it('keeps its vectors through a Function Level Reset, which clears CC', () => {
-    const { pci, controller, device } = handedOn()
+  it('keeps its vectors across a Function Level Reset, which clears CC', () => {
+    const { pci, controller, device } = virtualized()
     pci.setMessages(true)
     pci.setVector(2, true)
     controller.write32(CC, 0x0046_0000)

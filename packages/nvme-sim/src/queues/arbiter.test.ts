@@ -12,7 +12,7 @@ const arbitration = (hpw: number, mpw: number, lpw: number, ab: number) => ({
   cdw: { 10: 0x01, 11: ((hpw << 24) | (mpw << 16) | (lpw << 8) | ab) >>> 0 },
 })
 
-/** A host with submission queues 1, 2, … of such priorities, all on completion queue 1. */
+/** Returns a host with submission queues 1, 2, … of the given priorities, all on completion queue 1. */
 async function withQueues(cc: number, priorities: readonly number[], setting = arbitration(0, 0, 0, 0)) {
   const fetched: string[] = []
   const trace = ({ track, name }: { track: string; name: string }) => {
@@ -31,7 +31,7 @@ async function withQueues(cc: number, priorities: readonly number[], setting = a
   return host
 }
 
-/** Which queues' commands are processed, in their order, when such numbers of them are submitted at once. */
+/** Submits `counts[i]` commands to SQ i + 1 at once. Returns the queues of the processed commands, in order. */
 async function orderOf(host: TestHost, counts: readonly number[]): Promise<string> {
   for (const [index, count] of counts.entries()) {
     for (let i = 0; i < count; i++) host.stage(index + 1, FLUSH)
@@ -49,24 +49,24 @@ describe('round robin (Base 2.1 §3.4.4.1)', () => {
     [1, 'two commands', '112233112311'],
     [2, 'four commands', '111122233311'],
     [7, 'no limit', '111111222333'],
-  ])('with an Arbitration Burst of %i each queue has %s in its turn', async (ab, _, expected) => {
+  ])('an Arbitration Burst of %i allows %s per turn', async (ab, _, expected) => {
     const host = await withQueues(CC_ENABLED, [LOW, HIGH, URGENT], arbitration(0, 0, 0, ab))
     expect(await orderOf(host, [6, 3, 3])).toBe(expected)
   })
 
-  it('the Admin Submission Queue has its turn as any other', async () => {
+  it('includes the Admin Submission Queue', async () => {
     const host = await withQueues(CC_ENABLED, [LOW, LOW])
     for (let i = 0; i < 40; i++) for (const qid of [1, 2]) host.stage(qid, FLUSH)
     host.stage(0, { opcode: 0x0a, cdw: { 10: 0x07 } })
     host.fetched.length = 0
     for (const qid of [1, 2, 0]) host.ringTail(qid)
     await host.collect(1, 80)
-    // Where its turn falls is open, but it comes before another queue's second one.
+    // Its position in the round is not specified, but it comes before the second turn of any other queue.
     expect(host.fetched.indexOf('sq 0')).toBeLessThanOrEqual(2)
     expect(host.fetched.filter((track) => track === 'sq 1')).toHaveLength(40)
   })
 
-  it('a queue that is deleted in the middle of its burst leaves the turn to the next one', async () => {
+  it('continues with the next queue if a queue is deleted during its burst', async () => {
     const host = await withQueues(CC_ENABLED, [LOW, LOW, LOW], arbitration(0, 0, 0, 2))
     expect(await orderOf(host, [1, 1, 1])).toBe('123')
     expect((await host.admin({ opcode: 0x00, cdw: { 10: 2 } })).status).toBe('0/00')
@@ -75,36 +75,36 @@ describe('round robin (Base 2.1 §3.4.4.1)', () => {
 })
 
 describe('weighted round robin with urgent priority class (Base 2.1 §3.4.4.2)', () => {
-  it('High, Medium and Low have as many commands in a round as their weights say, which are 0’s based', async () => {
+  it('High, Medium and Low execute as many commands per round as their 0’s based weights allow', async () => {
     const host = await withQueues(WEIGHTED, [HIGH, MEDIUM, LOW], arbitration(3, 1, 0, 0))
     expect(await orderOf(host, [8, 4, 4])).toBe('1111223' + '1111223' + '33')
   })
 
-  it('queues of one class take turns, each for a burst or for what is left of the class’s credits', async () => {
+  it('queues of one class take turns, each for a burst or for the remaining credits of the class', async () => {
     const host = await withQueues(WEIGHTED, [HIGH, HIGH, LOW], arbitration(4, 0, 0, 1))
-    // Five credits: two, two, and the one that is left; then Low has its one.
+    // Five credits: two, two, and the remaining one; then Low uses its one credit.
     expect(await orderOf(host, [6, 6, 2])).toBe('112213' + '221123' + '12')
   })
 
-  it('where the queue whose turn it was is deleted, the next one in the round follows', async () => {
+  it('continues with the next queue of the round if the current queue is deleted', async () => {
     const host = await withQueues(WEIGHTED, [LOW, LOW, LOW], arbitration(0, 0, 255, 0))
     expect(await orderOf(host, [1, 1, 0])).toBe('12')
     expect((await host.admin({ opcode: 0x00, cdw: { 10: 2 } })).status).toBe('0/00')
     expect(await orderOf(host, [1, 0, 1])).toBe('31')
   })
 
-  it('a class without commands gives its share to the others', async () => {
+  it('a class without commands leaves its share to the other classes', async () => {
     const host = await withQueues(WEIGHTED, [HIGH, MEDIUM, LOW], arbitration(1, 1, 1, 0))
     expect(await orderOf(host, [0, 0, 5])).toBe('33333')
     expect(await orderOf(host, [3, 0, 3])).toMatch(/^(113313|331131|311331|133113)$/)
   })
 
-  it('Urgent commands start before every weighted one, and can starve them', async () => {
+  it('Urgent commands start before all weighted ones, and can starve them', async () => {
     const host = await withQueues(WEIGHTED, [LOW, URGENT, HIGH], arbitration(255, 255, 255, 7))
     expect(await orderOf(host, [3, 5, 3])).toMatch(/^22222/)
   })
 
-  it('the Admin class is above Urgent', async () => {
+  it('the Admin class has priority over Urgent', async () => {
     const host = await withQueues(WEIGHTED, [URGENT])
     for (let i = 0; i < 60; i++) host.stage(1, FLUSH)
     host.stage(0, { opcode: 0x0a, cdw: { 10: 0x07 } })

@@ -4,7 +4,7 @@ import { textsOf } from '../../test/diagnostics.js'
 import { prps, ready, type TestHost } from '../../test/host.js'
 import type { FaultPlan } from '../index.js'
 
-/** Puts Reads with these identifiers into SQ 1, rings once for all of them, and waits for their completions. */
+/** Submits Reads with these CIDs to SQ 1 by one doorbell write, and returns their statuses. */
 async function readTogether(host: TestHost, cids: readonly number[]): Promise<string[]> {
   const memory = host.alloc(4096)
   for (const cid of cids) host.stage(1, { ...transfer(0x02, 0, 8, prps(host, memory)), cid })
@@ -14,14 +14,14 @@ async function readTogether(host: TestHost, cids: readonly number[]): Promise<st
 
 const reused = 'host put CID 0x5 into SQ 1 while CID 0x5 of SQ 1 is in flight'
 
-describe('The combination of CID and SQID is unique among the commands in flight (Base 2.3 §4.1.1)', () => {
-  it('each command that repeats one is reported, and carried out none the less', async () => {
+describe('CIDs of commands in flight are unique in each SQ (Base 2.3 §4.1.1)', () => {
+  it('reports each command that repeats a CID, and executes it', async () => {
     const host = await ready()
     expect(await readTogether(host, [5, 5, 5, 5, 5])).toEqual(Array<string>(5).fill('0/00'))
     expect(textsOf(host.simulation.diagnostics)).toEqual([reused, reused, reused, reused])
   })
 
-  it('a CID is free again with its completion, and the same CID in another queue is another command', async () => {
+  it('a CID is free again after its completion, and may be in use in another queue', async () => {
     const host = await ready()
     await host.createPair(2, 8)
     for (let time = 0; time < 3; time++) await readTogether(host, [0, 31, 32, 5, 0xfffe, 0xffff])
@@ -34,7 +34,7 @@ describe('The combination of CID and SQID is unique among the commands in flight
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('a reset ends what is in flight', async () => {
+  it('a reset frees the CIDs of commands in flight', async () => {
     const hang: FaultPlan = { rules: [{ match: { qid: 1 }, action: { kind: 'hang' } }] }
     const host = await ready({ faults: hang })
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })
@@ -45,13 +45,13 @@ describe('The combination of CID and SQID is unique among the commands in flight
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })
     await host.pass(1e9)
     expect(host.simulation.diagnostics).toEqual([])
-    // It hangs as well, and is in flight for as long as nothing ends it.
+    // This command hangs too, and stays in flight.
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })
     await host.pass(1e9)
     expect(textsOf(host.simulation.diagnostics)).toEqual([reused])
   })
 
-  it('an Asynchronous Event Request is in flight until it is answered', async () => {
+  it('an Asynchronous Event Request is in flight until it completes', async () => {
     const host = await ready()
     host.submit(0, { opcode: 0x0c, cid: 0x77 })
     await host.pass(1e9)
@@ -64,8 +64,8 @@ describe('The combination of CID and SQID is unique among the commands in flight
 
   it.each<[string, FaultPlan]>([
     ['was dropped', { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'drop-completion' } }] }],
-    ['named another', { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'corrupt-cid', xor: 0x40 } }] }],
-  ])('reusing the CID of a command whose completion %s is no mistake', async (_, faults) => {
+    ['had another CID', { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'corrupt-cid', xor: 0x40 } }] }],
+  ])('does not report reuse of the CID of a command whose completion %s', async (_, faults) => {
     const host = await ready({ faults })
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })
     await host.pass(1e9)

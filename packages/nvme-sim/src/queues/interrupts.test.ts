@@ -10,7 +10,7 @@ const STATUS = 0x06
 const FLUSH = { opcode: 0x00, nsid: 1 }
 const FAILS = { opcode: 0x00, nsid: 9 }
 
-/** Where the MSI-X capability (ID 11h) lies, and where it says that the table and the pending bits are. */
+/** Returns the offset of MSI-X Message Control (capability ID 11h), and the offsets and BARs of the table and the PBA. */
 function msix({ simulation }: TestHost) {
   const config = simulation.transport.config!
   let at = config.read(0x34, 1)
@@ -19,7 +19,7 @@ function msix({ simulation }: TestHost) {
   return { control: at + 2, table: table & ~7, pending: pending & ~7, bars: [table & 7, pending & 7] }
 }
 
-/** MSI-X on, every vector's message at `address`, unmasked. */
+/** Enables MSI-X with unmasked vectors whose message address is `address`. */
 function enableMsix(host: TestHost, vectors: readonly number[], address = 0xfee0_0000): void {
   const { control, table } = msix(host)
   for (const vector of vectors) {
@@ -31,7 +31,7 @@ function enableMsix(host: TestHost, vectors: readonly number[], address = 0xfee0
   host.simulation.transport.config!.write(control, 2, 0x8000)
 }
 
-/** A host with completion queues of such vectors, undefined for IEN = 0, and a submission queue for each. */
+/** Returns a host with a queue pair for each vector; undefined for IEN = 0. */
 async function withVectors(
   vectors: readonly (number | undefined)[],
   options?: SimulationOptions,
@@ -53,7 +53,7 @@ const fired = (host: TestHost, vector: number) => host.simulation.statistics.int
 const masked = (host: TestHost, vector: number) => host.simulation.statistics.interrupts.masked[vector]
 const noMsix = () => undefined
 
-/** Submits so many commands and lets them complete; nothing is taken from the completion queue. */
+/** Submits `count` commands and lets them complete, without consuming completion queue entries. */
 async function run(host: TestHost, qid: number, count: number, entry = FLUSH): Promise<void> {
   for (let i = 0; i < count; i++) host.stage(qid, entry)
   host.ringTail(qid)
@@ -61,7 +61,7 @@ async function run(host: TestHost, qid: number, count: number, entry = FLUSH): P
 }
 
 describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
-  it('sends a message of the queue’s vector for each entry, and none for a queue with IEN = 0', async () => {
+  it('sends one message of the queue’s vector for each entry, and none for a queue with IEN = 0', async () => {
     const host = await withVectors([3, undefined, 3, 5])
     for (const [qid, count] of [
       [1, 2],
@@ -75,7 +75,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('a message is a write of the entry’s data to its address', async () => {
+  it('a message writes the data of the table entry to its address', async () => {
     const host = await withVectors([2])
     const memory = host.alloc(4096)
     enableMsix(host, [2], memory.iovaAt(64))
@@ -96,7 +96,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     expect(fired(host, 1)).toBe(1)
   })
 
-  it('Function Mask holds every vector back, whatever its own mask (PCIe 1.2 Figure 44)', async () => {
+  it('Function Mask masks every vector, whatever its own mask (PCIe 1.2 Figure 44)', async () => {
     const host = await withVectors([1, 40])
     const { control, pending, table } = msix(host)
     const { config } = host.simulation.transport
@@ -105,7 +105,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     await run(host, 2, 1)
     expect([fired(host, 1), fired(host, 40)]).toEqual([0, 0])
     expect([host.bar.read32(pending), host.bar.read32(pending + 4)]).toEqual([0b10, 1 << 8])
-    // What is written to the table while all are held back lets none through.
+    // A table write while Function Mask is 1 releases no vector.
     host.bar.write32(table + 16 * 40 + 12, 1)
     expect(fired(host, 1)).toBe(0)
     config!.write(control, 2, 0x8000)
@@ -113,11 +113,11 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     expect(host.bar.read32(table + 16 * 40 + 12)).toBe(1)
   })
 
-  it('the table lies in BAR0 behind the doorbells, on pages of its own; all of it is masked at first', () => {
+  it('the table is in BAR0 after the doorbells, on separate pages, and all vectors start masked', () => {
     const host = new TestHost()
     const { control, table, pending, bars } = msix(host)
     const { config } = host.simulation.transport
-    // 65 vectors, one for each of 64 queue pairs and the Admin queue's.
+    // 65 vectors: 64 I/O queue pairs and the Admin queue.
     expect(config!.read(control, 2)).toBe(64)
     expect(bars).toEqual([0, 0])
     expect([table % 4096, pending % 4096]).toEqual([0, 0])
@@ -132,7 +132,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     ])
   })
 
-  it('INTMS and INTMC are not to be accessed, and mask nothing (Base 2.1 §3.1.4.3)', async () => {
+  it('a write to INTMS is reported and masks nothing (Base 2.1 §3.1.4.3)', async () => {
     const host = await withVectors([1])
     host.bar.write32(INTMS, 0xffff_ffff)
     await run(host, 1, 1)
@@ -142,7 +142,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     ])
   })
 
-  it('a vector that was unmasked before it was filled is reported', async () => {
+  it('a vector that fires with message address 0 is reported', async () => {
     const host = await withVectors([1])
     host.bar.write32(msix(host).table + 16, 0)
     await run(host, 1, 1)
@@ -151,7 +151,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     ])
   })
 
-  it('the interrupt arrives after the entry, by the length of its packet', async () => {
+  it('the interrupt arrives after the completion queue entry', async () => {
     const host = await withVectors([1], { profile: 'sn740' })
     const memory = host.alloc(4096)
     enableMsix(host, [1], memory.iovaAt(0))
@@ -162,7 +162,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     expect(memory.view.getUint32(0, true)).toBe(0x4001)
   })
 
-  it('a Controller Reset leaves the table and Message Control as they are (Base 2.1 §3.1.4.5)', async () => {
+  it('a Controller Reset keeps the table and Message Control (Base 2.1 §3.1.4.5)', async () => {
     const host = await withVectors([1])
     const { control, table } = msix(host)
     await host.disable()
@@ -170,7 +170,7 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     expect(host.bar.read32(table + 16 + 8)).toBe(0x4001)
   })
 
-  it('a Controller Reset resets what was pending: nothing fires when the mask goes (Base 2.3 §3.7.2)', async () => {
+  it('a Controller Reset clears pending bits: unmasking fires nothing (Base 2.3 §3.7.2)', async () => {
     const host = await withVectors([1])
     const { table, pending } = msix(host)
     host.bar.write32(table + 16 + 12, 1)
@@ -183,8 +183,8 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
   })
 })
 
-describe('the pin (PCIe 1.2 §3.5.1)', () => {
-  it('is active while an entry of vector 0 is unacknowledged, and fires once for that', async () => {
+describe('INTx (PCIe 1.2 §3.5.1)', () => {
+  it('is active while an entry of vector 0 is unacknowledged, and fires once', async () => {
     const host = await withVectors([0], {}, noMsix)
     const { config } = host.simulation.transport
     const before = fired(host, 0)!
@@ -206,7 +206,7 @@ describe('the pin (PCIe 1.2 §3.5.1)', () => {
     expect(fired(host, 0)! - before).toBe(1)
   })
 
-  it('Interrupt Disable of the Command register keeps it from the wire, not from Status', async () => {
+  it('Interrupt Disable of the Command register prevents the interrupt, but not the bit in Status', async () => {
     const host = await withVectors([0], {}, noMsix)
     const { config } = host.simulation.transport
     const before = fired(host, 0)!
@@ -217,7 +217,7 @@ describe('the pin (PCIe 1.2 §3.5.1)', () => {
     expect(fired(host, 0)! - before).toBe(1)
   })
 
-  it('stands for vector 0 only: what interrupts on another is reported, once, of a host that leaves MSI-X off', async () => {
+  it('signals vector 0 only: a queue with another vector is reported once if the host disables MSI-X', async () => {
     const host = await withVectors([2], {}, (host) => {
       host.simulation.transport.config!.write(msix(host).control, 2, 0)
     })
@@ -228,8 +228,8 @@ describe('the pin (PCIe 1.2 §3.5.1)', () => {
   })
 })
 
-describe('A host that leaves MSI-X to its first wait', () => {
-  it('may poll before it waits: nothing is missed, and nothing is wrong', async () => {
+describe('a host that does not enable MSI-X before its first wait', () => {
+  it('may poll before it waits: no interrupt is missed, and no diagnostic is reported', async () => {
     const host = await withVectors([1], {}, noMsix)
     await run(host, 1, 2)
     expect(host.poll(1)).toHaveLength(2)
@@ -244,7 +244,7 @@ describe('Interrupt Coalescing (Base 2.1 §5.1.25.2.2)', () => {
   /** Aggregation Threshold, 0's based, and Aggregation Time in 100 microseconds. */
   const set = (thr: number, time: number) => ({ opcode: 0x09, cdw: { 10: 0x08, 11: thr | (time << 8) } })
 
-  it('one interrupt for THR + 1 entries, or for those of TIME', async () => {
+  it('fires after THR + 1 entries, or after TIME', async () => {
     const host = await withVectors([1])
     expect((await host.admin(set(3, 5))).status).toBe('0/00')
     await run(host, 1, 3)
@@ -261,14 +261,14 @@ describe('Interrupt Coalescing (Base 2.1 §5.1.25.2.2)', () => {
   it.each([
     ['THR', 0, 5],
     ['TIME', 3, 0],
-  ])('%s of 0 turns it off', async (_, thr, time) => {
+  ])('%s = 0 disables it', async (_, thr, time) => {
     const host = await withVectors([1])
     await host.admin(set(thr, time))
     await run(host, 1, 3)
     expect(fired(host, 1)).toBe(3)
   })
 
-  it('holds back neither Admin completions nor errors', async () => {
+  it('delays neither Admin completions nor errors', async () => {
     const host = await withVectors([1])
     await host.admin(set(10, 100))
     const before = fired(host, 0)!
@@ -278,7 +278,7 @@ describe('Interrupt Coalescing (Base 2.1 §5.1.25.2.2)', () => {
     expect(fired(host, 1)).toBe(1)
   })
 
-  it('is over when MSI-X is turned off: no message is sent, then or when it is on again', async () => {
+  it('drops its count when MSI-X is disabled: no message is sent then or after MSI-X is enabled again', async () => {
     const host = await withVectors([1])
     const { control, pending } = msix(host)
     await host.admin(set(10, 1))
@@ -291,7 +291,7 @@ describe('Interrupt Coalescing (Base 2.1 §5.1.25.2.2)', () => {
     expect(fired(host, 1)).toBe(0)
   })
 
-  it('not for a vector with Coalescing Disable, and not after a reset', async () => {
+  it('does not apply to a vector with Coalescing Disable, or after a reset', async () => {
     const host = await withVectors([1, 2])
     await host.admin(set(10, 100))
     const disable = { opcode: 0x09, cdw: { 10: 0x09, 11: 2 | (1 << 16) } }
@@ -309,8 +309,8 @@ describe('Interrupt Coalescing (Base 2.1 §5.1.25.2.2)', () => {
   })
 })
 
-describe('Interrupts of the transport', () => {
-  it('the first wait turns MSI-X on; a wait ends when its vector fires, or at its deadline', async () => {
+describe('interrupts of the transport', () => {
+  it('the first wait enables MSI-X; a wait ends when its vector fires, or at its deadline', async () => {
     const host = await withVectors([1, 2], {}, noMsix)
     const { interrupts } = host.simulation.transport
     expect(interrupts!.vectors).toBe(65)
@@ -323,7 +323,7 @@ describe('Interrupts of the transport', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('one that fired before it was waited for is not missed', async () => {
+  it('a wait does not miss an interrupt that fired before it', async () => {
     const host = await withVectors([1], {}, noMsix)
     const { interrupts } = host.simulation.transport
     await interrupts!.wait(1, host.clock.now())
@@ -331,13 +331,13 @@ describe('Interrupts of the transport', () => {
     expect(await interrupts!.wait(1, host.clock.now())).toBe('fired')
   })
 
-  it('what was posted before the first wait has fired too', async () => {
+  it('the first wait does not miss entries posted before it', async () => {
     const host = await withVectors([1], { profile: deriveProfile('ideal', {}) }, noMsix)
     await run(host, 1, 1)
     expect(await host.simulation.transport.interrupts!.wait(1, host.clock.now())).toBe('fired')
   })
 
-  it('what fired before a Controller Reset has not fired after it (Base 2.3 §3.7.2)', async () => {
+  it('a Controller Reset clears interrupts that fired before it (Base 2.3 §3.7.2)', async () => {
     const host = await withVectors([1], {}, noMsix)
     const { interrupts } = host.simulation.transport
     await interrupts!.wait(1, host.clock.now())
@@ -348,11 +348,11 @@ describe('Interrupts of the transport', () => {
     expect(await interrupts!.wait(0, host.clock.now() + 1000)).toBe('deadline')
   })
 
-  it('with a host that looks after MSI-X itself, vector 0 is the pin while that is off', async () => {
+  it('vector 0 is INTx while the host itself has disabled MSI-X', async () => {
     const host = await withVectors([0], {}, noMsix)
     const { config, interrupts } = host.simulation.transport
     config!.write(msix(host).control, 2, 0)
-    // What the Admin commands of before have fired.
+    // Consumes the interrupt of the earlier Admin commands.
     await interrupts!.wait(0, host.clock.now())
     expect(await interrupts!.wait(0, host.clock.now() + 1000)).toBe('deadline')
     host.submit(1, FLUSH)
@@ -360,7 +360,7 @@ describe('Interrupts of the transport', () => {
     expect(config!.read(msix(host).control, 2)).toBe(0x0040)
   })
 
-  it('refuses a vector that does not exist', async () => {
+  it('rejects a vector that does not exist', async () => {
     const { transport, clock } = new TestHost().simulation
     await expect(transport.interrupts!.wait(65, clock.now())).rejects.toThrow(/0 to 64, got 65/)
   })

@@ -14,7 +14,7 @@ it('the Phase Tag is 1 on the first lap and inverts each time the tail wraps to 
   expect(host.simulation.diagnostics).toEqual([])
 })
 
-it('SQHD says how far the submission queue was fetched, modulo its size (Base 2.1 §4.2.1)', async () => {
+it('SQHD is the head of the submission queue, modulo its size (Base 2.1 §4.2.1)', async () => {
   const host = await enabled()
   await host.createCq(1, 64)
   await host.createSq(1, 3, 1)
@@ -23,7 +23,7 @@ it('SQHD says how far the submission queue was fetched, modulo its size (Base 2.
   expect(heads).toEqual([1, 2, 0, 1, 2, 0, 1])
 })
 
-it('one doorbell submits every entry up to the tail', async () => {
+it('one doorbell write submits every entry up to the tail', async () => {
   const host = await ready()
   const cids = Array.from({ length: 20 }, () => host.stage(1, FLUSH))
   host.ringTail(1)
@@ -31,7 +31,7 @@ it('one doorbell submits every entry up to the tail', async () => {
   expect(host.simulation.statistics.doorbellWrites).toBe(6)
 })
 
-it('a full completion queue is not written; its completions wait, none is lost (Base 2.1 §3.3.1.2.1)', async () => {
+it('completions wait while the completion queue is full; none is lost (Base 2.1 §3.3.1.2.1)', async () => {
   const host = await enabled()
   await host.createCq(1, 4)
   await host.createSq(1, 64, 1)
@@ -60,7 +60,7 @@ it('a full completion queue does not stop the other queues (Base 2.1 §3.3.1.2.1
   expect(await host.collect(1, 30)).toHaveLength(30)
 })
 
-it('nothing more is fetched for a full completion queue, so that its queues show how far they are (Base 2.1 §3.3.1.2.1)', async () => {
+it('no command of a submission queue is fetched while its completion queue is full (Base 2.1 §3.3.1.2.1)', async () => {
   const host = await enabled({ profile: deriveProfile('ideal', { commandSlots: 4 }) })
   await host.createCq(1, 2)
   await host.createSq(1, 64, 1)
@@ -71,7 +71,7 @@ it('nothing more is fetched for a full completion queue, so that its queues show
   expect((await host.collect(1, 1))[0]!.sqhd).toBe(4)
 })
 
-it('several submission queues complete to one completion queue, each with its SQID (Base 2.1 §3.3.1.2)', async () => {
+it('completions of several submission queues in one completion queue have their SQIDs (Base 2.1 §3.3.1.2)', async () => {
   const host = await enabled()
   await host.createCq(1, 16)
   for (const qid of [1, 2, 3]) await host.createSq(qid, 64, 1)
@@ -85,7 +85,7 @@ it('several submission queues complete to one completion queue, each with its SQ
   expect(host.simulation.diagnostics).toEqual([])
 })
 
-it('round robin takes one command from each submission queue in turn (Base 2.1 §3.4.4.1)', async () => {
+it('round robin executes one command of each submission queue in turn (Base 2.1 §3.4.4.1)', async () => {
   const host = await enabled()
   await host.createCq(1, 64)
   for (const qid of [1, 2, 3]) await host.createSq(qid, 16, 1)
@@ -95,12 +95,12 @@ it('round robin takes one command from each submission queue in turn (Base 2.1 �
   for (const qid of [1, 2, 3]) host.ringTail(qid)
   const order = (await host.collect(1, 9)).map(({ sqid }) => sqid)
   expect(order.toSorted()).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 3])
-  // Whoever is first, each queue with work has its turn before any has a second one.
+  // Each queue with commands has one turn before any has a second one.
   expect(order.slice(0, 3).toSorted()).toEqual([1, 2, 3])
   expect(order.slice(3, 5).toSorted()).toEqual([1, 2])
 })
 
-it('commands complete out of order when their latencies differ, and each exactly once', async () => {
+it('commands with different latencies complete out of order, each exactly once', async () => {
   const host = await ready({ profile: jittery })
   const data = host.alloc(4096)
   const cids = Array.from({ length: 32 }, (_, i) => host.stage(1, transfer(0x02, i * 8, 8, prps(host, data))))
@@ -110,7 +110,7 @@ it('commands complete out of order when their latencies differ, and each exactly
   expect(order.toSorted((a, b) => a - b)).toEqual(cids)
 })
 
-it('the same seed gives the same completions at the same times; another seed another order', async () => {
+it('the same seed produces the same completions at the same times; another seed another order', async () => {
   const run = async (seed: number) => {
     const host = await ready({ profile: 'sn740', seed, fragmented: true })
     const data = host.alloc(64 * 1024)
@@ -128,7 +128,7 @@ it('the same seed gives the same completions at the same times; another seed ano
   expect((await run(8)).map(({ cid }) => cid)).not.toEqual(first.map(({ cid }) => cid))
 })
 
-it('a command is fetched only when the controller has a slot for it, and all get one', async () => {
+it('a command is fetched only if a command slot is free, and every command is fetched', async () => {
   const host = await ready({ profile: { ...jittery, commandSlots: 3 } })
   const data = host.alloc(4096)
   for (let i = 0; i < 40; i++) host.stage(1, transfer(0x02, 0, 8, prps(host, data)))

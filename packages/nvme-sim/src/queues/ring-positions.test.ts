@@ -12,7 +12,7 @@ function queues() {
 
 const completionOf = (sq: SubmissionQueue): Completion => ({ sq, cid: 0, status: 0, dw0: 0, dw1: 0, fetchedNs: 0 })
 
-test('a tail doorbell adds at most one entry less than the queue has: a full lap would read as empty', () => {
+test('a tail doorbell adds at most queue size - 1 entries: a full lap would mean empty', () => {
   for (const start of [0, 1, 2, 3]) {
     const { sq } = queues()
     sq.head = sq.tail = start
@@ -25,7 +25,7 @@ test('a tail doorbell adds at most one entry less than the queue has: a full lap
   }
 })
 
-test('a head doorbell releases at most what was posted', () => {
+test('a head doorbell releases at most the posted entries', () => {
   const { cq, sq } = queues()
   cq.post(completionOf(sq))
   cq.post(completionOf(sq))
@@ -36,11 +36,11 @@ test('a head doorbell releases at most what was posted', () => {
   expect([cq.head, cq.posted]).toEqual([1, 1])
 })
 
-test('a tail that the host stores while the controller stores EventIdx is found before the controller goes idle', () => {
+test('detects a tail stored while the controller stores EventIdx before the controller becomes idle', () => {
   const { sq } = queues()
   const doorbells = new Int32Array(new SharedArrayBuffer(4))
   const events = new Int32Array(new SharedArrayBuffer(4))
-  // The host compares its tail with the old EventIdx and writes no register: only a second read of the tail finds it.
+  // The host compares its tail with the old EventIdx and rings no doorbell: only a second read detects the new tail.
   let looks = 0
   const isThere = () => {
     if (++looks === 2) doorbells[0] = 1

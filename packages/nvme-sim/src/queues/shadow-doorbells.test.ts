@@ -9,13 +9,13 @@ import { ShadowDoorbells } from './shadow-doorbells.js'
 
 const FLUSH = { opcode: 0x00, nsid: 1 }
 
-/** Gives the controller two pages by Doorbell Buffer Config (7Ch), full of zeroes. */
+/** Passes two zeroed pages to the controller by Doorbell Buffer Config (7Ch). */
 async function shadow(host: TestHost) {
   const doorbells = host.alloc(4096, true)
   const events = host.alloc(4096, true)
   const config = { opcode: 0x7c, prp1: doorbells.iovaAt(0), prp2: events.iovaAt(0) }
   expect((await host.admin(config)).status).toBe('0/00')
-  // Entries lie as the doorbell registers do, from offset 0 (Figure 515 of Base 2.3): SQ 1 at 8, CQ 1 at 12.
+  // Entries have the layout of the doorbell registers, from offset 0 (Base 2.3 Figure 515): SQ 1 at 8, CQ 1 at 12.
   const at = (qid: number, isHead: boolean) => (2 * qid + (isHead ? 1 : 0)) * host.strideBytes
   return {
     doorbells,
@@ -28,21 +28,21 @@ async function shadow(host: TestHost) {
 }
 
 describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
-  it('is supported as OACS bit 8 says', async () => {
+  it('is supported according to OACS bit 8', async () => {
     const host = await enabled()
     const page = host.alloc(4096)
     await host.admin({ opcode: 0x06, prp1: page.iovaAt(0), cdw: { 10: 1 } })
     expect((page.view.getUint16(256, true) >>> 8) & 1).toBe(1)
   })
 
-  it('one ring makes the controller find everything that stands in the buffer by then', async () => {
+  it('after one doorbell write, the controller reads the latest tail from the buffer', async () => {
     const host = await ready()
     const { setTail, tailEvent } = await shadow(host)
     const rings = host.simulation.statistics.doorbellWrites
     const cids = [0, 1, 2].map(() => host.stage(1, FLUSH))
     setTail(1, 1)
     host.ringTail(1, 1)
-    // The host sees that EventIdx is behind: these it does not ring for.
+    // EventIdx does not require a doorbell write for these.
     setTail(1, 3)
     const found = await host.collect(1, 3)
     expect(found.map(({ cid }) => cid)).toEqual(cids)
@@ -51,7 +51,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('while commands are under way the buffer is looked at again without a ring', async () => {
+  it('the controller polls the buffer while commands are in flight', async () => {
     const host = await ready({ profile: deriveProfile('sn740', { commandSlots: 2 }) })
     const { setTail } = await shadow(host)
     const first = [0, 1, 2, 3].map(() => host.stage(1, FLUSH))
@@ -65,7 +65,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('a completion queue that seems full is looked at in the buffer before its completions wait', async () => {
+  it('the controller reads the CQ head from the buffer before it treats the queue as full', async () => {
     const host = await ready({}, 4)
     const { setTail, setHead } = await shadow(host)
     for (let round = 0; round < 5; round++) {
@@ -80,7 +80,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('a value that was rung for once is found without a ring a lap later', async () => {
+  it('the controller reads a head value from the buffer that equals one rung a lap earlier', async () => {
     const host = await ready({}, 4)
     const { setTail, setHead } = await shadow(host)
     const consumed: number[] = []
@@ -91,17 +91,17 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
       await host.pass(1000)
       consumed.push(host.poll(1, { ring: false }).length)
       setHead(1, host.cqs.get(1)!.head)
-      // Of head 1 the controller was told by its register, of head 0 - where it began - by the buffer alone.
+      // The register passes head 1; only the buffer passes head 0, where the queue started.
       if (round === 0) host.ringHead(1)
     }
     expect(consumed).toEqual([1, 1, 1, 1, 1, 1, 1, 1])
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('while interrupts go over the pin the host is asked to ring for each entry that it releases, and the pin is released', async () => {
+  it('with INTx, EventIdx requests a doorbell write for each released entry, which deactivates INTx', async () => {
     const host = await enabled()
     const { memory } = host.addCqRing(1, 8)
-    // IEN, vector 0; nobody has turned MSI-X on.
+    // IEN = 1, vector 0; MSI-X is disabled.
     expect((await host.admin({ opcode: 0x05, prp1: memory.iovaAt(0), cdw: { 10: 0x7_0001, 11: 3 } })).status).toBe(
       '0/00',
     )
@@ -117,14 +117,14 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
       expect([round, isActive(), headEvent(1)]).toEqual([round, true, before])
       expect(host.poll(1, { ring: false })).toHaveLength(1)
       setHead(1, round % 8)
-      // From `before` to the next: past EventIdx, so that a host rings.
+      // The head passes EventIdx, so the host must ring.
       host.ringHead(1, round % 8)
       expect([round, isActive()]).toEqual([round, false])
     }
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('completions that wait for a slot ask in EventIdx to be rung for', async () => {
+  it('EventIdx requests a doorbell write while completions wait for a free slot', async () => {
     const host = await enabled()
     await host.createCq(1, 3)
     await host.createSq(1, 8, 1)
@@ -140,7 +140,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.poll(1, { ring: false })).toHaveLength(2)
   })
 
-  it('a host that rings as before is served as before: Linux gives the Admin queue no shadow', async () => {
+  it('a host may still write doorbell registers only, as Linux does for the Admin queue', async () => {
     const host = await ready()
     await shadow(host)
     expect((await host.admin({ opcode: 0x0a, cdw: { 10: 0x07 } })).status).toBe('0/00')
@@ -148,18 +148,18 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('queues that are created later have their place too, with a stride of 32 bytes', async () => {
+  it('includes queues created later, also with a stride of 32 bytes', async () => {
     const host = await ready({ profile: deriveProfile('ideal', { CAP: { DSTRD: 3 }, ioQueuePairs: 3 }) })
     const { setTail } = await shadow(host)
     await host.createPair(2, 8)
     host.stage(2, FLUSH)
     setTail(2, 1)
-    // Any ring wakes it.
+    // Any doorbell write wakes the controller.
     host.submit(1, FLUSH)
     expect(await host.collect(2, 1)).toHaveLength(1)
   })
 
-  it('an impossible value in the buffer is reported as one in the register is', async () => {
+  it('an invalid value in the buffer is reported like one in the register', async () => {
     const host = await ready()
     const { setTail } = await shadow(host)
     host.submit(0, { opcode: 0x0c })
@@ -174,14 +174,14 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
   it.each([
     ['a PRP1 that is not page aligned', 64, 0, '0/02'],
     ['a PRP2 that is not page aligned', 0, 64, '0/02'],
-  ])('refuses %s', async (_, first, second, status) => {
+  ])('rejects %s', async (_, first, second, status) => {
     const host = await ready()
     const memory = host.alloc(16384, true)
     const [prp1, prp2] = [memory.iovaAt(first), memory.iovaAt(8192 + second)]
     expect((await host.admin({ opcode: 0x7c, prp1, prp2 })).status).toBe(status)
   })
 
-  it('refuses pages that are no memory, and doorbells that do not fit into one', async () => {
+  it('rejects addresses without memory, and doorbells that exceed one page', async () => {
     const host = await ready()
     expect((await host.admin({ opcode: 0x7c, prp1: 0x1000, prp2: 0x2000 })).status).toBe('0/02')
     // 65 pairs of 32 bytes each: 4160 bytes.
@@ -191,7 +191,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(refused.status).toBe('0/02')
   })
 
-  it('is forgotten at a reset: pages that the host has given away are neither read nor written', async () => {
+  it('ends with a reset: the pages are no longer read or written', async () => {
     const host = await ready()
     const { doorbells, events } = await shadow(host)
     await host.command(1, FLUSH)
@@ -207,7 +207,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('a page that the host has freed while it is in use is reported, and used no more', async () => {
+  it('reports a page that the host frees while it is in use, and no longer uses it', async () => {
     const host = await ready()
     const { doorbells } = await shadow(host)
     doorbells.free()
@@ -217,7 +217,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
   })
 })
 
-it('a large page may lie in several pieces of memory: each doorbell is found, and asked for, in its own', () => {
+it('a large page may consist of several pieces: reads and writes use the piece of each doorbell', () => {
   const pages = new Map([0, 8192].map((iova) => [iova, [new Uint8Array(4096), new Uint8Array(4096)]]))
   const memory: ReachableMemory = {
     bytes: () => undefined,
@@ -226,7 +226,7 @@ it('a large page may lie in several pieces of memory: each doorbell is found, an
     lack: () => 'nothing',
   }
   const watch = { seen: () => undefined, mistaken: () => undefined, lost: () => undefined }
-  // With a stride of 4096 bytes the head of CQ 0 is the first dword of the second piece.
+  // With a stride of 4096 bytes, the head of CQ 0 is the first dword of the second piece.
   const shadow = new ShadowDoorbells(memory, [0, 8192], 8192, 10, watch)
   const cq = new CompletionQueue(0, 4, 16384, [new Uint8Array(64)])
   shadow.attach(cq)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { attemptAll } from './attempt-all.js'
 
-it('takes all steps in their order, and throws what the first that failed has thrown', () => {
+it('executes all steps in order, then throws the first error', () => {
   const taken: number[] = []
   const step = (number: number, fails = false) => {
     return () => {

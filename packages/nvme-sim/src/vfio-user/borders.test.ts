@@ -4,21 +4,21 @@ import { words } from '../../test/vfio-user/direct-client.js'
 import { CQ_ENTRIES, PAGE, ScatteredGuest } from '../../test/vfio-user/scattered-guest.js'
 import { textsOf } from '../../test/diagnostics.js'
 
-// A guest's memory is made of files (NUMA nodes, for one), and what follows each other in I/O addresses may lie in
-// different ones. A controller on a bus does not know of that, and this one does not let its host know.
+// Guest memory consists of several files, one per NUMA node for example, so that adjacent I/O addresses may be in
+// different files. A real controller is not affected by this, so neither may the simulated one be.
 
 const SUCCESS = '0/00'
 const DATA_TRANSFER_ERROR = '0/04'
 const INVALID_NUMBER_OF_DESCRIPTORS = '0/0e'
 const [WRITE, READ] = [0x01, 0x02] as const
-/** PSDT: SGL1 in the entry, MPTR leading to a buffer or a segment; and types of descriptors (Base 2.1 §4.3.2). */
+/** PSDT values (data by SGL, MPTR a buffer address or an SGL segment address), then descriptor types (Base 2.1 §4.3.2). */
 const [SGL, SGL_WITH_MPTR_SEGMENT] = [1, 2]
 const [DATA_BLOCK, LAST_SEGMENT] = [0x00, 0x30]
 
 const guests: ScatteredGuest[] = []
 afterEach(() => guests.splice(0).forEach((guest) => guest.close()))
 
-/** A guest with its queues, and 0xa5 wherever data may go. */
+/** Returns a guest with its queues, whose data memory is filled with 0xa5. */
 function started(...given: ConstructorParameters<typeof ScatteredGuest>): ScatteredGuest {
   const guest = new ScatteredGuest(...given)
   guests.push(guest)
@@ -30,16 +30,16 @@ function started(...given: ConstructorParameters<typeof ScatteredGuest>): Scatte
 const random = randomStream(1, 'borders')
 const below = (end: number) => Math.floor(random() * end)
 const NOISE = Uint8Array.from({ length: 2 ** 17 }, () => below(256))
-/** Bytes that differ from call to call. */
+/** Returns random bytes, different in each call. */
 const noise = (lengthBytes: number) => NOISE.subarray(below(2 ** 16)).slice(0, lengthBytes)
 
 const descriptor = (type: number, address: number, lengthBytes: number) =>
   [address, BigInt(lengthBytes) | (BigInt(type) << 56n)] as const
 
-describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in another file than the last', (mps) => {
-  it('reads, writes, both kinds of queues and PRP lists cross from file to file, byte for byte', () => {
+describe.each([0, 1])('with CC.MPS = %i and adjacent 4 KiB pages in different files', (mps) => {
+  it('reads, writes, queues and PRP lists cross file boundaries', () => {
     const guest = started(mps)
-    // The list's entries lie on both sides of a border, and with small pages the last of a page leads on.
+    // The list crosses a file boundary. With 4 KiB pages, the last entry of its first page points to the next list page.
     const list = guest.list + PAGE - 16
     for (let i = 0; i < CQ_ENTRIES; i++) {
       if (i === 50) for (let page = 0; page < 10; page++) guest.move(page * PAGE)
@@ -56,7 +56,7 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
     expect(guest.client.diagnostics.entries).toEqual([])
   })
 
-  it('so do SGLs, with a descriptor of their segment in two files', () => {
+  it('SGLs cross file boundaries, and one of their descriptors is in two files', () => {
     const guest = started(mps)
     const bytes = noise(64 * 512)
     const cut = 5 * PAGE + 777
@@ -76,11 +76,11 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
     expect(guest.client.diagnostics.entries).toEqual([])
   })
 
-  it('so do the answers of Admin commands, and metadata', () => {
+  it('data of Admin commands and metadata cross file boundaries', () => {
     const guest = started(mps, [{ capacityBytes: 2 ** 20, metadataBytes: 8 }])
     const identify = (iova: number) =>
       guest.command(0, { opcode: 0x06, nsid: 0, dptr: guest.prps(iova, 4096), cdw: { 10: 1 } })
-    // The border is inside the Serial Number, bytes 04 to 23.
+    // The boundary is inside the Serial Number, bytes 04 to 23.
     const at = guest.data + PAGE - 8
     expect([identify(guest.data + 8 * PAGE), identify(at)]).toEqual([SUCCESS, SUCCESS])
     expect(Buffer.from(guest.get(at + 4, 13)).toString()).toBe('GPUNVME-SIM-1')
@@ -93,7 +93,7 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
     expect(guest.transfer(READ, 7, 64, guest.data + 20 * PAGE, guest.list, { mptr: back })).toBe(SUCCESS)
     expect(Buffer.compare(guest.get(back, metadata.length), metadata)).toBe(0)
     expect(Buffer.compare(guest.get(guest.data + 20 * PAGE, data.length), data)).toBe(0)
-    // The same by SGLs: the one descriptor that MPTR leads to lies in two files, and so does what it leads to.
+    // The same with SGLs: the descriptor at MPTR is in two files, and so is the metadata buffer.
     const [segment, again] = [guest.list + PAGE - 8, guest.data + 51 * PAGE - 300]
     guest.put(segment, words(...descriptor(DATA_BLOCK, again, metadata.length).map((word) => [64, word] as const)))
     const dptr = descriptor(DATA_BLOCK, guest.data + 20 * PAGE, data.length)
@@ -105,21 +105,16 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
   })
 })
 
-describe('where memory goes on to what may not be used so, a command is a Data Transfer Error, and nothing is moved:', () => {
-  /** A transfer of three pages, the last of them changed. */
+describe('if the last page of a transfer is inaccessible', () => {
+  /** A transfer of three pages; tests change the mapping of the last one. */
   const three = { blocks: 24, lastPage: 2 * PAGE }
 
   it.each([
-    ['Read, to nothing', READ, 0, /0x12000, 4096 bytes: not mapped by the client$/],
-    ['Write, from nothing', WRITE, 0, /0x12000, 4096 bytes: not mapped by the client$/],
-    ['Read, to what is mapped for reading alone', READ, 1, /0x12000, 4096 bytes: mapped by the client as read-only$/],
-    [
-      'Write, from what is mapped for writing alone',
-      WRITE,
-      2,
-      /0x12000, 4096 bytes: mapped by the client as write-only$/,
-    ],
-  ] as const)('%s', (_name, opcode, flags, diagnostic) => {
+    ['Read to an unmapped page', READ, 0, /0x12000, 4096 bytes: not mapped by the client$/],
+    ['Write from an unmapped page', WRITE, 0, /0x12000, 4096 bytes: not mapped by the client$/],
+    ['Read to a read-only page', READ, 1, /0x12000, 4096 bytes: mapped by the client as read-only$/],
+    ['Write from a write-only page', WRITE, 2, /0x12000, 4096 bytes: mapped by the client as write-only$/],
+  ] as const)('a %s ends with Data Transfer Error and transfers nothing', (_name, opcode, flags, diagnostic) => {
     const guest = started()
     const stored = noise(three.blocks * 512)
     guest.put(guest.data + 8 * PAGE, stored)
@@ -132,20 +127,20 @@ describe('where memory goes on to what may not be used so, a command is a Data T
     expect(Buffer.compare(guest.get(guest.data + 8 * PAGE, stored.length), stored)).toBe(0)
   })
 
-  it('but a Write from what is mapped for reading alone is carried out', () => {
+  it('a Write from a read-only page succeeds', () => {
     const guest = started()
     guest.change(guest.data + three.lastPage, 1)
     expect(guest.transfer(WRITE, 0, three.blocks, guest.data)).toBe(SUCCESS)
   })
 
-  it('but a Read to what is mapped for writing alone is carried out', () => {
+  it('a Read to a write-only page succeeds', () => {
     const guest = started()
     guest.change(guest.data + three.lastPage, 2)
     expect(guest.transfer(READ, 0, three.blocks, guest.data)).toBe(SUCCESS)
     expect(guest.get(guest.data, three.blocks * 512).every((byte) => byte === 0)).toBe(true)
   })
 
-  it('a PRP list', () => {
+  it('a PRP list in it is a Data Transfer Error', () => {
     const guest = started(1)
     const list = guest.list + PAGE - 8
     expect(guest.transfer(READ, 0, 64, guest.data, list)).toBe(SUCCESS)
@@ -154,7 +149,7 @@ describe('where memory goes on to what may not be used so, a command is a Data T
     expect(guest.get(guest.data + 32 * PAGE, 8 * PAGE).every((byte) => byte === 0xa5)).toBe(true)
   })
 
-  it('an SGL segment; one of more descriptors than any list has is refused before it is read', () => {
+  it('an SGL segment in it is a Data Transfer Error; a segment with too many descriptors is rejected unread', () => {
     const guest = started()
     const read = (lengthBytes: number) =>
       guest.transfer(READ, 0, 8, 0, guest.list, {
@@ -168,17 +163,17 @@ describe('where memory goes on to what may not be used so, a command is a Data T
 
 describe('a queue whose second page', () => {
   it.each([
-    ['is not there', 0, [DATA_TRANSFER_ERROR, '1/00']],
-    ['may not be written is no completion queue', 1, [DATA_TRANSFER_ERROR, '1/00']],
+    ['is not mapped cannot be created', 0, [DATA_TRANSFER_ERROR, '1/00']],
+    ['is read-only cannot be a completion queue', 1, [DATA_TRANSFER_ERROR, '1/00']],
   ] as const)('%s', (_name, flags, statuses) => {
     const guest = new ScatteredGuest()
     guests.push(guest)
-    // Of the completion queue: without it there is none for the submission queue to name.
+    // A page of the completion queue: without it, the submission queue is rejected too.
     guest.change(7 * PAGE, flags)
     expect(guest.createQueues()).toEqual(statuses)
   })
 
-  it('is gone fails the controller when its first page is used, and not before', () => {
+  it('is unmapped later fails the controller when the queue is next used, and not before', () => {
     const guest = started()
     guest.change(5 * PAGE, 0)
     expect(guest.csts).toBe(1)

@@ -4,7 +4,7 @@ import { FakeMemory, systemError, unnamedFile } from '../../test/vfio-user/fake-
 import { ClientMemory, type Mapping } from './client-memory.js'
 
 const PAGE = 4096
-/** Errnos of Linux. */
+/** Linux errno values. */
 const [ENOENT, ENOMEM, EACCES, EEXIST, EINVAL] = [2, 12, 13, 17, 22]
 
 const NOT_MEMORY = 'unsupported descriptor: expected a memfd, or a file of tmpfs or hugetlbfs'
@@ -24,7 +24,7 @@ const region = (iova: number, pages: number, filePage = 0, flags: Partial<Mappin
 })
 
 describe('a region', () => {
-  it('is the bytes of its file, from its offset on', () => {
+  it('maps the bytes of its file from its offset', () => {
     const host = new FakeMemory()
     const memory = new ClientMemory(host)
     const fd = file(4)
@@ -35,7 +35,7 @@ describe('a region', () => {
     expect(host.bytesOf(fd)[2 * PAGE]).toBe(9)
   })
 
-  it('ends where it ends', () => {
+  it('provides no byte before its start or after its end', () => {
     const memory = new ClientMemory(new FakeMemory())
     memory.map(region(PAGE, 2), file(2))
     expect(memory.has(PAGE, 2 * PAGE)).toBe(true)
@@ -51,7 +51,7 @@ describe('a region', () => {
     }
   })
 
-  it('that may only be read is not given to write, and one that may only be written not to read', () => {
+  it('mapped read-only cannot be written, and mapped write-only cannot be read', () => {
     const memory = new ClientMemory(new FakeMemory())
     const fd = file(2)
     memory.map(region(0, 1, 0, { isWritable: false }), fd)
@@ -59,12 +59,12 @@ describe('a region', () => {
     expect([memory.has(0, 8, 'read'), memory.has(0, 8, 'write')]).toEqual([true, false])
     expect([memory.has(PAGE, 8, 'read'), memory.has(PAGE, 8, 'write')]).toEqual([false, true])
     expect(memory.bytes(0, 8, 'read')).toBeDefined()
-    // A view that is kept for reading is none to write.
+    // The cached view for reads is not returned for writes.
     expect(memory.bytes(0, 8, 'write')).toBeUndefined()
     expect(memory.lack(0, 8, 'write')).toBe('mapped by the client as read-only')
   })
 
-  it('without a descriptor is known, and not reached', () => {
+  it('without a descriptor occupies its addresses but cannot be accessed', () => {
     const memory = new ClientMemory(new FakeMemory())
     expect(memory.map(region(0xc_0000, 8), undefined)).toBeUndefined()
     expect(memory.has(0xc_0000, 1)).toBe(false)
@@ -75,8 +75,8 @@ describe('a region', () => {
   })
 })
 
-describe('regions that follow each other', () => {
-  it('in one file are one piece of memory', () => {
+describe('adjacent regions', () => {
+  it('of contiguous bytes in one file are one piece of memory', () => {
     const host = new FakeMemory()
     const memory = new ClientMemory(host)
     const fd = file(4)
@@ -87,7 +87,7 @@ describe('regions that follow each other', () => {
     expect(host.bytesOf(fd).every((byte) => byte === 7)).toBe(true)
   })
 
-  it('are several where the second is elsewhere in the file, or in another file: each is the bytes of its own', () => {
+  it('of separate parts of a file, or of different files, are separate pieces', () => {
     const host = new FakeMemory()
     const memory = new ClientMemory(host)
     const [one, other] = [file(8), file(8)]
@@ -102,7 +102,7 @@ describe('regions that follow each other', () => {
     expect(pieces.map(({ length }) => length)).toEqual([PAGE - 100, PAGE, 3 * PAGE])
     pieces.forEach((piece, i) => piece.fill(i + 1))
     const [first, second] = [host.bytesOf(one), host.bytesOf(other)]
-    // What of each file was written, and with what: the rest is zero.
+    // The distinct byte values in a range of a file; unwritten bytes are 0.
     const written = (bytes: Uint8Array, from: number, to: number) => new Set(bytes.subarray(from, to))
     expect(written(first, 0, 100)).toEqual(new Set([0]))
     expect(written(first, 100, PAGE)).toEqual(new Set([1]))
@@ -113,7 +113,7 @@ describe('regions that follow each other', () => {
     expect(written(second, 5 * PAGE, 8 * PAGE)).toEqual(new Set([3]))
   })
 
-  it('are one list of one piece where they are one piece, and within each of several', () => {
+  it('give a list of one piece for a range inside one piece', () => {
     const memory = new ClientMemory(new FakeMemory())
     const fd = file(4)
     memory.map(region(0, 2, 0), fd)
@@ -124,7 +124,7 @@ describe('regions that follow each other', () => {
     expect(memory.pieces(4 * PAGE, PAGE)).toHaveLength(1)
   })
 
-  it('are not there where one of them may not be used so, or where there is none', () => {
+  it('cannot be accessed if one of them forbids the access or part of the range is not mapped', () => {
     const memory = new ClientMemory(new FakeMemory())
     const fd = file(8)
     memory.map(region(0, 1, 0), fd)
@@ -150,31 +150,36 @@ describe('regions that follow each other', () => {
   })
 })
 
-describe('regions that are refused', () => {
+describe('rejects a region', () => {
   it.each([
     ['of no bytes', region(0, 0), EINVAL, 'expected a size above 0, got 0'],
-    ['not made of pages', region(512, 1), EINVAL, 'expected address, size and file offset to be multiples of 4096'],
+    ['not aligned to pages', region(512, 1), EINVAL, 'expected address, size and file offset to be multiples of 4096'],
     [
-      'not made of pages at its end',
+      'whose size is not a multiple of the page size',
       { ...region(0, 1), lengthBytes: 4097 },
       EINVAL,
       'expected address, size and file offset to be multiples of 4096',
     ],
     [
-      'from inside a page of its file',
+      'with an unaligned file offset',
       { ...region(0, 1), fileOffset: 8 },
       EINVAL,
       'expected address, size and file offset to be multiples of 4096',
     ],
     [
-      'beyond 2^64',
+      'that ends beyond 2^64',
       { ...region(0, 1), iova: 2 ** 64 - PAGE, lengthBytes: 2 * PAGE },
       EINVAL,
       'the range ends beyond 2^53',
     ],
-    ['beyond its file', region(0, 5), EINVAL, 'the file has 16384 bytes, expected at least 20480'],
-    ['from beyond its file', region(0, 1, 4), EINVAL, 'the file has 16384 bytes, expected at least 20480'],
-    ['at an offset beyond 2^53', { ...region(0, 1), fileOffset: 2 ** 63 }, EINVAL, 'the range ends beyond 2^53'],
+    ['longer than its file', region(0, 5), EINVAL, 'the file has 16384 bytes, expected at least 20480'],
+    [
+      'that starts after the end of its file',
+      region(0, 1, 4),
+      EINVAL,
+      'the file has 16384 bytes, expected at least 20480',
+    ],
+    ['at a file offset beyond 2^53', { ...region(0, 1), fileOffset: 2 ** 63 }, EINVAL, 'the range ends beyond 2^53'],
   ])('%s', (_name, mapping, errno, why) => {
     const memory = new ClientMemory(new FakeMemory())
     expect(memory.map(mapping, file(4))).toEqual({ errno, why })
@@ -182,12 +187,12 @@ describe('regions that are refused', () => {
   })
 
   it.each([
-    ['before', 3, 3],
-    ['behind', 7, 3],
-    ['inside', 6, 1],
-    ['around', 3, 9],
-    ['equal', 5, 4],
-  ])('that overlap another: %s', (_name, page, pages) => {
+    ['at its start', 3, 3],
+    ['at its end', 7, 3],
+    ['inside it', 6, 1],
+    ['around it', 3, 9],
+    ['exactly', 5, 4],
+  ])('that overlaps another %s', (_name, page, pages) => {
     const memory = new ClientMemory(new FakeMemory())
     const fd = file(16)
     memory.map(region(5 * PAGE, 4), fd)
@@ -198,7 +203,7 @@ describe('regions that are refused', () => {
     expect(memory.count).toBe(1)
   })
 
-  it('whose descriptor is a folder, or a device', () => {
+  it('whose descriptor is a directory or a device', () => {
     const memory = new ClientMemory(new FakeMemory())
     for (const path of ['/', '/dev/zero']) {
       const fd = openSync(path, 'r')
@@ -216,7 +221,7 @@ describe('regions that are refused', () => {
     expect(host.maps).toBe(0)
   })
 
-  it('what cannot be mapped is refused with what the system says, but for memory that is only read', () => {
+  it('that mmap rejects, with its errno; a read-only region is accepted and stays inaccessible', () => {
     const host = new FakeMemory()
     host.mapForeign = () => {
       throw systemError('EACCES')
@@ -227,7 +232,7 @@ describe('regions that are refused', () => {
     expect(memory.has(0, 1)).toBe(false)
   })
 
-  it('whose file is cut while it is mapped: what was mapped before is as it was', () => {
+  it('whose file is truncated during mmap, and keeps the earlier regions of the file', () => {
     const host = new FakeMemory()
     const memory = new ClientMemory(host)
     const fd = file(1)
@@ -244,10 +249,10 @@ describe('regions that are refused', () => {
   })
 })
 
-/** 2049 GiB: two such files are more than one client may have. */
+/** 2049 GiB: two such files exceed the limit of a client. */
 const HALF: Mapping = { ...region(0, 1), lengthBytes: 2049 * 2 ** 30 }
 
-it('files that lie idle make room for others', () => {
+it('unmaps idle files to map others', () => {
   const host = new FakeMemory()
   const windows = new Set<object>()
   // Without their memory.
@@ -270,7 +275,7 @@ it('files that lie idle make room for others', () => {
   expect(memory.map(HALF, first)).toBeUndefined()
 })
 
-it('what is longer than the windows of a file go on is there all the same, in pieces', () => {
+it('a range longer than the overlap of file windows is accessible in pieces', () => {
   const host = new FakeMemory()
   // Without their memory.
   host.mapForeign = (_fd, _offset, lengthBytes) => ({ lengthBytes, unmap: () => undefined }) as never
@@ -284,7 +289,7 @@ it('what is longer than the windows of a file go on is there all the same, in pi
 })
 
 describe('unmapping', () => {
-  it('takes whole regions, and all bytes with them', () => {
+  it('removes whole regions and all access to them', () => {
     const memory = new ClientMemory(new FakeMemory())
     const fd = file(8)
     memory.map(region(0, 2), fd)
@@ -295,7 +300,7 @@ describe('unmapping', () => {
     expect(memory.count).toBe(0)
   })
 
-  it('of a part, of nothing, or beyond 2^53 is refused', () => {
+  it('rejects a part of a region, an unmapped range, and a range beyond 2^53', () => {
     const memory = new ClientMemory(new FakeMemory())
     memory.map(region(PAGE, 4), file(4))
     expect(memory.unmap(PAGE, PAGE)).toMatchObject({ errno: EINVAL })
@@ -306,7 +311,7 @@ describe('unmapping', () => {
     expect(memory.has(PAGE, 4 * PAGE)).toBe(true)
   })
 
-  it('leaves files mapped whose memory comes back, and no more than four of them', () => {
+  it('keeps up to four idle files mapped for reuse', () => {
     const host = new FakeMemory()
     const memory = new ClientMemory(host)
     const files = Array.from({ length: 6 }, () => file(2))
@@ -324,7 +329,7 @@ describe('unmapping', () => {
     expect(host.mapped.size).toBe(0)
   })
 
-  it('a region that is mapped again elsewhere in the file is what lies there', () => {
+  it('allows the region to be mapped again at another offset of the file', () => {
     const host = new FakeMemory()
     const memory = new ClientMemory(host)
     const fd = file(2)
@@ -336,7 +341,7 @@ describe('unmapping', () => {
     expect(memory.bytes(0, 1)).toEqual(Uint8Array.of(5))
   })
 
-  it('a file that has grown is mapped as far as it goes now', () => {
+  it('maps the added part of a file that has grown', () => {
     const host = new FakeMemory()
     const memory = new ClientMemory(host)
     const fd = file(1)

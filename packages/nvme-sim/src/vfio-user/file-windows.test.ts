@@ -5,7 +5,7 @@ import { FileWindows } from './file-windows.js'
 const GIB = 2 ** 30
 const MIB = 2 ** 20
 
-/** Says what is mapped; the bytes of each part are as few as a test looks at. */
+/** Records the ranges that are mapped, without mapping any memory. */
 function recorder() {
   const maps: { offsetBytes: number; lengthBytes: number; isMapped: boolean }[] = []
   const failing = { fromByte: Infinity }
@@ -18,7 +18,7 @@ function recorder() {
   return { maps, failing, windows: new FileWindows('1 2', { mapForeign }) }
 }
 
-it('a large file is mapped in windows of 1 GiB that go on into the next', () => {
+it('maps a large file in windows of 1 GiB that overlap the next one', () => {
   const { maps, windows } = recorder()
   windows.map(3, 0, 3 * GIB, 3 * GIB)
   expect(maps.map(({ offsetBytes, lengthBytes }) => [offsetBytes / GIB, lengthBytes])).toEqual([
@@ -32,7 +32,7 @@ it('a large file is mapped in windows of 1 GiB that go on into the next', () => 
   expect(windows.reach(3 * GIB - 1, 2)).toBe(1)
 })
 
-it('a file that ends within a page has whole pages mapped: what goes on into the next window does so between two', () => {
+it('the overlap with the next window ends at a page boundary when a file ends inside a page', () => {
   const { maps, windows } = recorder()
   windows.map(3, GIB - 4096, GIB, GIB + 101)
   windows.map(3, GIB, GIB + 4096, 2 * GIB)
@@ -43,7 +43,7 @@ it('a file that ends within a page has whole pages mapped: what goes on into the
   expect(windows.reach(GIB - 4096, 8192)).toBe(4096)
 })
 
-it('only what is needed is mapped, and only once', () => {
+it('maps only the windows that are needed, each once', () => {
   const { maps, windows } = recorder()
   windows.map(3, 5 * GIB, 5 * GIB + 4096, 8 * GIB)
   windows.map(3, 5 * GIB + 4096, 6 * GIB, 8 * GIB)
@@ -57,7 +57,7 @@ it('only what is needed is mapped, and only once', () => {
   expect(windows.count).toBe(0)
 })
 
-it('a window that was shorter is mapped anew where the file has grown', () => {
+it('remaps a short window after the file has grown', () => {
   const { maps, windows } = recorder()
   windows.map(3, 0, 4096, 4096)
   windows.map(3, 4096, 8192, 8192)
@@ -67,7 +67,7 @@ it('a window that was shorter is mapped anew where the file has grown', () => {
   ])
 })
 
-it('where one window cannot be mapped, those that were there stay, and the new ones go', () => {
+it('if a window cannot be mapped, unmaps the new ones and keeps the previous ones', () => {
   const { maps, failing, windows } = recorder()
   windows.map(3, 0, 4096, 4096)
   failing.fromByte = 2 * GIB
@@ -76,12 +76,12 @@ it('where one window cannot be mapped, those that were there stay, and the new o
   expect([windows.count, windows.reach(0, 4097)]).toEqual([1, 4096])
 })
 
-it('a window far inside a sparse file is one window', () => {
+it('maps one window far inside a sparse file', () => {
   const { maps, windows } = recorder()
   const last = 8_388_606
   windows.map(3, last * GIB, last * GIB + 4096, last * GIB + 4096)
   expect(maps).toHaveLength(1)
-  // Whoever walked all those before it for each of these would be here for minutes.
+  // Visiting every window before it in each iteration would take minutes.
   for (let i = 0; i < 1e4; i++) expect(windows.count).toBe(1)
   windows.unmap()
   expect(maps[0]).toMatchObject({ isMapped: false })

@@ -21,15 +21,15 @@ import { deriveProfile } from '../profiles/index.js'
 import { CompletionQueue } from '../queues/queue.js'
 import { eventfdsOf } from './eventfds.js'
 
-/** Four vectors, as three pairs of I/O queues and the Admin queue have. */
+/** A client of a controller with four vectors: three I/O queue pairs and the Admin queue. */
 function connected(): DirectClient {
   return new DirectClient({ profile: deriveProfile('ideal', { ioQueuePairs: 3 }) }).agree()
 }
 
-/** A completion queue, of which nothing but its number counts. */
+/** Returns a completion queue; only its identifier matters. */
 const queue = (qid: number) => new CompletionQueue(qid, 16, 0, [new Uint8Array(256)])
 
-/** A completion queue entry of a queue that interrupts on a vector, as far as interrupts know it. */
+/** Reports a posted completion queue entry of a vector to the interrupt logic. */
 function post(client: DirectClient, vector: number): void {
   const { interrupts } = client.served.device
   const counted = interrupts.vector(vector)!
@@ -38,14 +38,14 @@ function post(client: DirectClient, vector: number): void {
   client.run()
 }
 
-/** The host has looked at everything. */
+/** Releases all completion queue entries of vector 0. */
 function release(client: DirectClient): void {
   const { interrupts } = client.served.device
   interrupts.vector(0)!.waiting = 0
   interrupts.released()
 }
 
-/** What is refused is closed by who received it: those of the fake are no descriptors of the system. */
+/** Disables closing descriptors of rejected messages: the fake's numbers are not descriptors of this process. */
 function withoutClosing(client: DirectClient): void {
   const { message } = client as unknown as { message: { descriptors: number[]; closeDescriptors(): void } }
   message.closeDescriptors = () => void message.descriptors.splice(0)
@@ -56,7 +56,7 @@ const disable = DATA_NONE | TRIGGER
 
 describe('DEVICE_GET_IRQ_INFO', () => {
   it.each([
-    ['INTx: one that masks itself', 0, 0b111, 1],
+    ['INTx: one interrupt, auto-masked', 0, 0b111, 1],
     ['MSI: none', 1, 0, 0],
     ['MSI-X: a vector for each queue pair', 2, 1, 4],
     ['errors: none', 3, 0, 0],
@@ -67,13 +67,13 @@ describe('DEVICE_GET_IRQ_INFO', () => {
     expect([0, 4, 8, 12].map((at) => data.getUint32(at, true))).toEqual([16, flags, index, count])
   })
 
-  it('of a kind that is none is refused', () => {
+  it('rejects an unknown interrupt index with EINVAL', () => {
     expect(connected().ask(GET_IRQ_INFO, words([32, 16], [32, 0], [32, 5], [32, 0])).errno).toBe(EINVAL)
   })
 })
 
 describe('MSI-X', () => {
-  it('a vector signals its eventfd; one without goes nowhere, is pending, and is told when it gets one', () => {
+  it('signals the eventfd of a vector; a vector without one stays pending and signals once an eventfd is set', () => {
     const client = connected()
     const [first, second] = client.eventfds.make(2)
     expect(client.irqs(setEventfds, MSIX, 1, 1, [first!])).toBe(0)
@@ -87,7 +87,7 @@ describe('MSI-X', () => {
     expect(client.read32(BAR0, 0x3000)).toBe(0)
   })
 
-  it('signals once for all that comes in one turn', () => {
+  it('signals once for all entries posted in one turn', () => {
     const client = connected()
     const [only] = client.eventfds.make()
     client.irqs(setEventfds, MSIX, 0, 1, [only!])
@@ -98,7 +98,7 @@ describe('MSI-X', () => {
     expect(interrupts.fired[0]).toBe(5)
   })
 
-  it('another eventfd takes the place of the first, which is closed', () => {
+  it('replaces the eventfd of a vector and closes the previous one', () => {
     const client = connected()
     const [first, second] = client.eventfds.make(2)
     client.irqs(setEventfds, MSIX, 0, 1, [first!])
@@ -107,7 +107,7 @@ describe('MSI-X', () => {
     expect(client.eventfds).toMatchObject({ closed: [first], signals: [second] })
   })
 
-  it('without descriptors vectors lose their eventfds, and messages stay on', () => {
+  it('DATA_EVENTFD without descriptors removes the eventfds; MSI-X stays enabled', () => {
     const client = connected()
     const four = client.eventfds.make(4)
     client.irqs(setEventfds, MSIX, 0, 4, four)
@@ -117,7 +117,7 @@ describe('MSI-X', () => {
     expect(client.served.device.pci.isMessageSignaled).toBe(true)
   })
 
-  it('DATA_NONE with a count of 0 takes all of it away', () => {
+  it('DATA_NONE with a count of 0 closes all eventfds and disables MSI-X', () => {
     const client = connected()
     const four = client.eventfds.make(4)
     client.irqs(setEventfds, MSIX, 0, 4, four)
@@ -126,7 +126,7 @@ describe('MSI-X', () => {
     expect(client.served.device.pci.isMessageSignaled).toBe(false)
   })
 
-  it('a vector that is masked is pending until it is not', () => {
+  it('keeps a masked vector pending until it is unmasked', () => {
     const client = connected()
     const [only] = client.eventfds.make()
     client.irqs(setEventfds, MSIX, 3, 1, [only!])
@@ -138,7 +138,7 @@ describe('MSI-X', () => {
     expect(client.eventfds.signals).toEqual([only])
   })
 
-  it('triggering tries what is set up: all of a range, or those whose byte is not 0', () => {
+  it('triggers a range of vectors (DATA_NONE), or those with a nonzero byte (DATA_BOOL)', () => {
     const client = connected()
     const four = client.eventfds.make(4)
     client.irqs(setEventfds, MSIX, 0, 4, four)
@@ -151,7 +151,7 @@ describe('MSI-X', () => {
     expect(client.eventfds.signals).toEqual([four[0], four[3]])
   })
 
-  it('vectors stay through DEVICE_RESET', () => {
+  it('keeps its eventfds across DEVICE_RESET', () => {
     const client = connected()
     const [only] = client.eventfds.make()
     client.irqs(setEventfds, MSIX, 0, 1, [only!])
@@ -160,7 +160,7 @@ describe('MSI-X', () => {
     expect(client.eventfds.signals).toEqual([only])
   })
 
-  it('a client that is gone has its eventfds closed, and the next one hears nothing of it', () => {
+  it('closes all eventfds when the client disconnects', () => {
     const client = connected()
     const four = client.eventfds.make(4)
     client.irqs(setEventfds, MSIX, 0, 4, four)
@@ -190,7 +190,7 @@ describe('INTx', () => {
     expect(client.eventfds.signals).toHaveLength(3)
   })
 
-  it('that was masked does not signal, and one that is active when it gets its eventfd does', () => {
+  it('does not signal while masked, and signals at once if it is active when its eventfd is set', () => {
     const client = connected()
     post(client, 0)
     const [pin] = client.eventfds.make()
@@ -205,7 +205,7 @@ describe('INTx', () => {
     expect(client.eventfds.closed).toEqual([pin])
   })
 
-  it('is unmasked by an eventfd too, for a client whose hypervisor does that', () => {
+  it('can be unmasked by an eventfd, as hypervisors do', () => {
     const client = connected()
     const [pin, unmask] = client.eventfds.make(2)
     client.irqs(setEventfds, INTX, 0, 1, [pin!])
@@ -219,7 +219,7 @@ describe('INTx', () => {
     expect(client.eventfds.closed).toEqual([pin, unmask])
   })
 
-  it('is silent while there are messages', () => {
+  it('does not signal while MSI-X is enabled', () => {
     const client = connected()
     const [pin, message] = client.eventfds.make(2)
     client.irqs(setEventfds, INTX, 0, 1, [pin!])
@@ -229,17 +229,17 @@ describe('INTx', () => {
   })
 })
 
-describe('DEVICE_SET_IRQS is refused', () => {
+describe('DEVICE_SET_IRQS is rejected', () => {
   it.each([
     ['without data or action', 0, MSIX, 0, 1, 0, EINVAL],
     ['with two kinds of data', DATA_NONE | DATA_BOOL | TRIGGER, MSIX, 0, 1, 0, EINVAL],
     ['with two actions', DATA_NONE | MASK | UNMASK, MSIX, 0, 1, 0, EINVAL],
-    ['with flags that nobody knows', DATA_NONE | TRIGGER | 64, MSIX, 0, 1, 0, EINVAL],
+    ['with unknown flags', DATA_NONE | TRIGGER | 64, MSIX, 0, 1, 0, EINVAL],
     ['for vectors that do not exist', setEventfds, MSIX, 3, 2, 2, EINVAL],
-    ['for a start beyond all vectors', disable, MSIX, 4, 0, 0, EINVAL],
-    ['for vectors whose sum wraps', setEventfds, MSIX, 1, 0xffff_ffff, 1, EINVAL],
-    ['for a kind that has none', setEventfds, 1, 0, 1, 1, EINVAL],
-    ['for a kind that does not exist', disable, 99, 0, 0, 0, EINVAL],
+    ['for a start after the last vector', disable, MSIX, 4, 0, 0, EINVAL],
+    ['for a start and count whose sum overflows', setEventfds, MSIX, 1, 0xffff_ffff, 1, EINVAL],
+    ['for an index without interrupts', setEventfds, 1, 0, 1, 1, EINVAL],
+    ['for an unknown index', disable, 99, 0, 0, 0, EINVAL],
     ['with fewer descriptors than vectors', setEventfds, MSIX, 0, 3, 2, EINVAL],
     ['with more descriptors than vectors', setEventfds, MSIX, 0, 1, 2, EINVAL],
     ['with descriptors that its flags do not announce', DATA_NONE | TRIGGER, MSIX, 0, 1, 1, EINVAL],
@@ -256,7 +256,7 @@ describe('DEVICE_SET_IRQS is refused', () => {
     expect(client.served.device.pci.isMessageSignaled).toBe(false)
   })
 
-  it('with descriptors that are no eventfds: a pipe would hold up the server', () => {
+  it('with descriptors that are not eventfds: a pipe could block the server', () => {
     const client = connected()
     client.eventfds.isOne = () => false
     withoutClosing(client)
@@ -267,7 +267,7 @@ describe('DEVICE_SET_IRQS is refused', () => {
   })
 })
 
-it('eventfds are signalled and drained by the host, which does not wait for the client', () => {
+it('eventfds are signalled and drained by the native host module', () => {
   const calls: string[] = []
   const eventfds = eventfdsOf({
     signalEventfd: (fd) => void calls.push(`signal ${fd}`),
@@ -278,20 +278,20 @@ it('eventfds are signalled and drained by the host, which does not wait for the 
   expect(calls).toEqual(['signal 7', 'drain 8'])
 })
 
-it('an eventfd is told from what else a descriptor can be', () => {
+it('isOne distinguishes an eventfd from any other descriptor', () => {
   const unused = () => {
-    throw new TypeError('nothing is to be signalled')
+    throw new TypeError('must not be called')
   }
   const eventfds = eventfdsOf({ signalEventfd: unused, drainEventfd: unused })
   const links = readdirSync('/proc/self/fd').flatMap((name) => {
     try {
       return [[Number(name), readlinkSync(`/proc/self/fd/${name}`)] as const]
     } catch {
-      // The one that the folder itself was read by.
+      // The descriptor that readdirSync used.
       return []
     }
   })
-  // The event loop of this process wakes by one.
+  // The event loop of this process uses at least one.
   const ones = links.filter(([, link]) => link === 'anon_inode:[eventfd]')
   expect(ones.length).toBeGreaterThan(0)
   expect(ones.every(([descriptor]) => eventfds.isOne(descriptor))).toBe(true)

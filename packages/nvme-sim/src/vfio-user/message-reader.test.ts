@@ -6,7 +6,7 @@ import { MessageReader } from './message-reader.js'
 
 const NONE = Int32Array.of(0)
 
-/** A message as it is sent: ID, command, size, flags, error (vfio-user 0.9.2 Header), then its data. */
+/** Encodes a message: ID, command, size, flags, error (vfio-user 0.9.2 Header), then its data. */
 function message(
   id: number,
   command: number,
@@ -29,7 +29,7 @@ function give(reader: MessageReader, bytes: Uint8Array, descriptors = NONE): boo
   return reader.add(bytes.length, descriptors)
 }
 
-/** Everything that is there: ID, command, data. */
+/** Returns all complete messages: ID, command, data, descriptors. */
 function take(reader: MessageReader) {
   const found: { id: number; command: number; data: Uint8Array; descriptors: number[] }[] = []
   for (let next = reader.next(); next !== false; next = reader.next()) {
@@ -41,7 +41,7 @@ function take(reader: MessageReader) {
 }
 
 describe('messages', () => {
-  it('come out as they were sent, however they are cut on their way', () => {
+  it('are read as they were sent, whatever parts they arrive in', () => {
     const sent = fc.array(fc.tuple(fc.nat(65535), fc.nat(65535), fc.uint8Array({ maxLength: 300 })), { maxLength: 30 })
     fc.assert(
       fc.property(sent, fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (messages, cuts) => {
@@ -60,7 +60,7 @@ describe('messages', () => {
     )
   })
 
-  it('of 1 MiB of data are taken, in pieces', () => {
+  it('of 1 MiB of data are read from several parts', () => {
     const reader = new MessageReader()
     const data = Uint8Array.from({ length: 16 + 1024 * 1024 }, (_, i) => i & 0xff)
     const stream = message(1, 10, data)
@@ -69,23 +69,23 @@ describe('messages', () => {
     expect(Buffer.compare(found!.data, data)).toBe(0)
   })
 
-  it.each([0, 15, 16 + 16 + 1024 * 1024 + 1, 0xffff_ffff])('of a size of %i are none', (size) => {
+  it.each([0, 15, 16 + 16 + 1024 * 1024 + 1, 0xffff_ffff])('of size %i are rejected', (size) => {
     const reader = new MessageReader()
     give(reader, message(7, 9, new Uint8Array(), size))
     expect(reader.next()).toBe(`expected a message of 16 to 1048608 bytes, got ${size}`)
-    // For the error reply.
+    // The error reply needs the ID.
     expect(reader.message.id).toBe(7)
   })
 })
 
 describe('descriptors', () => {
-  it('belong to the last message that begins in what they came with', () => {
+  it('belong to the last message that begins in the bytes received with them', () => {
     const reader = new MessageReader()
     give(reader, Buffer.concat([message(1, 9), message(2, 10), message(3, 8)]), Int32Array.of(2, 101, 102))
     expect(take(reader).map(({ descriptors }) => descriptors)).toEqual([[], [], [101, 102]])
   })
 
-  it('belong to a message of which only a part has come', () => {
+  it('belong to that message even if it is incomplete', () => {
     const reader = new MessageReader()
     const second = message(2, 2, new Uint8Array(32))
     give(reader, Buffer.concat([message(1, 9), second.subarray(0, 5)]), Int32Array.of(1, 101))
@@ -97,7 +97,7 @@ describe('descriptors', () => {
     ])
   })
 
-  it('that came with the rest of a message are added to those that came with its beginning', () => {
+  it('received with the rest of a message are added to those received with its beginning', () => {
     const reader = new MessageReader()
     const whole = message(1, 2, new Uint8Array(32))
     give(reader, whole.subarray(0, 20), Int32Array.of(1, 101))
@@ -105,7 +105,7 @@ describe('descriptors', () => {
     expect(take(reader).map(({ descriptors }) => descriptors)).toEqual([[101, 102]])
   })
 
-  it('that are more than 16 with one message are all closed', () => {
+  it('are all closed if one message has more than 16', () => {
     const reader = new MessageReader()
     const opened = Array.from({ length: 17 }, () => openSync('/dev/null', 'r'))
     give(reader, message(1, 8, new Uint8Array(8)).subarray(0, 20), Int32Array.of(16, ...opened.slice(0, 16)))
@@ -113,7 +113,7 @@ describe('descriptors', () => {
     expect(opened.filter(isOpen)).toEqual([])
   })
 
-  it('of a client that is gone are closed', () => {
+  it('of an incomplete message are closed when the client disconnects', () => {
     const reader = new MessageReader()
     const kept = openSync('/dev/null', 'r')
     const lost = openSync('/dev/null', 'r')

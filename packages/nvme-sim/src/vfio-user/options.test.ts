@@ -5,7 +5,7 @@ import type { VfioUserServerOptions } from './options.js'
 const module = new URL('file:///none.mjs')
 const socket = '/none'
 
-describe('options that cannot be are refused before anything is started', () => {
+describe('invalid options are rejected before the server starts', () => {
   it.each([
     [undefined, TypeError, 'vfio-user server options: expected an object, got undefined'],
     [{ module }, TypeError, 'vfio-user server options.socket: expected a string, got undefined'],
@@ -26,12 +26,12 @@ describe('options that cannot be are refused before anything is started', () => 
     await expect(started).rejects.toThrow(message)
   })
 
-  it('a plan of faults that is none', async () => {
+  it('an invalid fault plan', async () => {
     const faults = { rules: [{ match: {}, action: { kind: 'none' } }] } as never
     await expect(startVfioUserServer({ socket, module, faults })).rejects.toThrow('action.kind')
   })
 
-  it('a module that cannot serve', async () => {
+  it('a module that is not a VfioUserHost', async () => {
     const empty = new URL('data:text/javascript,export default { poll() {} }')
     await expect(startVfioUserServer({ socket, module: empty })).rejects.toThrow(
       'expected a VfioUserHost as its default export, missing view, yield, listen, accept, connect, receive, send, ' +

@@ -7,7 +7,7 @@ const [VS, AQA, ASQ, ACQ, DOORBELLS, TABLE, PENDING] = [0x08, 0x24, 0x28, 0x30, 
 const connected = () => new DirectClient().agree()
 
 describe('accesses to BAR0', () => {
-  it('of 8 bytes are those of 64-bit registers, and of nothing else', () => {
+  it('of 8 bytes are allowed for 64-bit registers only', () => {
     const client = connected()
     expect(client.write(BAR0, ASQ, words([64, 0x1234_5678_9000n]))).toBe(0)
     expect((client.read(BAR0, ASQ, 8) as DataView).getBigUint64(0, true)).toBe(0x1234_5678_9000n)
@@ -36,27 +36,27 @@ describe('accesses to BAR0', () => {
     [0x3ffe, 4],
     [2 ** 40, 4],
     [VS, 0],
-  ])('at %i of %i bytes do not exist', (offset, count) => {
+  ])('at offset %i of %i bytes are rejected', (offset, count) => {
     const client = connected()
     expect(client.read(BAR0, offset, count)).toBe(EINVAL)
     if (count > 0) expect(client.write(BAR0, offset, new Uint8Array(count))).toBe(EINVAL)
     expect(client.diagnostics.entries.length).toBe(count > 0 ? 2 : 1)
   })
 
-  it('the MSI-X Table is only remembered: it begins masked, and the next client finds it so', () => {
+  it('to the MSI-X Table are stored without effect; its vectors are masked for each new client', () => {
     const client = connected()
     expect(client.read32(BAR0, TABLE + 12)).toBe(1)
     client.write(BAR0, TABLE, words([64, 0xfee0_0000n]))
     client.write(BAR0, TABLE + 8, words([64, 0x4021n]))
     expect((client.read(BAR0, TABLE, 8) as DataView).getBigUint64(0, true)).toBe(0xfee0_0000n)
     expect(client.read32(BAR0, TABLE + 12)).toBe(0)
-    // It goes nowhere all the same: the client has given no eventfd.
+    // The vector still signals nothing: the client has set no eventfd.
     expect(client.served.device.pci.msix.isMasked(0)).toBe(true)
     client.reconnect()
     expect(client.agree().read32(BAR0, TABLE + 12)).toBe(1)
   })
 
-  it('the Pending Bit Array is read-only', () => {
+  it('cannot write the Pending Bit Array', () => {
     const client = connected()
     expect(client.write32(BAR0, PENDING, 1)).toBe(0)
     expect((client.read(BAR0, PENDING, 8) as DataView).getBigUint64(0, true)).toBe(0n)
@@ -66,12 +66,12 @@ describe('accesses to BAR0', () => {
   })
 })
 
-describe('doorbells as memory', () => {
-  it('are a file from 1000h to the MSI-X Table, whose stores are found, and which the next client does not share', () => {
+describe('doorbells in mapped memory', () => {
+  it('are a file for the range from 1000h to the MSI-X Table; each client gets a new file', () => {
     const client = new DirectClient({ mappedDoorbells: true }).agree()
     const { errno, data, descriptor } = client.ask(5, words([32, 72], [32, 0], [32, 0], [32, 0], [64, 0], [64, 0]))
     expect(errno).toBe(0)
-    // READ, WRITE, MMAP, CAPS; the capability behind the 32 bytes: sparse mmap, version 1, the last, one area.
+    // READ, WRITE, MMAP and CAPS; one capability after the 32 bytes: sparse mmap, version 1, one area.
     expect([0, 4, 8, 12].map((at) => data.getUint32(at, true))).toEqual([64, 15, 0, 32])
     expect([data.getUint16(32, true), data.getUint16(34, true), data.getUint32(36, true)]).toEqual([1, 1, 0])
     expect(data.getUint32(40, true)).toBe(1)
@@ -80,7 +80,7 @@ describe('doorbells as memory', () => {
     expect(client.memory.mapped.size).toBe(1)
     const [before] = client.memory.mapped
     expect(client.doorbells!.poll()).toBe(false)
-    // A doorbell of a queue that does not exist: what a store leads to is the simulator's own matter.
+    // A doorbell write by message still works; the simulator reports it, since the queue does not exist.
     client.write32(BAR0, 0x1000, 5)
     expect(textsOf(client.diagnostics.entries)).toEqual(['host rang SQ 0 tail 5, but CSTS.RDY is 0'])
     client.reconnect()
@@ -90,7 +90,7 @@ describe('doorbells as memory', () => {
     expect(client.memory.mapped.size).toBe(0)
   })
 
-  it('are told of in full, with their file, to a client that has room for it alone', () => {
+  it('are reported without capability and file to a client whose argsz is too small', () => {
     const client = new DirectClient({ mappedDoorbells: true }).agree()
     const { errno, data, descriptor } = client.ask(5, words([32, 32], [32, 0], [32, 0], [32, 0], [64, 0], [64, 0]))
     expect([errno, data.byteLength, descriptor]).toEqual([0, 32, -1])

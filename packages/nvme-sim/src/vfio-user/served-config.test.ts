@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BAR0, CONFIG, DirectClient, EINVAL, words } from '../../test/vfio-user/direct-client.js'
 
-// Offsets of configuration space as numbers (PCI Local Bus 3.0 §6.1; PCIe 1.2 Figures 32, 49): the client's own knowledge.
+// Offsets in configuration space (PCI Local Bus 3.0 §6.1; PCIe 1.2 Figures 32 and 49), independent of the implementation.
 const CMD = 0x04
 const BAR = 0x10
 const PMCS = 0x44
@@ -17,7 +17,7 @@ const bytesOf = (view: DataView | number) => [
 ]
 
 describe('reading configuration space', () => {
-  it('gives all 4096 bytes at once, and any part of them as in the whole', () => {
+  it('returns all 4096 bytes or any part of them', () => {
     const client = connected()
     const whole = bytesOf(client.read(CONFIG, 0, 4096))
     expect(whole).toHaveLength(4096)
@@ -41,13 +41,13 @@ describe('reading configuration space', () => {
     [4093, 4],
     [0, 4097],
     [2 ** 53, 4],
-  ])('of nothing, or beyond it, is refused: %i, %i bytes', (offset, count) => {
+  ])('rejects a read at offset %i of %i bytes', (offset, count) => {
     expect(connected().read(CONFIG, offset, count)).toBe(EINVAL)
   })
 })
 
 describe('writing configuration space', () => {
-  it('BAR0 says its size where ones are written, and keeps any address, which moves nothing', () => {
+  it('BAR0 returns its size after ones are written, and stores an address without effect', () => {
     const client = connected()
     client.write32(CONFIG, BAR, ALL_ONES)
     client.write32(CONFIG, BAR + 4, ALL_ONES)
@@ -60,11 +60,11 @@ describe('writing configuration space', () => {
     expect(client.read32(BAR0, 8)).toBe(0x0002_0100)
   })
 
-  it('takes 1, 2 and 4 bytes wherever they lie in a dword', () => {
+  it('accepts 1, 2 and 4 bytes anywhere inside a dword', () => {
     const client = connected()
     expect(client.write(CONFIG, CMD + 1, Uint8Array.of(0x04))).toBe(0)
     expect(client.read32(CONFIG, CMD) & 0xffff).toBe(0x0406)
-    // Cache Line Size alone can be written of these four.
+    // Only Cache Line Size is writable in this dword.
     expect(client.write(CONFIG, 0x0b, Uint8Array.of(9))).toBe(0)
     expect(client.write(CONFIG, 0x0d, Uint8Array.of(9, 9))).toBe(0)
     expect(client.write(CONFIG, 0x0c, Uint8Array.of(0x20, 9, 9, 9))).toBe(0)
@@ -77,17 +77,17 @@ describe('writing configuration space', () => {
     [0, 3],
     [0, 8],
     [4095, 2],
-  ])('takes no bytes of two dwords, nor 3 or 8: at %i, %i bytes', (offset, count) => {
+  ])('rejects an invalid size or a write across dwords: at offset %i, %i bytes', (offset, count) => {
     const client = connected()
     expect(client.write(CONFIG, offset, new Uint8Array(count))).toBe(EINVAL)
     expect(client.diagnostics.entries).toHaveLength(1)
   })
 
-  it('MSI-X Message Control is kept, and turns nothing on', () => {
+  it('stores MSI-X Message Control without enabling MSI-X', () => {
     const client = connected()
     expect(client.write(CONFIG, MXC, words([16, 0xffff]))).toBe(0)
     const shown = (client.read(CONFIG, MXC, 2) as DataView).getUint16(0, true)
-    // Enable and Function Mask, and the size of the table, which cannot be written: 64 queue pairs and the Admin queue.
+    // Enable and Function Mask are writable; Table Size is read-only: 64 queue pairs and the Admin queue, 0's based.
     expect(shown).toBe(0xc000 | 64)
     expect(client.served.device.pci.isMessageSignaled).toBe(false)
     client.write(CONFIG, MXC + 1, Uint8Array.of(0x80))
@@ -99,7 +99,7 @@ describe('writing configuration space', () => {
     expect(client.agree().read32(CONFIG, 0x50) >>> 16).toBe(64)
   })
 
-  it('Function Level Reset resets the controller, and leaves what the client has set up', () => {
+  it('Function Level Reset resets the controller and keeps the Command register', () => {
     const client = connected()
     client.write(CONFIG, CMD, words([16, 0x0406]))
     client.write32(BAR0, CC, 0x0046_0000)
@@ -108,7 +108,7 @@ describe('writing configuration space', () => {
     expect(client.read32(CONFIG, CMD) & 0xffff).toBe(0x0406)
   })
 
-  it('in D3hot no register answers, and all do again in D0', () => {
+  it('D3hot makes registers read all ones until D0', () => {
     const client = connected()
     client.write(CONFIG, PMCS, words([16, 3]))
     expect(client.read32(BAR0, CSTS)).toBe(ALL_ONES)
@@ -116,14 +116,14 @@ describe('writing configuration space', () => {
     expect(client.read32(BAR0, CSTS)).toBe(0)
   })
 
-  it('with Memory Space Enable 0 no register answers', () => {
+  it('Memory Space Enable = 0 makes registers read all ones', () => {
     const client = connected()
     client.write(CONFIG, CMD, words([16, 0]))
     expect(client.read32(BAR0, CSTS)).toBe(ALL_ONES)
     expect(client.read32(BAR0, 0x2000)).toBe(ALL_ONES)
   })
 
-  it('a device that has left the bus shows nothing but ones', () => {
+  it('a removed device reads all ones', () => {
     const client = connected()
     client.served.controller.remove()
     expect(bytesOf(client.read(CONFIG, 0, 4096)).every((byte) => byte === 0xff)).toBe(true)

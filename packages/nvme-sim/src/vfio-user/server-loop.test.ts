@@ -12,7 +12,7 @@ import { CLOSING, REQUESTS, STATE } from './options.js'
 import { ServedController } from './served-controller.js'
 import { ServerLoop } from './server-loop.js'
 
-/** The machine's clock stands still but where a test moves it. */
+/** The system clock; only tests advance it. */
 let nowMs = 0
 vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
 afterEach(() => void (nowMs = 0))
@@ -27,7 +27,7 @@ function message(command: number, data: Uint8Array = new Uint8Array(), id = 1, f
 const version = message(VERSION, words([16, 0], [16, 1]))
 const getInfo = message(GET_INFO, new Uint8Array(16), 7)
 
-/** Runs a loop whose steps happen one after the other, each when it has nothing to do; then it is told to end. */
+/** Runs a server loop: performs the next step whenever the loop is idle, then ends it. */
 function run(
   steps: readonly ((parts: ReturnType<typeof build>) => void)[],
   options: { readonly mappedDoorbells?: boolean; readonly spinPolls?: number } = {},
@@ -71,21 +71,21 @@ const idsOf = (host: FakeHost) => host.answers.map(({ bytes }) => new DataView(b
 const errnosOf = (host: FakeHost) => host.answers.map(({ bytes }) => new DataView(bytes.buffer).getUint32(12, true))
 
 describe('the loop', () => {
-  it('answers a client message by message, and counts', () => {
+  it('answers each message of a client, and counts clients and messages', () => {
     const { host, loop } = run([arrive, send(Buffer.concat([version, getInfo])), send(getInfo)])
     expect(idsOf(host)).toEqual([1, 7, 7])
     expect(errnosOf(host)).toEqual([0, 0, 0])
     expect([loop.clients, loop.messages, loop.connected]).toEqual([1, 3, false])
   })
 
-  it('serves the next client when one is gone, and knows nothing of the first', () => {
+  it('serves the next client after one disconnects, and keeps no state of the first', () => {
     const { host, loop, diagnostics } = run([
       arrive,
       send(version),
       give('end'),
       arrive,
       send(getInfo),
-      // That one did not begin with VERSION.
+      // This client is disconnected: it did not start with VERSION.
       arrive,
       send(version),
     ])
@@ -96,7 +96,7 @@ describe('the loop', () => {
     ])
   })
 
-  it('runs what a doorbell starts, and signals, before it sleeps', () => {
+  it('runs due events and signals interrupts before it sleeps', () => {
     const { eventfds } = run([
       arrive,
       send(version),
@@ -114,27 +114,31 @@ describe('the loop', () => {
     expect(eventfds.signals).toEqual([1000])
   })
 
-  it('answers questions, with and without a client', () => {
+  it('answers questions of the main thread, with and without a client', () => {
     const ask = ({ control }: ReturnType<typeof build>) => void Atomics.add(control, REQUESTS, 1)
     expect(run([ask, arrive, send(version), ask]).questions).toEqual([0, 1])
   })
 
-  it('with doorbells in memory looks at them before it sleeps, and gives the processor away meanwhile', () => {
+  it('polls mapped doorbells `spinPolls` times before it sleeps', () => {
     const steps = [arrive, send(version)]
-    // It sleeps for the client to come, and then for each of the two steps that follow; or not at all.
+    // It sleeps once before the client connects, then before each of the next two steps unless it is still polling.
     expect(run(steps).host.polls).toBe(3)
     expect(run(steps, { mappedDoorbells: true, spinPolls: 1_000_000 }).host.polls).toBe(1)
     expect(run(steps, { mappedDoorbells: true, spinPolls: 2 }).host.polls).toBe(3)
   })
 })
 
-describe('a client is sent away, and the next one is served,', () => {
+describe('disconnects a client and serves the next one', () => {
   const nextIsServed = [arrive, send(version)]
 
   it.each([
-    ['when a size is too small', message(4).fill(0, 4, 8), 'expected a message of 16 to 1048608 bytes, got 0'],
     [
-      'when a size is too large',
+      'after a message size below the minimum',
+      message(4).fill(0, 4, 8),
+      'expected a message of 16 to 1048608 bytes, got 0',
+    ],
+    [
+      'after a message size above the maximum',
       message(4).fill(255, 4, 8),
       'expected a message of 16 to 1048608 bytes, got 4294967295',
     ],
@@ -145,7 +149,7 @@ describe('a client is sent away, and the next one is served,', () => {
     expect(loop.clients).toBe(2)
   })
 
-  it('when it takes no reply', () => {
+  it('if it does not receive a reply in time', () => {
     const { host, diagnostics } = run([
       arrive,
       ({ host: own }) => {
@@ -162,7 +166,7 @@ describe('a client is sent away, and the next one is served,', () => {
     expect(textsOf(diagnostics.entries)).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
   })
 
-  it('when the system says that it sent too much', () => {
+  it('if receiving fails with EMSGSIZE', () => {
     const { host, diagnostics } = run([arrive, give(systemError('EMSGSIZE')), ...nextIsServed])
     expect(errnosOf(host)).toEqual([0])
     expect(diagnostics.entries).toMatchObject([
@@ -170,7 +174,7 @@ describe('a client is sent away, and the next one is served,', () => {
     ])
   })
 
-  it('when it cuts memory that it has mapped, and what was cut before is not the next one’s fault', () => {
+  it('if it truncates memory that it has mapped; the next client is not blamed for it', () => {
     const cut = ({ host }: ReturnType<typeof build>) => {
       host.lostBytes += 4096
       host.give({ bytes: getInfo })
@@ -181,7 +185,7 @@ describe('a client is sent away, and the next one is served,', () => {
     expect(loop.clients).toBe(2)
   })
 
-  it('when it breaks off at any byte of a message, whose descriptors are closed', () => {
+  it('if the connection ends inside a message, and closes the descriptors of that message', () => {
     const whole = message(DMA_MAP, words([32, 32], [32, 3], [64, 0], [64, 0x1000], [64, 0x1000]))
     for (let cut = 1; cut < whole.length; cut++) {
       const beside = unnamedFile(4096)
@@ -197,14 +201,14 @@ describe('a client is sent away, and the next one is served,', () => {
     }
   })
 
-  it('what is left of a client in what was received is not the next one’s', () => {
+  it('and discards the rest of the bytes received from the first one', () => {
     const bad = message(4).fill(0, 4, 8)
     const { host } = run([arrive, send(Buffer.concat([version, bad, getInfo, getInfo])), ...nextIsServed])
     expect(idsOf(host)).toEqual([1, 1, 1])
   })
 })
 
-it('descriptors beside a message that takes none are closed', () => {
+it('closes descriptors sent with a message that uses none', () => {
   const beside = [1, 2, 3].map(() => openSync('/dev/null', 'r'))
   const read = message(REGION_READ, words([64, 8], [32, 0], [32, 4]))
   const { host } = run([arrive, send(version), send(read, beside)])
@@ -220,7 +224,7 @@ it('rejects descriptors whose file system could block the thread', () => {
 describe('a flood of messages', () => {
   const flood = Buffer.concat([version, ...Array.from({ length: 10_000 }, () => getInfo)])
 
-  /** Something happens while the hundredth answer is sent. */
+  /** Sends the messages at once and calls `happens` while the hundredth reply is sent. */
   const floodUntil = (happens: (parts: ReturnType<typeof build>) => void) =>
     run([
       arrive,
@@ -232,26 +236,26 @@ describe('a flood of messages', () => {
       },
     ])
 
-  it('is answered, and a question before all of what has been received is', () => {
+  it('is answered completely and does not delay a question of the main thread', () => {
     const { host, loop, questions } = floodUntil(({ control }) => void Atomics.add(control, REQUESTS, 1))
     expect(questions).toEqual([100])
     expect(host.answers).toHaveLength(10_001)
     expect(loop.messages).toBe(10_001)
   })
 
-  it('is left where it is when the server is to end', () => {
+  it('is abandoned when the server is closed', () => {
     const { host } = floodUntil(({ control }) => Atomics.store(control, STATE, CLOSING))
     expect(host.answers).toHaveLength(100)
   })
 
-  it('keeps no event waiting', () => {
+  it('does not delay due events', () => {
     let answersBefore = 0
     const { host } = floodUntil((parts) => parts.clock.schedule(0, () => (answersBefore = parts.host.answers.length)))
     expect(host.answers).toHaveLength(10_001)
     expect(answersBefore).toBe(128)
   })
 
-  it('of one that lets each reply wait is ended when all of them together have waited too long', () => {
+  it('disconnects the client when all its replies together have been delayed too long', () => {
     const limits: number[] = []
     const { host, diagnostics } = run([
       arrive,
@@ -269,7 +273,7 @@ describe('a flood of messages', () => {
     expect(textsOf(diagnostics.entries)).toEqual(['client disconnected: cannot send a reply: ETIMEDOUT: it failed'])
   })
 
-  it('of one that takes its replies is no reason, whatever they have waited before', () => {
+  it('does not disconnect a client that was slow before but receives its replies', () => {
     const slow = ({ host }: ReturnType<typeof build>) => {
       host.give({ bytes: getInfo })
       host.onSend = later(700)
@@ -280,8 +284,8 @@ describe('a flood of messages', () => {
   })
 })
 
-describe('others are served', () => {
-  it('where a client never speaks, or never to the end of its first message', () => {
+describe('serves other clients', () => {
+  it('after disconnecting a client that does not complete its first message in time', () => {
     const nothing = () => undefined
     for (const first of [nothing, send(version.subarray(0, 17))]) {
       const { diagnostics, host, loop } = run([arrive, first, later(11_000), nothing, arrive, send(version), nothing])
@@ -290,19 +294,19 @@ describe('others are served', () => {
     }
   })
 
-  it('and one that has agreed may be silent for as long as it likes', () => {
+  it('but lets a client stay silent after it has negotiated a version', () => {
     const { diagnostics, loop } = run([arrive, send(version), later(11_000), later(11_000), send(getInfo)])
     expect(diagnostics.entries).toEqual([])
     expect([loop.clients, loop.messages]).toEqual([1, 2])
   })
 
-  it('after a pause, where the system is short of descriptors', () => {
+  it('after a pause if accept fails with EMFILE', () => {
     const { host, diagnostics, loop } = run([
       (parts) => {
         parts.host.acceptFails = systemError('EMFILE')
         parts.host.arrive()
       },
-      // It does not look again at once.
+      // The loop does not accept again immediately.
       ({ host: own }) => (own.acceptFails = undefined),
       later(1100),
       send(version),
@@ -314,7 +318,7 @@ describe('others are served', () => {
     expect(loop.clients).toBe(1)
   })
 
-  it('after a pause, where there was no memory for doorbells', () => {
+  it('after a pause if doorbells cannot be mapped', () => {
     let map: FakeHost['mapForeign']
     const { host, diagnostics, loop } = run(
       [
@@ -329,7 +333,7 @@ describe('others are served', () => {
         later(1100),
         arrive,
         send(version),
-        // It looks at doorbells for some turns before it looks for messages.
+        // It polls doorbells several times before it polls for messages.
         ...Array.from({ length: 100 }, () => () => undefined),
       ],
       { mappedDoorbells: true },
@@ -339,7 +343,7 @@ describe('others are served', () => {
     expect(loop.clients).toBe(1)
   })
 
-  it('but what is wrong with this program is no matter of clients', () => {
+  it('but not after a programming error, which is thrown', () => {
     const fail = ({ host }: ReturnType<typeof build>) => {
       host.acceptFails = new TypeError('wrong')
       host.arrive()

@@ -8,7 +8,7 @@ import { ServerThread, VfioUserServerError } from './server-thread.js'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A thread that answers when a test says so. */
+/** Simulates a worker thread; tests send its answers. */
 class FakeWorker extends EventEmitter {
   readonly asked: Question[] = []
   terminated = 0
@@ -32,7 +32,7 @@ function started(): { worker: FakeWorker; thread: ServerThread } {
   return { worker, thread }
 }
 
-it('a question that is not answered in time is rejected alone: the drive is served on, and answers the next one', async () => {
+it('rejects a question that is not answered in time, keeps the thread, and ignores the late answer', async () => {
   const { worker, thread } = started()
   const late = thread.ask('diagnostics').catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(60_000)
@@ -40,13 +40,13 @@ it('a question that is not answered in time is rejected alone: the drive is serv
   expect(await late).toMatchObject({ reason: 'late', message: expect.stringContaining('Try: retry') as string })
   expect(worker.terminated).toBe(0)
   const next = thread.ask('diagnostics')
-  // The late answer is nobody's any more.
+  // The late answer is ignored.
   for (const { id } of worker.asked) worker.emit('message', { id, value: [`answer ${id}`] })
   expect(await next).toEqual(['answer 1'])
   worker.emit('exit', 0)
 })
 
-it('one that does not end when it is closed is ended by force', async () => {
+it('terminates a thread that does not end after close()', async () => {
   const { worker, thread } = started()
   const closed = thread.close().catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(9000)

@@ -28,7 +28,7 @@ const text = (minor: number, json: string, major = 0) =>
   Buffer.concat([words([16, major], [16, minor]), Buffer.from(json)])
 
 describe('VERSION', () => {
-  it('is answered with the version that both speak, and what the server can do', () => {
+  it('is answered with the common version and the capabilities of the server', () => {
     const client = new DirectClient()
     const { errno, data } = client.ask(VERSION, text(0, '{"capabilities":{"max_msg_fds":8}}\0'))
     expect(errno).toBe(0)
@@ -43,42 +43,42 @@ describe('VERSION', () => {
     })
   })
 
-  it('of a later minor version is answered with 0.1', () => {
+  it('with a later minor version is answered with 0.1', () => {
     const { data } = new DirectClient().ask(VERSION, words([16, 0], [16, 7]))
     expect(data.getUint16(2, true)).toBe(1)
   })
 
   it.each([
     ['another major version', text(0, '', 1), 'expected major version 0, got 1'],
-    ['no JSON', text(0, 'hello\0'), 'VERSION: expected JSON, got "hello"'],
-    ['no NUL', text(0, '{}'), 'VERSION: expected text that ends with a NUL'],
-  ])('that says %s ends it', (_name, data, why) => {
+    ['invalid JSON', text(0, 'hello\0'), 'VERSION: expected JSON, got "hello"'],
+    ['text without a final NUL', text(0, '{}'), 'VERSION: expected text that ends with a NUL'],
+  ])('with %s ends the session', (_name, data, why) => {
     const client = new DirectClient()
     expect(client.ask(VERSION, data).errno).toBe(EINVAL)
     expect(client.session.end).toBe(why)
     expect(textsOf(client.diagnostics.entries)).toEqual([`client sent VERSION: ${why}; client disconnected`])
   })
 
-  it('has to come first', () => {
+  it('must be the first message', () => {
     const client = new DirectClient()
     expect(client.ask(GET_INFO, new Uint8Array(16)).errno).toBe(EINVAL)
     expect(client.session.end).toBe('expected VERSION first')
   })
 
-  it('comes once', () => {
+  it('is rejected a second time', () => {
     const client = new DirectClient().agree()
     expect(client.ask(VERSION, words([16, 0], [16, 1])).errno).toBe(EINVAL)
     expect(client.session.end).toBeUndefined()
   })
 })
 
-describe('what the device is', () => {
-  it('a PCI device that can be reset, with 9 regions and 5 kinds of interrupts', () => {
+describe('device and region information', () => {
+  it('describes a PCI device that supports reset, with 9 regions and 5 interrupt types', () => {
     const { data } = new DirectClient().agree().ask(GET_INFO, words([32, 16], [32, 0], [32, 0], [32, 0]))
     expect([0, 4, 8, 12].map((at) => data.getUint32(at, true))).toEqual([16, 3, 9, 5])
   })
 
-  it('BAR0 and configuration space can be read and written, all else is empty', () => {
+  it('BAR0 and configuration space are readable and writable; all other regions are empty', () => {
     const client = new DirectClient().agree()
     const sizes = Array.from({ length: 9 }, (_, index) => {
       const { errno, data } = client.ask(
@@ -93,15 +93,15 @@ describe('what the device is', () => {
   })
 
   it.each([
-    ['of a region that does not exist', 9, 32],
-    ['with room for less than a region', 0, 31],
-  ])('a question %s is refused', (_name, index, room) => {
+    ['for a region that does not exist', 9, 32],
+    ['with an argsz that is too small', 0, 31],
+  ])('rejects a query %s', (_name, index, room) => {
     const client = new DirectClient().agree()
     const data = words([32, room], [32, 0], [32, index], [32, 0], [64, 0], [64, 0])
     expect(client.ask(GET_REGION_INFO, data).errno).toBe(EINVAL)
   })
 
-  it.each([1, 2, 3, 4, 5, 6, 8, 9, 0xffff_ffff])('region %i has nothing to read or write', (region) => {
+  it.each([1, 2, 3, 4, 5, 6, 8, 9, 0xffff_ffff])('region %i cannot be read or written', (region) => {
     const client = new DirectClient().agree()
     expect(client.read(region, 0, 4)).toBe(EINVAL)
     expect(client.write32(region, 0, 0)).toBe(EINVAL)
@@ -109,7 +109,7 @@ describe('what the device is', () => {
 })
 
 describe('memory', () => {
-  it('is mapped from the file that came beside, which is closed afterwards', () => {
+  it('is mapped from the received descriptor, which is closed afterwards', () => {
     const client = new DirectClient().agree()
     const file = unnamedFile(4 * PAGE)
     const beside = another(file)
@@ -122,7 +122,7 @@ describe('memory', () => {
     expect(client.unmap(0x10_0000, 2 * PAGE)).toBe(ENOENT)
   })
 
-  it('DMA_UNMAP is answered with what was asked, DMA_MAP with nothing', () => {
+  it('the reply to DMA_UNMAP repeats the request, that to DMA_MAP is empty', () => {
     const client = new DirectClient().agree()
     const mapped = client.ask(DMA_MAP, words([32, 32], [32, 1], [64, 0], [64, PAGE], [64, PAGE]))
     expect([mapped.errno, mapped.data.byteLength]).toEqual([0, 0])
@@ -131,7 +131,7 @@ describe('memory', () => {
     expect(new Uint8Array(data.buffer, data.byteOffset)).toEqual(asked)
   })
 
-  it('all of it goes at once', () => {
+  it('is all unmapped by one DMA_UNMAP with the flag for all regions', () => {
     const client = new DirectClient().agree()
     for (const page of [1, 3, 5]) expect(client.map(page * PAGE, PAGE, 0, another(unnamedFile(PAGE)))).toBe(0)
     expect(client.unmap(PAGE, PAGE, 2)).toBe(EINVAL)
@@ -141,10 +141,10 @@ describe('memory', () => {
   })
 
   it.each([
-    ['flags that nobody knows', () => words([32, 32], [32, 4], [64, 0], [64, 0], [64, PAGE]), 0, EINVAL],
+    ['unknown flags', () => words([32, 32], [32, 4], [64, 0], [64, 0], [64, PAGE]), 0, EINVAL],
     ['two descriptors', () => words([32, 32], [32, 3], [64, 0], [64, 0], [64, PAGE]), 2, EINVAL],
-    ['less than it has to say', () => new Uint8Array(31), 1, EINVAL],
-  ])('DMA_MAP with %s is refused, and its descriptors are closed', (_name, data, count, errno) => {
+    ['too few bytes', () => new Uint8Array(31), 1, EINVAL],
+  ])('DMA_MAP with %s is rejected, and its descriptors are closed', (_name, data, count, errno) => {
     const client = new DirectClient().agree()
     const beside = Array.from({ length: count }, () => unnamedFile(PAGE))
     expect(client.ask(DMA_MAP, data(), beside).errno).toBe(errno)
@@ -152,14 +152,14 @@ describe('memory', () => {
     expect(client.diagnostics.entries).toHaveLength(1)
   })
 
-  it('no bitmap of what was written is kept', () => {
+  it('has no dirty-page bitmap', () => {
     const client = new DirectClient().agree()
     client.map(0, PAGE, 0, another(unnamedFile(PAGE)))
     expect(client.unmap(0, PAGE, 1)).toBe(ENOTSUP)
     expect(client.served.device.memory.has(0, PAGE)).toBe(true)
   })
 
-  it('of a client that is gone is not there for the next one', () => {
+  it('is unmapped when its client disconnects', () => {
     const client = new DirectClient().agree()
     client.map(0, PAGE, 0, another(unnamedFile(PAGE)))
     client.reconnect()
@@ -169,7 +169,7 @@ describe('memory', () => {
 })
 
 describe('reading and writing', () => {
-  it('are answered with where they went', () => {
+  it('are answered with offset, region and count', () => {
     const client = new DirectClient().agree()
     const where = words([64, 8], [32, BAR0], [32, 4])
     const read = client.ask(REGION_READ, where)
@@ -180,13 +180,13 @@ describe('reading and writing', () => {
     expect(written.data.byteLength).toBe(16)
   })
 
-  it('a write with fewer bytes than it says is refused', () => {
+  it('a write with fewer bytes than its count is rejected', () => {
     const client = new DirectClient().agree()
     expect(client.ask(REGION_WRITE, words([64, 0x14], [32, BAR0], [32, 4], [16, 0])).errno).toBe(EINVAL)
     expect(textsOf(client.diagnostics.entries)).toEqual(['client sent REGION_WRITE: expected 4 bytes to write, got 2'])
   })
 
-  it('a write that wants no answer gets none, not even where it is refused', () => {
+  it('a write with the flag for no reply gets none, even if it is rejected', () => {
     const client = new DirectClient().agree()
     const write = (offset: number) =>
       Buffer.concat([words([64, offset], [32, BAR0], [32, 4]), words([32, 0x0046_0000])])
@@ -196,7 +196,7 @@ describe('reading and writing', () => {
     expect(client.diagnostics.entries).toHaveLength(1)
   })
 
-  it('many writes in one message happen in their order', () => {
+  it('several writes in one message are executed in order', () => {
     const client = new DirectClient().agree()
     const one = (region: number, offset: number, value: bigint, count: number) =>
       words([64, offset], [32, region], [32, count], [64, value])
@@ -212,7 +212,7 @@ describe('reading and writing', () => {
     expect(client.read32(CONFIG, 0x3c) & 0xff).toBe(7)
   })
 
-  it('as many writes in one message as QEMU packs are carried out, and not as many as fit', () => {
+  it('a message of 200 writes, as QEMU sends, is executed; one of more than 256 is rejected', () => {
     const many = (count: number, value: number) => {
       const one = words([64, 0x14], [32, BAR0], [32, 4], [64, value])
       return Buffer.concat([words([64, count]), ...Array.from({ length: count }, () => one)])
@@ -220,7 +220,7 @@ describe('reading and writing', () => {
     const client = new DirectClient().agree()
     expect(client.ask(WRITE_MULTI, many(200, 0x0046_0000)).errno).toBe(0)
     expect(client.ask(WRITE_MULTI, many(257, 0)).errno).toBe(EINVAL)
-    // None of them was.
+    // None of the 257 writes was executed.
     expect(client.read32(BAR0, 0x14)).toBe(0x0046_0000)
     expect(textsOf(client.diagnostics.entries)).toEqual([
       'client sent REGION_WRITE_MULTI: expected at most 256 writes, got 257',
@@ -228,17 +228,17 @@ describe('reading and writing', () => {
   })
 
   it.each([
-    ['more than it has', Buffer.concat([words([64, 2]), new Uint8Array(24)])],
-    ['a count beyond all sense', Buffer.concat([words([64, 2n ** 64n - 1n]), new Uint8Array(24)])],
-    ['writes of more than 8 bytes', Buffer.concat([words([64, 1]), words([64, 0], [32, CONFIG], [32, 9], [64, 0])])],
-    ['an access that does not exist', Buffer.concat([words([64, 1]), words([64, 1], [32, BAR0], [32, 4], [64, 0])])],
-  ])('many writes that say %s are refused', (_name, data) => {
+    ['fewer writes than its count', Buffer.concat([words([64, 2]), new Uint8Array(24)])],
+    ['a count of 2^64 - 1', Buffer.concat([words([64, 2n ** 64n - 1n]), new Uint8Array(24)])],
+    ['a write of more than 8 bytes', Buffer.concat([words([64, 1]), words([64, 0], [32, CONFIG], [32, 9], [64, 0])])],
+    ['an invalid access', Buffer.concat([words([64, 1]), words([64, 1], [32, BAR0], [32, 4], [64, 0])])],
+  ])('a message with %s is rejected', (_name, data) => {
     expect(new DirectClient().agree().ask(WRITE_MULTI, data).errno).toBe(EINVAL)
   })
 })
 
-describe('everything else', () => {
-  it('DEVICE_RESET resets the controller, and leaves configuration space as it is', () => {
+describe('other messages', () => {
+  it('DEVICE_RESET resets the controller and keeps configuration space', () => {
     const client = new DirectClient().agree()
     client.write32(BAR0, 0x14, 0x0046_0000)
     client.write(CONFIG, 4, words([16, 0x0406]))
@@ -254,7 +254,7 @@ describe('everything else', () => {
     expect(client.diagnostics.entries[0]?.text).toMatch(/^client sent [A-Z_]+|command \d+: unsupported command$/)
   })
 
-  it.each([1, 2, 15])('a message of type %i is no command, and ends it', (type) => {
+  it.each([1, 2, 15])('a message of type %i is not a command and ends the session', (type) => {
     const client = new DirectClient().agree()
     expect(client.send(GET_INFO, new Uint8Array(16), [], type)?.errno).toBe(EINVAL)
     expect(client.session.end).toBe('not a command')
@@ -270,20 +270,20 @@ describe('everything else', () => {
     [REGION_READ, 15],
     [REGION_WRITE, 15],
     [WRITE_MULTI, 7],
-  ])('command %i with %i bytes says too little', (command, bytes) => {
+  ])('command %i with %i bytes is rejected as too short', (command, bytes) => {
     const client = new DirectClient()
     if (command !== VERSION) client.agree()
     expect(client.ask(command, new Uint8Array(bytes)).errno).toBe(EINVAL)
   })
 
-  it('power is lost unexpectedly under a client that has the controller enabled, and each client is a cycle', () => {
+  it('each client counts as a power cycle, and one that leaves the controller enabled as an unexpected power loss', () => {
     const client = new DirectClient().agree()
     const { health } = client.served.device
     const [cycles, losses] = [health.powerCycles, health.unexpectedPowerLosses]
     client.reconnect()
     expect([health.powerCycles, health.unexpectedPowerLosses]).toEqual([cycles + 1, losses])
     client.agree()
-    // CC.EN without Admin queues: CSTS.CFS, and enabled all the same.
+    // CC.EN = 1 without Admin queues sets CSTS.CFS, but the controller is enabled.
     client.write(0, 0x14, Uint8Array.of(0x01, 0x00, 0x46, 0x00))
     client.reconnect()
     expect([health.powerCycles, health.unexpectedPowerLosses]).toEqual([cycles + 2, losses + 1])

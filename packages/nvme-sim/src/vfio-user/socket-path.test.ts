@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { asSocketError, clearSocketPath, removeSocket, VfioUserSocketError } from './socket-path.js'
 
-/** What happens when somebody has looked at a path, once. */
+/** Called once, after the next lstatSync. */
 const afterLook: { happens: (() => void) | undefined } = { happens: undefined }
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
@@ -28,14 +28,14 @@ function listening(path: string): Promise<Server> {
   return new Promise((resolve) => server.listen(path, () => resolve(server)))
 }
 
-it('a path where nothing is needs nothing', async () => {
+it('accepts a path that does not exist', async () => {
   await clearSocketPath(join(folder, 'new'))
 })
 
-it('a socket that nobody listens at is removed', async () => {
+it('removes a stale socket', async () => {
   const path = join(folder, 'stale')
   const server = await listening(path)
-  // As a process that was killed leaves it: the name of its socket stays.
+  // A killed process leaves its socket in the file system.
   const hidden = join(folder, 'hidden')
   symlinkSync(path, hidden)
   renameSync(path, `${path}.kept`)
@@ -48,7 +48,7 @@ it('a socket that nobody listens at is removed', async () => {
   expect(existsSync(path)).toBe(false)
 })
 
-it('a socket that somebody listens at is left alone', async () => {
+it('rejects a socket on which another process listens, and keeps it', async () => {
   const path = join(folder, 'used')
   await listening(path)
   const error = await clearSocketPath(path).catch((reason: unknown) => reason)
@@ -57,7 +57,7 @@ it('a socket that somebody listens at is left alone', async () => {
   expect(lstatSync(path).isSocket()).toBe(true)
 })
 
-it('any other file is left alone, a link to a socket too', async () => {
+it('rejects any other file, including a link to a socket, and keeps it', async () => {
   const path = join(folder, 'file')
   writeFileSync(path, 'mine')
   const link = join(folder, 'link')
@@ -70,16 +70,16 @@ it('any other file is left alone, a link to a socket too', async () => {
 })
 
 it.each([
-  ['a folder that is not there', join(folder, 'none', 'socket'), 'not-found', /none is not a directory/],
-  ['a file as its folder', join(folder, 'file', 'socket'), 'not-found', /file is not a directory/],
+  ['a missing directory', join(folder, 'none', 'socket'), 'not-found', /none is not a directory/],
+  ['a file as its directory', join(folder, 'file', 'socket'), 'not-found', /file is not a directory/],
   ['more than 107 bytes', join(folder, 'x'.repeat(108)), 'usage', /expected a path of 1 to 107 bytes, got \d+/],
   ['no bytes', '', 'usage', /bytes, got 0/],
-])('a path with %s is refused', async (_name, path, category, message) => {
+])('rejects a path with %s', async (_name, path, category, message) => {
   const error: unknown = await clearSocketPath(path).catch((reason: unknown) => reason)
   expect(error).toMatchObject({ category, message: expect.stringMatching(message) as string })
 })
 
-it('what keeps the thread from listening is said of the socket, everything else is as it was', () => {
+it('asSocketError converts errors of bind and listen, and returns others unchanged', () => {
   const failed = (syscall: string, code: string) => Object.assign(new Error(`${code}: ${syscall}`), { syscall, code })
   expect(asSocketError(failed('bind', 'EADDRINUSE'), '/a')).toMatchObject({ category: 'privilege', socket: '/a' })
   expect(asSocketError(failed('bind', 'EACCES'), '/a')).toMatchObject({ category: 'privilege' })
@@ -88,12 +88,12 @@ it('what keeps the thread from listening is said of the socket, everything else 
   expect(asSocketError(other, '/a')).toBe(other)
 })
 
-it('at the end a socket is removed, but not one that another has put there since', async () => {
+it('removeSocket removes its own socket, but not one that has replaced it', async () => {
   const path = join(folder, 'mine')
   await listening(path)
   const mine = lstatSync(path)
   unlinkSync(path)
-  writeFileSync(join(folder, 'other'), 'keeps the number of the file from being used again')
+  writeFileSync(join(folder, 'other'), 'keeps the inode number from being reused')
   await listening(path)
   removeSocket(path, mine)
   expect(existsSync(path)).toBe(mine.ino !== lstatSync(path, { throwIfNoEntry: false })?.ino)
@@ -102,7 +102,7 @@ it('at the end a socket is removed, but not one that another has put there since
   removeSocket(path, mine)
 })
 
-it('a socket that another has put there between looking and removing is put back, and still listened at', async () => {
+it('removeSocket restores a socket that has replaced its own between the check and the removal', async () => {
   const path = join(folder, 'race')
   await listening(path)
   const stale = lstatSync(path)
@@ -116,7 +116,7 @@ it('a socket that another has put there between looking and removing is put back
   expect(readdirSync(folder).filter((name) => name.startsWith('race'))).toEqual(['race'])
 })
 
-it('a socket that is gone when it is to be removed is no error', async () => {
+it('removeSocket accepts a socket that is already removed', async () => {
   const path = join(folder, 'gone')
   await listening(path)
   const stale = lstatSync(path)

@@ -9,7 +9,7 @@ const folder = scratch()
 
 const event = (timeNs: number) => ({ timeNs, track: 'bar', name: 'read CSTS', details: { value: timeNs } })
 
-it('text is a line for each event, written when it is closed', () => {
+it('writes text with one line per event when it is closed', () => {
   const path = join(folder, 'a.txt')
   const trace = new TraceFile({ path, format: 'text' })
   trace.sink(event(1))
@@ -18,7 +18,7 @@ it('text is a line for each event, written when it is closed', () => {
   expect(readFileSync(path, 'utf8')).toMatch(/^ +0\.000001 ms {2}bar +read CSTS +value=1\n$/)
 })
 
-it('large traces are written in pieces, and nothing is lost', () => {
+it('writes large traces in parts, completely', () => {
   const path = join(folder, 'b.jsonl')
   const trace = new TraceFile({ path, format: 'jsonl' })
   for (let timeNs = 0; timeNs < 20_000; timeNs++) trace.sink(event(timeNs))
@@ -28,7 +28,7 @@ it('large traces are written in pieces, and nothing is lost', () => {
   expect(lines.map((line) => parseTraceLine(line).timeNs)).toEqual(Array.from({ length: 20_000 }, (_, i) => i))
 })
 
-it('a trace for Perfetto is whole JSON, and takes the place of what was there', () => {
+it('writes a Perfetto trace as valid JSON, and replaces an existing file', () => {
   const path = join(folder, 'c.json')
   for (const times of [[1, 2, 3], [4]]) {
     const trace = new TraceFile({ path, format: 'perfetto' })
@@ -39,6 +39,6 @@ it('a trace for Perfetto is whole JSON, and takes the place of what was there', 
   expect(events.filter(({ ph }) => ph === 'i')).toHaveLength(1)
 })
 
-it('a file that cannot be made is said at once', () => {
+it('throws at once if the file cannot be created', () => {
   expect(() => new TraceFile({ path: join(folder, 'none', 'a'), format: 'text' })).toThrow(/ENOENT.*none\/a/)
 })
