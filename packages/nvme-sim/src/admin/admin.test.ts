@@ -8,7 +8,7 @@ const SUCCESS = '0/00'
 const INVALID_FIELD = '0/02'
 const INVALID_NAMESPACE = '0/0b'
 
-/** Identify into memory that was full of A5h. */
+/** Executes Identify with memory filled with A5h. */
 async function identify(host: TestHost, cns: number, nsid = 0) {
   const memory = host.alloc(4096)
   bytesOf(memory).fill(0xa5)
@@ -34,7 +34,7 @@ describe('Identify (Base 2.1 §5.1.13)', () => {
     expect(view.getUint32(4092, true)).toBe(0)
   })
 
-  it('CNS 01h with an NSID is refused: the command uses none (Base 2.1 §4.1.1)', async () => {
+  it('CNS 01h with an NSID is rejected: the command uses none (Base 2.1 §4.1.1)', async () => {
     const { status, dnr, bytes } = await identify(await enabled(), 0x01, 1)
     expect([status, dnr]).toEqual([INVALID_FIELD, true])
     expect(untouched(bytes)).toBe(true)
@@ -52,14 +52,14 @@ describe('Identify (Base 2.1 §5.1.13)', () => {
       const { status, view } = await identify(host, 0x00, 1)
       expect(status).toBe(SUCCESS)
       expect([0, 8, 16].map((at) => Number(view.getBigUint64(at, true)))).toEqual([nsze, nsze, nsze])
-      // Eight formats, 0's based; format 0 has 512-byte blocks, format 1 has 4096-byte blocks, neither has metadata.
+      // Eight formats, 0's based. Formats 0 and 1 have 512-byte and 4096-byte blocks without metadata.
       expect([view.getUint8(25), view.getUint8(26)]).toEqual([7, lbads === 9 ? 0 : 1])
       expect([view.getUint32(128, true), view.getUint32(132, true)]).toEqual([9 << 16, 12 << 16])
     },
   )
 
   it.each([
-    ['an inactive NSID gives zeroes', 2, SUCCESS],
+    ['an inactive NSID returns zeroes', 2, SUCCESS],
     ['NSID 0h is invalid', 0, INVALID_NAMESPACE],
     ['an NSID above NN is invalid', 4, INVALID_NAMESPACE],
   ])('CNS 00h: %s', async (_, nsid, expected) => {
@@ -68,7 +68,7 @@ describe('Identify (Base 2.1 §5.1.13)', () => {
     expect(expected === SUCCESS ? bytes.every((byte) => byte === 0) : untouched(bytes)).toBe(true)
   })
 
-  it('CNS 00h of media that cannot be written: NSATTR bit 0 says write protected', async () => {
+  it('CNS 00h of read-only media: NSATTR bit 0 is 1 (write protected)', async () => {
     const media = Object.assign(new RamMedia(4096), { readOnly: true })
     const host = await enabled({ namespaces: [{ media }, { nsid: 2 }] })
     expect((await identify(host, 0x00, 1)).view.getUint8(99)).toBe(1)
@@ -92,7 +92,7 @@ describe('Identify (Base 2.1 §5.1.13)', () => {
     expect((await identify(await enabled(), 0x02, nsid)).status).toBe(INVALID_NAMESPACE)
   })
 
-  it('CNS 03h gives a UUID (type 3h, 16 bytes) and the command set (type 4h, 1 byte), the same each time', async () => {
+  it('CNS 03h returns a constant UUID (type 3h, 16 bytes) and the command set (type 4h, 1 byte)', async () => {
     const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 2 }] })
     const { status, bytes } = await identify(host, 0x03, 1)
     expect(status).toBe(SUCCESS)
@@ -111,15 +111,15 @@ describe('Number of Queues (Base 2.1 §5.1.25.2.1)', () => {
   const set = (host: TestHost, cdw11: number) => host.admin({ opcode: 0x09, cdw: { 10: 0x07, 11: cdw11 } })
 
   it.each([
-    ['grants what is asked for', 0x0002_0001, 0x0002_0001],
-    ['grants no more than there is', 0x00ff_fffe, 0x003f_003f],
-  ])("%s, 0's based in both halves of DW0, and Get Features repeats it", async (_, asked, expected) => {
+    ['grants the requested number', 0x0002_0001, 0x0002_0001],
+    ['grants at most the existing queues', 0x00ff_fffe, 0x003f_003f],
+  ])("%s, 0's based in both halves of DW0, which Get Features also returns", async (_, asked, expected) => {
     const host = await enabled()
     expect(await set(host, asked)).toMatchObject({ status: SUCCESS, dw0: expected })
     expect(await host.admin({ opcode: 0x0a, cdw: { 10: 0x07 } })).toMatchObject({ status: SUCCESS, dw0: expected })
   })
 
-  it.each([0x0000_ffff, 0xffff_0000])('FFFFh is refused (%i)', async (asked) => {
+  it.each([0x0000_ffff, 0xffff_0000])('rejects FFFFh (%i)', async (asked) => {
     expect((await set(await enabled(), asked)).status).toBe(INVALID_FIELD)
   })
 
@@ -134,7 +134,7 @@ describe('Number of Queues (Base 2.1 §5.1.25.2.1)', () => {
     await expect(host.createCq(2, 4)).rejects.toThrow('1/01')
   })
 
-  it('other features are refused, and so is saving this one', async () => {
+  it('cannot be saved; unsupported features are rejected', async () => {
     const host = await enabled()
     expect((await host.admin({ opcode: 0x09, cdw: { 10: 0x03, 11: 1 } })).status).toBe(INVALID_FIELD)
     expect((await host.admin({ opcode: 0x0a, cdw: { 10: 0x0c } })).status).toBe(INVALID_FIELD)
@@ -145,24 +145,24 @@ describe('Number of Queues (Base 2.1 §5.1.25.2.1)', () => {
 describe('Create I/O Completion Queue (Base 2.1 §5.2.1)', () => {
   it.each([
     ['QID 0h', 0, 3, 1, 0, '1/01'],
-    ['a QID that exists', 1, 3, 1, 0, '1/01'],
+    ['an existing QID', 1, 3, 1, 0, '1/01'],
     ['a QID that was not granted', 65, 3, 1, 0, '1/01'],
     ['one entry', 2, 0, 1, 0, '1/02'],
     ['more entries than CAP.MQES', 2, 1024, 1, 0, '1/02'],
-    ['PC = 0 where CAP.CQR is 1', 2, 3, 0, 0, INVALID_FIELD],
+    ['PC = 0 with CAP.CQR = 1', 2, 3, 0, 0, INVALID_FIELD],
     ['an interrupt vector that does not exist', 2, 3, 1 | (65 << 16), 0, '1/08'],
-    ['memory that is not page aligned', 2, 3, 1, 64, '0/13'],
+    ['unaligned memory', 2, 3, 1, 64, '0/13'],
     ['memory that ends before the queue', 2, 1023, 1, 0, '0/04'],
-  ])('refuses %s', async (_, qid, qsize, cdw11, offset, status) => {
+  ])('rejects %s', async (_, qid, qsize, cdw11, offset, status) => {
     const host = await ready()
     const memory = host.alloc(4096, true)
     const cdw = { 10: qid | (qsize << 16), 11: cdw11 }
     const completed = await host.admin({ opcode: 0x05, prp1: memory.iovaAt(0) + offset, cdw })
-    // A Data Transfer Error passes, as far as the controller knows.
+    // A Data Transfer Error may be temporary.
     expect(completed).toMatchObject({ status, dnr: status !== '0/04' })
   })
 
-  it('refuses with Invalid Queue Size while CC.IOCQES is not set (Base 2.1 §3.1.4.5)', async () => {
+  it('fails with Invalid Queue Size while CC.IOCQES is 0 (Base 2.1 §3.1.4.5)', async () => {
     const host = new TestHost()
     await host.enable({ cc: CC_ENABLED & ~(0xf << 20) })
     await expect(host.createCq(1, 4)).rejects.toThrow('1/02')
@@ -172,14 +172,14 @@ describe('Create I/O Completion Queue (Base 2.1 §5.2.1)', () => {
 describe('Create I/O Submission Queue (Base 2.1 §5.2.2)', () => {
   it.each([
     ['QID 0h', 0, 3, 1 | (1 << 16), '1/01'],
-    ['a QID that exists', 1, 3, 1 | (1 << 16), '1/01'],
+    ['an existing QID', 1, 3, 1 | (1 << 16), '1/01'],
     ['CQID 0h', 2, 3, 1, '1/01'],
     ['a CQID that was not granted', 2, 3, 1 | (65 << 16), '1/01'],
     ['a completion queue that was not created', 2, 3, 1 | (2 << 16), '1/00'],
     ['one entry', 2, 0, 1 | (1 << 16), '1/02'],
     ['more entries than CAP.MQES', 2, 1024, 1 | (1 << 16), '1/02'],
-    ['PC = 0 where CAP.CQR is 1', 2, 3, 1 << 16, INVALID_FIELD],
-  ])('refuses %s', async (_, qid, qsize, cdw11, status) => {
+    ['PC = 0 with CAP.CQR = 1', 2, 3, 1 << 16, INVALID_FIELD],
+  ])('rejects %s', async (_, qid, qsize, cdw11, status) => {
     const host = await ready()
     const memory = host.alloc(4096, true)
     const cdw = { 10: qid | (qsize << 16), 11: cdw11 }
@@ -191,7 +191,7 @@ describe('deleting queues (Base 2.1 §5.2.3, §5.2.4)', () => {
   const deleteSq = (host: TestHost, qid: number) => host.admin({ opcode: 0x00, cdw: { 10: qid } })
   const deleteCq = (host: TestHost, qid: number) => host.admin({ opcode: 0x04, cdw: { 10: qid } })
 
-  it('refuses a completion queue whose submission queues exist, and takes it after them', async () => {
+  it('rejects a completion queue until its submission queues are deleted', async () => {
     const host = await ready()
     expect((await deleteCq(host, 1)).status).toBe('1/0c')
     expect((await deleteSq(host, 1)).status).toBe(SUCCESS)
@@ -200,12 +200,12 @@ describe('deleting queues (Base 2.1 §5.2.3, §5.2.4)', () => {
     expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe(SUCCESS)
   })
 
-  it.each([0, 2, 0xffff])('refuses QID %i, the Admin queues and such as do not exist', async (qid) => {
+  it.each([0, 2, 0xffff])('rejects QID %i (Admin queue or not created)', async (qid) => {
     const host = await ready()
     expect([(await deleteSq(host, qid)).status, (await deleteCq(host, qid)).status]).toEqual(['1/01', '1/01'])
   })
 
-  it('ends the commands of a submission queue with Command Aborted due to SQ Deletion before its own completion', async () => {
+  it('completes commands with Command Aborted due to SQ Deletion before the deletion completes', async () => {
     const profile = deriveProfile('ideal', { flushNs: [1e9, 1e9, 1e9, 1e9, 1e9], mediaUnits: 8 })
     const host = await ready({ profile })
     for (let i = 0; i < 5; i++) host.submit(1, { opcode: 0, nsid: 1 })
@@ -218,17 +218,17 @@ describe('deleting queues (Base 2.1 §5.2.3, §5.2.4)', () => {
 })
 
 describe('other Admin commands', () => {
-  it('Abort answers in DW0 that nothing was aborted (Base 2.1 §5.1.1)', async () => {
+  it('Abort reports in DW0 that no command was aborted (Base 2.1 §5.1.1)', async () => {
     expect(await (await enabled()).admin({ opcode: 0x08, cdw: { 10: 1 } })).toMatchObject({ status: SUCCESS, dw0: 1 })
   })
 
-  it('DW0 is of the command itself, not of the one before in its slot', async () => {
+  it('DW0 does not depend on the previous command in the same slot', async () => {
     const host = await enabled({ profile: deriveProfile('ideal', { commandSlots: 1 }) })
     expect((await host.admin({ opcode: 0x08 })).dw0).toBe(1)
     expect((await host.admin({ opcode: 0x09, cdw: { 10: 0x06 } })).dw0).toBe(0)
   })
 
-  it('Asynchronous Event Requests are held, up to AERL + 1 of them (Base 2.1 §5.1.2)', async () => {
+  it('up to AERL + 1 Asynchronous Event Requests stay outstanding (Base 2.1 §5.1.2)', async () => {
     const host = await enabled()
     for (let i = 0; i < 4; i++) host.submit(0, { opcode: 0x0c })
     expect(await host.until(() => host.poll(0).length > 0, 1e9)).toBe(false)
@@ -246,7 +246,7 @@ describe('other Admin commands', () => {
   it.each([
     ['PSDT', 1 << 14],
     ['FUSE', 1 << 8],
-  ])('%s is refused of an Admin command (Base 2.1 §4.1.1)', async (_, cdw0) => {
+  ])('%s other than 0 is rejected (Base 2.1 §4.1.1)', async (_, cdw0) => {
     const host = await ready()
     expect((await host.admin({ opcode: 0x08, cdw: { 0: cdw0 } })).status).toBe(INVALID_FIELD)
   })

@@ -6,7 +6,7 @@ import { readMarked, writeMarked } from '../../test/nvm.js'
 
 const SHN_NORMAL = 1 << 14
 
-/** A host, and the media of its namespace, whose cache is lost with the power. */
+/** Returns a host whose media loses its cache in a power loss, and a function that simulates one. */
 async function hostWithCache() {
   const media = new CachedMedia(512 * 64)
   const host = await ready({ namespaces: [{ media }] })

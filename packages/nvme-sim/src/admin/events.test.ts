@@ -3,7 +3,7 @@ import { type Completed, enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const REQUEST = { opcode: 0x0c }
-/** DW0: the log page in bits 23:16, what it is in 15:08, its type in 02:00. */
+/** DW0: the log page in bits 23:16, the event information in 15:08, the event type in 02:00. */
 const TOO_HOT = 0x0002_0101
 const INVALID_DOORBELL_REGISTER = 0x0001_0000
 const SMART_WARNINGS = 0x1f
@@ -18,7 +18,7 @@ async function configure(host: TestHost, cdw11: number): Promise<Completed[]> {
   return settle(host, { opcode: 0x09, cdw: { 10: 0x0b, 11: cdw11 } })
 }
 
-/** A command, and everything that is completed with it or soon after. */
+/** Executes an Admin command. Returns all completions within 1 ms. */
 async function settle(host: TestHost, entry: Parameters<TestHost['submit']>[1]): Promise<Completed[]> {
   host.submit(0, entry)
   await host.pass(1e6)
@@ -27,13 +27,13 @@ async function settle(host: TestHost, entry: Parameters<TestHost['submit']>[1]):
   return found
 }
 
-/** Completions of requests among these: the ones with something in DW0. */
+/** Returns DW0 of the event completions: those with a nonzero DW0. */
 const eventsOf = (completed: readonly Completed[]) => completed.map(({ dw0 }) => dw0).filter((dw0) => dw0 !== 0)
 
 const heat = (host: TestHost) => settle(host, { opcode: 0x09, cdw: { 10: 0x04, 11: 300 } })
 const cool = (host: TestHost) => settle(host, { opcode: 0x09, cdw: { 10: 0x04, 11: 400 } })
 
-/** Reads a log page; RAE retains its events. */
+/** Reads a log page. `retain` sets RAE, which retains its events. */
 async function read(host: TestHost, lid: number, retain = false) {
   const memory = host.alloc(4096)
   const cdw = { 10: lid | (retain ? 0x8000 : 0) | (127 << 16) }
@@ -49,7 +49,7 @@ describe('asynchronous events (Base 2.3 §5.2.2)', () => {
     expect(reported).toMatchObject([{ cid: first, dw0: TOO_HOT, status: '0/00', sqid: 0 }])
   })
 
-  it('of a type that was reported are masked until its log page is read without RAE', async () => {
+  it('of a reported type are masked until their log page is read without RAE', async () => {
     const host = await configured()
     for (let i = 0; i < 3; i++) host.submit(0, REQUEST)
     expect(eventsOf(await heat(host))).toEqual([TOO_HOT])
@@ -61,14 +61,14 @@ describe('asynchronous events (Base 2.3 §5.2.2)', () => {
     expect(eventsOf(await heat(host))).toEqual([TOO_HOT])
   })
 
-  it('are reported again by reading the page while the cause remains', async () => {
+  it('are reported again after the page is read while the cause remains', async () => {
     const host = await configured()
     for (let i = 0; i < 2; i++) host.submit(0, REQUEST)
     await heat(host)
     expect(eventsOf((await read(host, 0x02)).completed)).toEqual([TOO_HOT])
   })
 
-  it('wait for a request, once each', async () => {
+  it('stay pending, once each, until there is a request', async () => {
     const host = await configured()
     await heat(host)
     await cool(host)
@@ -79,7 +79,7 @@ describe('asynchronous events (Base 2.3 §5.2.2)', () => {
     expect(await settle(host, REQUEST)).toEqual([])
   })
 
-  it('are forgotten when their page is read before there is a request', async () => {
+  it('are discarded if their page is read before there is a request', async () => {
     const host = await configured()
     await heat(host)
     await cool(host)
@@ -110,7 +110,7 @@ describe('asynchronous events (Base 2.3 §5.2.2)', () => {
 })
 
 describe('Asynchronous Event Configuration (Base 2.3 §5.2.26.1.5)', () => {
-  it('what was not asked for is not reported', async () => {
+  it('an event that is not enabled is not reported', async () => {
     const host = await configured(0)
     await heat(host)
     expect(await settle(host, REQUEST)).toEqual([])
@@ -123,7 +123,7 @@ describe('Asynchronous Event Configuration (Base 2.3 §5.2.26.1.5)', () => {
     expect(eventsOf(await configure(host, 0b10))).toEqual([TOO_HOT])
   })
 
-  it('an event that is disabled before there was a request is not reported', async () => {
+  it('a pending event that is disabled before there is a request is not reported', async () => {
     const host = await configured()
     await heat(host)
     await configure(host, 0b1_1101)
@@ -139,7 +139,7 @@ describe('Asynchronous Event Configuration (Base 2.3 §5.2.26.1.5)', () => {
   })
 })
 
-describe('errors of no command (Base 2.3 §5.2.12.1.2)', () => {
+describe('errors without a command (Base 2.3 §5.2.12.1.2)', () => {
   it('have an entry in the error log with SQID, CID and Parameter Error Location FFFFh', async () => {
     const host = await configured(0)
     host.ringTail(9, 1)
@@ -153,7 +153,7 @@ describe('errors of no command (Base 2.3 §5.2.12.1.2)', () => {
 describe('Abort of an Asynchronous Event Request (Base 2.3 §5.2.1)', () => {
   const abort = (cid: number) => ({ opcode: 0x08, cdw: { 10: cid << 16 } })
 
-  it('ends it with Command Abort Requested before its own completion, and the place is free again', async () => {
+  it('completes it with Command Abort Requested before the Abort completes, and allows another request', async () => {
     const host = await configured()
     const cids = [0, 1, 2, 3].map(() => host.submit(0, REQUEST))
     host.submit(0, abort(cids[2]!))
@@ -166,7 +166,7 @@ describe('Abort of an Asynchronous Event Request (Base 2.3 §5.2.1)', () => {
     expect((await host.admin(REQUEST)).status).toBe('1/05')
   })
 
-  it('of another identifier finds none', async () => {
+  it('with another CID aborts nothing', async () => {
     const host = await configured()
     const cid = host.submit(0, REQUEST)
     expect(await settle(host, abort(cid + 1))).toMatchObject([{ dw0: 1 }])
@@ -174,7 +174,7 @@ describe('Abort of an Asynchronous Event Request (Base 2.3 §5.2.1)', () => {
 })
 
 describe('Abort (Base 2.3 §5.2.1)', () => {
-  it('more than ACL + 1 at a time end with Abort Command Limit Exceeded', async () => {
+  it('ends with Abort Command Limit Exceeded if more than ACL + 1 are in progress', async () => {
     const host = await ready({ profile: deriveProfile('ideal', { adminNs: 1e6 }) })
     for (let i = 0; i < 6; i++) host.submit(0, { opcode: 0x08, cdw: { 10: 0x4321_0001 } })
     const found = await host.collect(0, 6)
@@ -183,8 +183,8 @@ describe('Abort (Base 2.3 §5.2.1)', () => {
   })
 })
 
-describe('a drive that gets too hot', () => {
-  it('says so while commands come in, without anybody looking', async () => {
+describe('a drive that overheats', () => {
+  it('reports an event during I/O, without a read of the SMART log', async () => {
     const thermal = { limitBytes: 4 << 20, coolingBytesPerSecond: 1, recoveredBytes: 1 << 10, factor: 2 }
     const host = await ready({ profile: deriveProfile('ideal', { thermal }) })
     await configure(host, 0b10)

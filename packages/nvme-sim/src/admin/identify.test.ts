@@ -15,7 +15,7 @@ async function identify(host: TestHost, cns: number, { nsid = 0, csi = 0 } = {})
 }
 
 describe('Identify Controller (Base 2.1 §5.1.13.2.1, Figure 312)', () => {
-  it('says what this controller supports', async () => {
+  it('reports the capabilities of the controller', async () => {
     const { view } = await identify(await enabled(), 0x01)
     const u8 = (at: number) => view.getUint8(at)
     const u16 = (at: number) => view.getUint16(at, true)
@@ -49,7 +49,7 @@ describe('Identify Controller (Base 2.1 §5.1.13.2.1, Figure 312)', () => {
     ['OACS Lockdown', 256, 10, [0x24]],
     ['KAS Keep Alive', 320, 0, [0x18]],
     ['SANICAP Sanitize', 328, 0, [0x84]],
-  ])('%s: the bit says whether the opcode is an Invalid Command Opcode', async (_, at, bit, opcodes) => {
+  ])('%s: the bit is 0 if the opcode is an Invalid Command Opcode', async (_, at, bit, opcodes) => {
     const host = await enabled()
     const isSupported = (((await identify(host, 0x01)).view.getUint16(at, true) >>> bit) & 1) === 1
     for (const opcode of opcodes) expect((await host.admin({ opcode })).status !== '0/01').toBe(isSupported)
@@ -63,14 +63,14 @@ describe('Identify Controller (Base 2.1 §5.1.13.2.1, Figure 312)', () => {
     ['Reservation Register', 5, 0x0d],
     ['Verify', 7, 0x0c],
     ['Copy', 8, 0x19],
-  ])('ONCS %s: bit %i says whether opcode %i is an Invalid Command Opcode', async (_, bit, opcode) => {
+  ])('ONCS %s: bit %i is 0 if opcode %i is an Invalid Command Opcode', async (_, bit, opcode) => {
     const host = await enabled()
     await host.createPair(1, 4)
     const isSupported = (((await identify(host, 0x01)).view.getUint16(520, true) >>> bit) & 1) === 1
     expect((await host.command(1, { opcode, nsid: 1 })).status !== '0/01').toBe(isSupported)
   })
 
-  it('a profile may say otherwise', async () => {
+  it('a profile can change its fields', async () => {
     const profile = deriveProfile('ideal', { identify: { VWC: 0, WCTEMP: 350, CNTLID: 7 } })
     const { view } = await identify(await enabled({ profile }), 0x01)
     expect([view.getUint8(525), view.getUint16(266, true), view.getUint16(78, true)]).toEqual([0, 350, 7])
@@ -88,7 +88,7 @@ describe('Identify of the NVM Command Set (Base 2.1 §5.1.13.2.5 to §5.1.13.2.7
     for (const csi of [1, 2, 0xff]) expect((await identify(host, cns, { nsid, csi })).status).toBe(INVALID_FIELD)
   })
 
-  it('CNS 05h of an inactive namespace is zero filled, of an invalid one refused', async () => {
+  it('CNS 05h returns zeroes for an inactive namespace, and rejects an invalid one', async () => {
     const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     const { status, bytes } = await identify(host, 0x05, { nsid: 2 })
     expect([status, bytes.every((byte) => byte === 0)]).toEqual([SUCCESS, true])
@@ -111,7 +111,7 @@ describe('Identify of the NVM Command Set (Base 2.1 §5.1.13.2.5 to §5.1.13.2.7
 })
 
 describe('I/O Command Set Independent Identify Namespace (Base 2.1 §5.1.13.2.8)', () => {
-  it('says that the namespace is ready (NSTAT.NRDY); zeroes of an inactive one', async () => {
+  it('reports an active namespace as ready (NSTAT.NRDY), and returns zeroes for an inactive one', async () => {
     const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     expect((await identify(host, 0x08, { nsid: 3 })).bytes[14]).toBe(1)
     expect((await identify(host, 0x08, { nsid: 2 })).bytes.every((byte) => byte === 0)).toBe(true)
@@ -120,7 +120,7 @@ describe('I/O Command Set Independent Identify Namespace (Base 2.1 §5.1.13.2.8)
 })
 
 describe('Identify of NSID FFFFFFFFh (Base 2.3 §5.2.13.2.5; NVM 1.2 §4.1.5.1)', () => {
-  it('CNS 00h returns the formats that a namespace may have, and nothing of any one namespace', async () => {
+  it('CNS 00h returns the supported formats, and no field of a single namespace', async () => {
     const { status, view, bytes } = await identify(await enabled(), 0x00, { nsid: 0xffff_ffff })
     expect(status).toBe(SUCCESS)
     expect(bytes.subarray(0, 25).every((byte) => byte === 0)).toBe(true) // NSZE, NCAP, NUSE, NSFEAT
@@ -131,14 +131,14 @@ describe('Identify of NSID FFFFFFFFh (Base 2.3 §5.2.13.2.5; NVM 1.2 §4.1.5.1)'
     expect(formats).toEqual([0, 8, 16, 64].flatMap((metadata) => [bytes512 | metadata, bytes4096 | metadata]).concat(0))
   })
 
-  it.each([0x05, 0x08])('CNS %i returns no field of any one namespace', async (cns) => {
+  it.each([0x05, 0x08])('CNS %i returns no field of a single namespace', async (cns) => {
     const { status, bytes } = await identify(await enabled(), cns, { nsid: 0xffff_ffff })
     expect([status, bytes.every((byte) => byte === 0)]).toEqual([SUCCESS, true])
   })
 })
 
 describe('Namespace Identification Descriptor list (Base 2.3 §5.2.13.2.3)', () => {
-  it('has EUI64 (1h) and NGUID (2h) of a namespace that has them, then UUID (3h) and command set (4h)', async () => {
+  it('has EUI64 (1h) and NGUID (2h), if the namespace has them, then UUID (3h) and command set (4h)', async () => {
     const eui64 = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
     const nguid = Uint8Array.from({ length: 16 }, (_, i) => 0x10 + i)
     const { bytes } = await identify(await enabled({ namespaces: [{ eui64, nguid }] }), 0x03, { nsid: 1 })
@@ -167,7 +167,7 @@ describe('Identify for Namespace Management (Base 2.3 §5.2.13.2.9 to §5.2.13.2
     ['not allocated', 3, SUCCESS, 0],
     ['invalid', 9, INVALID_NAMESPACE, undefined],
     ['FFFFFFFFh', 0xffff_ffff, INVALID_NAMESPACE, undefined],
-  ])('CNS 11h of an NSID that is %s', async (_, nsid, expected, nsze) => {
+  ])('CNS 11h with an NSID: %s', async (_, nsid, expected, nsze) => {
     const { status, view } = await identify(await host(), 0x11, { nsid })
     expect(status).toBe(expected)
     if (nsze !== undefined) expect(Number(view.getBigUint64(0, true))).toBe(nsze)
@@ -179,13 +179,13 @@ describe('Identify for Namespace Management (Base 2.3 §5.2.13.2.9 to §5.2.13.2
     ['not allocated', 3, INVALID_FIELD, undefined],
     ['invalid', 9, INVALID_NAMESPACE, undefined],
     ['FFFFFFFFh', 0xffff_ffff, INVALID_FIELD, undefined],
-  ])('CNS 12h of a namespace that is %s: how many controllers', async (_, nsid, expected, count) => {
+  ])('CNS 12h returns the number of attached controllers for an NSID: %s', async (_, nsid, expected, count) => {
     const { status, view } = await identify(await host(), 0x12, { nsid })
     expect(status).toBe(expected)
     if (count !== undefined) expect(view.getUint16(0, true)).toBe(count)
   })
 
-  it('CNS 13h lists the controller, unless the list begins above its identifier', async () => {
+  it('CNS 13h lists the controller, unless CNTID is above its identifier', async () => {
     const own = await enabled({ profile: deriveProfile('ideal', { identify: { CNTLID: 5 } }) })
     const list = async (cntid: number) => (await identify(own, 0x13 | (cntid << 16))).view
     expect([(await list(5)).getUint16(0, true), (await list(5)).getUint16(2, true)]).toEqual([1, 5])

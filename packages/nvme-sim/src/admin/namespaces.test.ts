@@ -29,7 +29,7 @@ async function identify(host: TestHost, cns: number, nsid = 0): Promise<{ status
   return { status, view: memory.view }
 }
 
-/** Bytes of NVM capacity: TNVMCAP at byte 280, UNVMCAP at byte 296. */
+/** Returns TNVMCAP (byte 280) and UNVMCAP (byte 296). */
 async function capacities(host: TestHost): Promise<number[]> {
   const { view } = await identify(host, 1)
   return [280, 296].map((offset) => Number(view.getBigUint64(offset, true)))
@@ -49,7 +49,7 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
     ['512-byte blocks with 8 bytes of metadata', 2, Math.floor(MIB / 520), 2],
     ['4096-byte blocks extended by 64 bytes, MSET', 0x17, Math.floor(MIB / 4160), 0x17],
     ['MSET without metadata, which is ignored', 0x11, 256, 1],
-  ])('to %s: NSZE and FLBAS follow, and the data are gone', async (_, cdw10, nsze, flbas) => {
+  ])('to %s changes NSZE and FLBAS, and clears the data', async (_, cdw10, nsze, flbas) => {
     const host = await ready({ namespaces: [{ capacityBytes: MIB }] })
     await writeMarked(host, 0, [1, 2])
     expect((await format(host, 1, cdw10)).status).toBe(SUCCESS)
@@ -63,7 +63,7 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
     ['none', 0],
     ['User Data Erase', 1 << 9],
     ['Cryptographic Erase', 2 << 9],
-  ])('with secure erase %s the namespace is empty, and marks of Write Uncorrectable are gone', async (_, ses) => {
+  ])('with secure erase %s clears the data and the uncorrectable blocks', async (_, ses) => {
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 2 }] })
     await writeMarked(host, 0, [1])
     await host.command(1, onBlocks(0x04, 1, 1))
@@ -74,7 +74,7 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
     expect(other.status).toBe('2/81')
   })
 
-  it('NSID FFFFFFFFh formats all attached namespaces, and no other', async () => {
+  it('of NSID FFFFFFFFh formats all attached namespaces, and no others', async () => {
     const host = await ready({
       namespaces: [
         { nsid: 1, capacityBytes: MIB },
@@ -90,17 +90,17 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
   })
 
   it.each([
-    ['a Format Index that is not there', 1, 8, INVALID_FORMAT],
+    ['a Format Index that does not exist', 1, 8, INVALID_FORMAT],
     ['the last index of four bits', 1, 15, INVALID_FORMAT],
     ['protection information of type 1', 1, 2 | (1 << 5), INVALID_FORMAT],
     ['a reserved SES', 1, 3 << 9, INVALID_FIELD],
-    ['a format of which no block fits', 2, 1, INVALID_FORMAT],
+    ['a format with blocks larger than the namespace', 2, 1, INVALID_FORMAT],
     ['NSID 0h', 0, 0, INVALID_NAMESPACE_OR_FORMAT],
     ['an NSID above NN', 5, 0, INVALID_NAMESPACE_OR_FORMAT],
     ['an NSID that is not allocated', 3, 0, INVALID_FIELD],
-    ['a namespace that is write protected', 4, 0, WRITE_PROTECTED],
-    ['all, of which one is write protected', BROADCAST, 0, WRITE_PROTECTED],
-  ])('refuses %s, and changes nothing', async (_, nsid, cdw10, status) => {
+    ['a write protected namespace', 4, 0, WRITE_PROTECTED],
+    ['all namespaces if one is write protected', BROADCAST, 0, WRITE_PROTECTED],
+  ])('rejects %s, and changes nothing', async (_, nsid, cdw10, status) => {
     const media: Media = Object.assign(new RamMedia(MIB), { readOnly: true })
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 2, capacityBytes: 1024 }, { nsid: 4, media }] })
     await writeMarked(host, 0, [1])
@@ -108,7 +108,7 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
     expect(await readMarked(host, 0, 1)).toEqual([1])
   })
 
-  it('while commands for the namespace are under way it is a Command Sequence Error, and reported', async () => {
+  it('is a Command Sequence Error, and reported, while commands for the namespace are in flight', async () => {
     const host = await ready({ profile: 'sn740', namespaces: [{ nsid: 1 }, { nsid: 2 }] })
     host.submit(1, onBlocks(0x02, 0, 1, at(host, host.alloc(512))))
     await host.pass(3_000)
@@ -125,7 +125,7 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
   })
 })
 
-it('Format NVM of media that fails is an Internal Error, and the format stays what it was', async () => {
+it('Format NVM ends with Internal Error if the media fails, and keeps the format', async () => {
   const media: Media = Object.assign(new RamMedia(MIB), {
     deallocate: () => {
       throw new Error('no such sector')
@@ -149,7 +149,7 @@ interface Wanted {
   readonly group?: number
 }
 
-/** Namespace Management, Create: the host's fields at bytes 0, 8, 26, 29, 92, 100 and 102 (NVM 1.2 §4.1.6). */
+/** Executes Namespace Management, Create; its fields are at bytes 0, 8, 26, 29, 92, 100 and 102 (NVM 1.2 §4.1.6). */
 async function create(host: TestHost, wanted: Wanted = {}, nsid = 0, cdw11 = 0) {
   const { nsze = 1024, ncap = nsze, flbas = 0, dps = 0, ana = 0, set = 0, group = 0 } = wanted
   const memory = host.alloc(4096)
@@ -166,7 +166,7 @@ async function create(host: TestHost, wanted: Wanted = {}, nsid = 0, cdw11 = 0) 
 
 const remove = (host: TestHost, nsid: number) => host.admin({ opcode: 0x0d, nsid, cdw: { 10: 1 } })
 
-/** Namespace Attachment with a list of controllers: their number, then two bytes for each. */
+/** Executes Namespace Attachment with a Controller List: the number of identifiers, then two bytes for each. */
 async function attach(host: TestHost, nsid: number, sel = 0, controllers: readonly number[] = [0]) {
   const memory = host.alloc(4096)
   ;[controllers.length, ...controllers].forEach((value, i) => memory.view.setUint16(i * 2, value, true))
@@ -176,7 +176,7 @@ async function attach(host: TestHost, nsid: number, sel = 0, controllers: readon
 const detach = (host: TestHost, nsid: number) => attach(host, nsid, 1)
 
 describe('Namespace Management (Base 2.1 §5.1.21)', () => {
-  it('creates a namespace that is attached to nothing, of the smallest free NSID, from unallocated capacity', async () => {
+  it('creates a detached namespace with the lowest free NSID from unallocated capacity', async () => {
     const host = await ready({
       namespaces: [{ nsid: 1, capacityBytes: MIB }, { nsid: 3, capacityBytes: MIB }], // oxfmt-ignore
       spareCapacityBytes: 4 * MIB,
@@ -195,7 +195,7 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
     expect([view.getBigUint64(0, true), view.getBigUint64(48, true), view.getUint8(26)]).toEqual([256n, 1048576n, 1])
   })
 
-  it('a namespace with extended metadata works as one that was there from the start', async () => {
+  it('creates a namespace with extended metadata that can be written and read', async () => {
     const host = await ready({ spareCapacityBytes: MIB })
     expect(await create(host, { nsze: 100, flbas: 0x12 })).toMatchObject({ status: SUCCESS, dw0: 2 })
     await attach(host, 2)
@@ -210,30 +210,30 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
   })
 
   it.each<[string, Wanted, string]>([
-    ['more than is unallocated', { nsze: 2049 }, INSUFFICIENT_CAPACITY],
+    ['more than the unallocated capacity', { nsze: 2049 }, INSUFFICIENT_CAPACITY],
     ['a size of 2^60 blocks', { nsze: 2 ** 60 }, INSUFFICIENT_CAPACITY],
     ['no blocks', { nsze: 0 }, INVALID_FIELD],
     ['a capacity below the size', { nsze: 100, ncap: 50 }, THIN_PROVISIONING_NOT_SUPPORTED],
     ['a capacity above the size', { nsze: 100, ncap: 150 }, INVALID_FIELD],
-    ['a Format Index that is not there', { flbas: 8 }, INVALID_FORMAT],
+    ['a Format Index that does not exist', { flbas: 8 }, INVALID_FORMAT],
     ['protection information', { dps: 1 }, INVALID_FORMAT],
     ['an ANA group', { ana: 1 }, ANA_GROUP_IDENTIFIER_INVALID],
     ['an NVM Set without an Endurance Group', { set: 1 }, INVALID_FIELD],
-    ['an Endurance Group that is not there', { group: 1 }, INVALID_FIELD],
-  ])('refuses %s, and allocates nothing', async (_, wanted, status) => {
+    ['an Endurance Group that does not exist', { group: 1 }, INVALID_FIELD],
+  ])('rejects %s, and allocates nothing', async (_, wanted, status) => {
     const host = await ready({ spareCapacityBytes: MIB })
     expect(await create(host, wanted)).toMatchObject({ status, dnr: true })
     expect((await capacities(host))[1]).toBe(MIB)
   })
 
-  it('refuses an NSID, which is the controller to choose, another command set, and a reserved SEL', async () => {
+  it('rejects an NSID, which the controller chooses, another command set, and a reserved SEL', async () => {
     const host = await ready({ spareCapacityBytes: MIB })
     expect((await create(host, {}, 2)).status).toBe(INVALID_FIELD)
     expect((await create(host, {}, 0, 2 << 24)).status).toBe(I_O_COMMAND_SET_NOT_SUPPORTED)
     expect((await host.admin({ opcode: 0x0d, nsid: 1, cdw: { 10: 2 } })).status).toBe(INVALID_FIELD)
   })
 
-  it('without spare capacity there is none to create from, until a namespace was deleted', async () => {
+  it('without spare capacity, cannot create a namespace until another is deleted', async () => {
     const host = await ready({ namespaces: [{ nsid: 1, capacityBytes: MIB }] })
     await writeMarked(host, 0, [7])
     expect((await create(host)).status).toBe(INSUFFICIENT_CAPACITY)
@@ -246,9 +246,9 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
     expect((await create(host, { nsze: 1 })).status).toBe(IDENTIFIER_UNAVAILABLE)
   })
 
-  it('one that gets the NSID of a namespace that was deleted has features of its own, and those of others stay', async () => {
+  it('a namespace that reuses an NSID has default features; features of other namespaces remain', async () => {
     const host = await ready({ namespaces: [{ nsid: 1 }], spareCapacityBytes: MIB })
-    // Error Recovery: Time Limited Error Recovery in bits 15:0; SV is bit 31 of CDW10, SEL bits 10:8.
+    // Error Recovery: Time Limited Error Recovery is bits 15:0; SV is bit 31 of CDW10, SEL is bits 10:8.
     const setRecovery = (nsid: number, value: number, sv = 0) =>
       host.admin({ opcode: 0x09, nsid, cdw: { 10: (0x05 | (sv << 31)) >>> 0, 11: value } })
     const recovery = async (nsid: number, sel: number) =>
@@ -277,7 +277,7 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
   it.each([
     ['by its NSID', 2],
     ['by FFFFFFFFh', BROADCAST],
-  ])('does not delete a namespace whose media was given, %s, nor any other then', async (_, nsid) => {
+  ])('does not delete a namespace with media from the options, or any other namespace, %s', async (_, nsid) => {
     const media = new RamMedia(MIB)
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 2, media }] })
     await writeMarked(host, 0, [7])
@@ -290,14 +290,14 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
     expect((await remove(host, 1)).status).toBe(SUCCESS)
   })
 
-  it('deletes all namespaces for FFFFFFFFh, also where there is none', async () => {
+  it('deletes all namespaces with FFFFFFFFh, and succeeds if there is none', async () => {
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 3, attached: false }] })
     expect((await remove(host, BROADCAST)).status).toBe(SUCCESS)
     expect((await remove(host, BROADCAST)).status).toBe(SUCCESS)
     expect(await capacities(host)).toEqual([2 * 1024 ** 3, 2 * 1024 ** 3])
   })
 
-  it('ends commands that are under way as for an inactive NSID (Base 2.3 §8.1.16)', async () => {
+  it('ends commands in flight for a deleted namespace as for an inactive NSID (Base 2.3 §8.1.16)', async () => {
     const host = await ready({ profile: 'sn740' })
     host.submit(1, onBlocks(0x02, 0, 1, at(host, host.alloc(512))))
     await host.pass(3_000)
@@ -309,7 +309,7 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
 })
 
 describe('Namespace Attachment (Base 2.1 §5.1.20)', () => {
-  it('detaches: Identify gives zeroes, I/O commands are refused, and that outlives a reset', async () => {
+  it('after a detach, Identify returns zeroes and I/O commands fail, also after a reset', async () => {
     const host = await ready()
     await writeMarked(host, 0, [5])
     expect((await detach(host, 1)).status).toBe(SUCCESS)
@@ -328,12 +328,12 @@ describe('Namespace Attachment (Base 2.1 §5.1.20)', () => {
   })
 
   it.each([
-    ['of no controller', []],
+    ['without a controller', []],
     ['of another controller', [1]],
     ['of this controller and another', [0, 1]],
     ['of this controller twice', [0, 0]],
     ['of more controllers than fit', Array.from({ length: 2047 }, (_, i) => i)],
-  ])('refuses a list %s', async (_, controllers) => {
+  ])('rejects a list %s', async (_, controllers) => {
     const host = await ready()
     expect((await attach(host, 1, 1, controllers)).status).toBe(CONTROLLER_LIST_INVALID)
     expect(await activeNsids(host)).toEqual([1])
@@ -345,7 +345,7 @@ describe('Namespace Attachment (Base 2.1 §5.1.20)', () => {
     ['FFFFFFFFh', BROADCAST, 0, INVALID_FIELD],
     ['an NSID that is not allocated', 2, 0, INVALID_FIELD],
     ['a reserved SEL', 1, 2, INVALID_FIELD],
-  ])('refuses %s', async (_, nsid, sel, status) => {
+  ])('rejects %s', async (_, nsid, sel, status) => {
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     expect((await attach(host, nsid, sel)).status).toBe(status)
   })

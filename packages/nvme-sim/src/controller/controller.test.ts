@@ -21,10 +21,10 @@ describe('enable (Base 2.1 §3.5.1)', () => {
   })
 
   it.each([
-    ['CC.CSS = 110b where CAP.CSS.IOCSS is 0', CC_ENABLED | (6 << 4), /CC\.CSS is 6/],
+    ['CC.CSS = 110b with CAP.CSS.IOCSS = 0', CC_ENABLED | (6 << 4), /CC\.CSS is 6/],
     ['a reserved CC.CSS', CC_ENABLED | (1 << 4), /CC\.CSS is 1/],
     ['CC.MPS above CAP.MPSMAX', CC_ENABLED | (5 << 7), /CC\.MPS is 5, CAP allows 0 to 4/],
-    ['CC.AMS that CAP.AMS does not offer', CC_ENABLED | (7 << 11), /CC\.AMS is 7/],
+    ['a CC.AMS that CAP.AMS does not report', CC_ENABLED | (7 << 11), /CC\.AMS is 7/],
     ['a reserved CC.AMS', CC_ENABLED | (3 << 11), /CC\.AMS is 3/],
   ])('%s sets CSTS.CFS and never CSTS.RDY', async (_, cc, message) => {
     const host = new TestHost()
@@ -34,8 +34,8 @@ describe('enable (Base 2.1 §3.5.1)', () => {
 
   it.each([
     ['AQA of 0h', AQA, 0, /at least 2/],
-    ['ASQ where no memory is', ASQ, 0x1000, /ASQ 0x1000: no memory/],
-    ['ACQ where no memory is', ACQ, 0x1000, /ACQ 0x1000: no memory/],
+    ['an ASQ without memory', ASQ, 0x1000, /ASQ 0x1000: no memory/],
+    ['an ACQ without memory', ACQ, 0x1000, /ACQ 0x1000: no memory/],
   ])('%s sets CSTS.CFS', async (_, offset, value, message) => {
     const host = new TestHost()
     const queue = host.alloc(4096, true)
@@ -73,7 +73,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     expect([host.bar.read32(AQA), host.bar.read64(ASQ), host.bar.read64(ACQ)]).toEqual(kept)
   })
 
-  it('posts nothing for the commands it ends, and touches no memory of theirs afterwards', async () => {
+  it('posts no completion for aborted commands, and does not access their memory afterwards', async () => {
     const host = await ready({ profile: 'sn740' })
     const data = host.alloc(4096)
     host.submit(1, transfer(0x02, 0, 8, prps(host, data)))
@@ -86,7 +86,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     expect(new Uint8Array(memory.view.buffer).every((byte) => byte === 0)).toBe(true)
   })
 
-  it('I/O queues are gone after it, and can be created again', async () => {
+  it('deletes the I/O queues, which can be created again', async () => {
     const host = await ready()
     await host.disable()
     await host.enable()
@@ -95,7 +95,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('is a mistake before CSTS.RDY became 1, and said to be one', async () => {
+  it('is reported as an error if CSTS.RDY is not yet 1', async () => {
     const host = new TestHost({ profile: slow })
     host.bar.write32(CC, CC_ENABLED)
     await host.pass(1000)
@@ -105,7 +105,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     expect(host.bar.read32(CSTS)).toBe(0)
   })
 
-  it('CC.EN set again before CSTS.RDY became 0 has no effect, and is said to be a mistake', async () => {
+  it('reports and ignores CC.EN = 1 before CSTS.RDY is 0', async () => {
     const host = await enabled({ profile: slow })
     host.bar.write32(CC, 0)
     host.bar.write32(CC, CC_ENABLED)
@@ -120,7 +120,7 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
   it.each([
     ['normal', 0x4000],
     ['abrupt', 0x8000],
-  ])('CC.SHN %s takes CSTS.SHST from 00b over 01b to 10b', async (_, shn) => {
+  ])('CC.SHN %s changes CSTS.SHST from 00b to 01b, then to 10b', async (_, shn) => {
     const host = await enabled({ profile: slow })
     host.bar.write32(CC, CC_ENABLED | shn)
     expect(host.bar.read32(CSTS)).toBe(RDY | (1 << 2))
@@ -128,7 +128,7 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
     expect(host.bar.read32(CSTS)).toBe(RDY | (2 << 2))
   })
 
-  it('flushes the media, and a reset afterwards brings CSTS.SHST back to 00b', async () => {
+  it('flushes the media; a later reset clears CSTS.SHST to 00b', async () => {
     let flushes = 0
     const media = { capacityBytes: 4096, read: () => 0, write: () => 0, flush: () => (flushes += 1), close: () => 0 }
     const host = await enabled({ namespaces: [{ media }] })
@@ -141,7 +141,7 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
   })
 })
 
-it('a shutdown ends even when a media cannot be flushed', async () => {
+it('a shutdown completes even if media cannot be flushed', async () => {
   const flush = () => {
     throw new Error('disk full')
   }
@@ -154,14 +154,14 @@ it('a shutdown ends even when a media cannot be flushed', async () => {
 })
 
 describe('registers (Base 2.1 §3.1.4)', () => {
-  it('INTMS sets and INTMC clears bits of one mask, and both read it', () => {
+  it('INTMS sets and INTMC clears bits of one mask, which both return', () => {
     const { bar } = new TestHost()
     bar.write32(0x0c, 0xf0)
     bar.write32(0x10, 0x30)
     expect([bar.read32(0x0c), bar.read32(0x10)]).toEqual([0xc0, 0xc0])
   })
 
-  it('NSSR reads 0h, and 4E564D65h resets everything, Admin queue registers included, with CSTS.NSSRO', async () => {
+  it('NSSR reads 0h; writing 4E564D65h resets all registers and sets CSTS.NSSRO', async () => {
     const host = await ready()
     host.bar.write32(NSSR, 0x4e56_4d65)
     expect(host.bar.read32(NSSR)).toBe(0)
@@ -171,13 +171,13 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     expect(host.bar.read32(CSTS)).toBe(0)
   })
 
-  it('CSTS takes no write but the one that clears NSSRO', async () => {
+  it('CSTS is read-only except for clearing NSSRO', async () => {
     const host = await ready()
     host.bar.write32(CSTS, 0xffff_ffff)
     expect(host.bar.read32(CSTS)).toBe(RDY)
   })
 
-  it('ASQ and ACQ keep no bits below the page: 11:00 are reserved', () => {
+  it('ASQ and ACQ ignore the reserved bits 11:00', () => {
     const { bar } = new TestHost()
     bar.write64(ASQ, 0x1234_5678_9abc_dfffn)
     expect(bar.read64(ASQ)).toBe(0x1234_5678_9abc_d000n)
@@ -190,7 +190,7 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringContaining('CC.MPS')])
   })
 
-  it('says what the host did wrong: read-only registers, offsets without one, queue addresses under way', async () => {
+  it('reports writes to read-only registers and to AQA while enabled, and accesses outside of registers', async () => {
     const host = await ready()
     host.bar.write32(0x00, 1)
     host.bar.read32(0x70)
@@ -206,7 +206,7 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     ])
   })
 
-  it('optional registers that CAP denies read 0h, whatever is written', async () => {
+  it('optional registers that CAP does not report read 0h and ignore writes', async () => {
     const host = await ready()
     // CMBMSC, NSSD ("Abpt") and PMRCTL
     host.bar.write32(0x50, 3)
@@ -223,7 +223,7 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     ])
   })
 
-  it('an access of the wrong size or place throws: that is a mistake of the program', () => {
+  it('an unaligned access, or one after the end of BAR0, throws RangeError', () => {
     const { bar } = simulate().transport
     expect(() => bar.read32(2)).toThrow(RangeError)
     expect(() => bar.read64(4)).toThrow(RangeError)
@@ -240,7 +240,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringContaining('doorbells are 32 bytes apart')])
   })
 
-  it('an impossible tail stops the queue until it is deleted and created again (Base 2.1 §3.3.1.2)', async () => {
+  it('an invalid tail stops the queue until it is deleted and created again (Base 2.1 §3.3.1.2)', async () => {
     const host = await ready()
     host.ringTail(1, 64)
     host.submit(1, { opcode: 0, nsid: 1 })
@@ -257,22 +257,22 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
 
   it.each([
     [
-      'a tail that stood there already',
+      'an unchanged tail',
       (host: TestHost) => host.ringTail(1, 0),
       'host rang SQ 1 tail 0, but the tail is unchanged: it adds no entry',
     ],
     [
-      'a head that stood there already',
+      'an unchanged head',
       (host: TestHost) => host.ringHead(1, 0),
       'host rang CQ 1 head 0, but the head is unchanged: it releases no entry',
     ],
     [
-      'a head beyond the queue',
+      'a head beyond the queue size',
       (host: TestHost) => host.ringHead(1, 64),
       'host rang CQ 1 head 64, but CQ 1 has 64 entries',
     ],
     [
-      'a head past what was posted',
+      'a head past the posted entries',
       (host: TestHost) => host.ringHead(1, 1),
       'host rang CQ 1 head 1, but it releases 1 entries, more than the 0 posted',
     ],
@@ -288,7 +288,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
   })
 
-  it('a tail that passes the head is reported: a queue of n entries holds n - 1 (Base 2.1 §3.3.1.5)', async () => {
+  it('reports a tail that passes the head: a queue of n entries holds n - 1 (Base 2.1 §3.3.1.5)', async () => {
     const host = await ready({ profile: 'sn740' }, 4)
     for (let i = 0; i < 3; i++) host.stage(1, { opcode: 0, nsid: 1 })
     host.ringTail(1)
@@ -300,7 +300,7 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
 })
 
 describe('the bus', () => {
-  it('gives all ones for every register of a device that was removed, and takes no writes', async () => {
+  it('returns all ones for every register of a removed device, and drops writes', async () => {
     const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'remove-device' } }] } as const
     const host = await ready({ faults })
     host.submit(1, { opcode: 0, nsid: 1 })
@@ -311,13 +311,13 @@ describe('the bus', () => {
     expect(host.poll(1)).toEqual([])
   })
 
-  it('a function reset brings back the values after power on', async () => {
+  it('a function reset restores the power-on values of registers', async () => {
     const host = await ready()
     await host.simulation.transport.reset!('function')
     expect([host.bar.read32(CC), host.bar.read32(CSTS), host.bar.read32(AQA)]).toEqual([0, 0, 0])
   })
 
-  it('queue memory that the host freed makes the controller fail instead of reading what is there now', async () => {
+  it('queue memory freed by the host makes the controller fail instead of reading it', async () => {
     const host = await ready()
     host.sqs.get(1)!.memory.free()
     host.ringTail(1, 1)

@@ -24,7 +24,7 @@ const namespaces: readonly NamespaceOptions[] = [
   { nsid: 3, media: unverifiableMedia({ capacityBytes: CAPACITY_BYTES }) },
 ]
 
-/** Codes of vfio-user servers: asserted in their tests. */
+/** Codes of vfio-user servers, which are tested there. */
 type ServerCode = 'client-message' | 'client-disconnected' | 'server-resources'
 
 /** Provokes each code, on an enabled controller with queue pair 1. */
@@ -78,7 +78,7 @@ const provoked: Record<Exclude<DiagnosticCode, ServerCode | 'dropped'>, (host: T
   'simulator-limit': (host) => host.command(1, { ...onBlocks(COMPARE, 0, 1, at(host, host.alloc(512))), nsid: 3 }),
 }
 
-it.each(Object.entries(provoked))('a diagnostic has the code %s, and the time of its cause', async (code, provoke) => {
+it.each(Object.entries(provoked))('reports one diagnostic %s, with the time of its cause', async (code, provoke) => {
   const host = await ready({ profile: 'sn740', namespaces })
   await host.pass(1000)
   const startNs = host.clock.now()
@@ -90,7 +90,7 @@ it.each(Object.entries(provoked))('a diagnostic has the code %s, and the time of
   expect(timeNs).toBeLessThanOrEqual(host.clock.now())
 })
 
-it('the time of a diagnostic is that of the simulation’s clock when the host made the mistake', async () => {
+it('the time of a diagnostic is the virtual time of the host error', async () => {
   const { transport, clock, diagnostics } = simulate()
   await clock.idle(1234)
   transport.bar.write32(VS, 1)
@@ -100,7 +100,7 @@ it('the time of a diagnostic is that of the simulation’s clock when the host m
   ])
 })
 
-it('after 1000 diagnostics, the last entry says that further ones are dropped', () => {
+it('after 1000 diagnostics, the last entry reports that further ones are dropped', () => {
   const { transport, diagnostics } = simulate()
   for (let i = 0; i < 1005; i++) transport.bar.write32(VS, 1)
   expect(diagnostics).toHaveLength(1001)

@@ -7,7 +7,7 @@ import { bytesOf, enabled, fillPattern, prps, ready, TestHost } from '../../test
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })
 
-/** Ten reads of one page each at LBA 0, 8, 16, …, with CIDs 0 to 9; what completes within ten seconds. */
+/** Submits ten reads of one page each at LBA 0, 8, 16, …, with CIDs 0 to 9, and collects completions for ten seconds. */
 async function tenReads(faults: FaultPlan) {
   const host = await ready({ faults, profile: 'ideal' })
   const memory = host.alloc(10 * 4096)
@@ -27,25 +27,25 @@ async function tenReads(faults: FaultPlan) {
 
 const without = (...gone: number[]) => Array.from({ length: 10 }, (_, i) => i).filter((i) => !gone.includes(i))
 
-it('drop-completion: the command is done and its entry consumed, and nothing is posted', async () => {
+it('drop-completion: the command is executed and its entry consumed, but no completion is posted', async () => {
   const { cids, seen, memory } = await tenReads(plan({ qid: 1, nth: 4 }, { kind: 'drop-completion' }))
   expect(cids).toEqual(without(3))
   expect(seen.at(-1)!.sqhd).toBe(10)
   expect(bytesOf(memory).every((byte) => byte === 0)).toBe(true)
 })
 
-it('delay-completion: it comes that much later, after others', async () => {
+it('delay-completion: posts the completion after the delay, behind later ones', async () => {
   const { cids, seen } = await tenReads(plan({ qid: 1, nth: 1 }, { kind: 'delay-completion', delayNs: 5e6 }))
   expect(cids).toEqual([...without(0), 0])
   expect(seen[9]!.atNs - seen[8]!.atNs).toBe(5e6)
 })
 
-it('duplicate-completion: the same entry twice, the second with the next Phase Tag position', async () => {
+it('duplicate-completion: posts the same entry twice, in two queue slots', async () => {
   const { cids } = await tenReads(plan({ qid: 1, nth: 2 }, { kind: 'duplicate-completion' }))
   expect(cids).toEqual([0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
-it('status: the command fails so, and moves no data', async () => {
+it('status: the command fails with the given status and transfers no data', async () => {
   const { seen, memory } = await tenReads(
     plan({ qid: 1, opcode: 2, nth: 3 }, { kind: 'status', sct: 2, sc: 0x81, dnr: true }),
   )
@@ -54,13 +54,13 @@ it('status: the command fails so, and moves no data', async () => {
   expect(bytesOf(memory, 2 * 4096, 4096).every((byte) => byte === 0xa5)).toBe(true)
 })
 
-it('stale-completion: an earlier entry is posted once more', async () => {
+it('stale-completion: posts an earlier entry again', async () => {
   const { cids, faults } = await tenReads(plan({ atNs: 5e9 }, { kind: 'stale-completion', qid: 1, back: 3 }))
   expect(cids).toEqual([...without(), 7])
   expect(faults.struck).toEqual([1])
 })
 
-it('stale-completion: an entry that was not posted, or a queue that does not exist, does not strike', async () => {
+it('stale-completion: does not strike if the entry was not posted or the queue does not exist', async () => {
   const rules = [
     { match: { qid: 1, nth: 1 }, action: { kind: 'stale-completion', qid: 1, back: 1 } },
     { match: { qid: 1, nth: 10 }, action: { kind: 'stale-completion', qid: 1, back: 1000 } },
@@ -71,7 +71,7 @@ it('stale-completion: an entry that was not posted, or a queue that does not exi
   expect(faults.struck).toEqual([0, 0, 0])
 })
 
-it('stale-completion: the entry of the lap before is repeated too, with the Phase Tag of this lap', async () => {
+it('stale-completion: posts an entry of the previous lap with the current Phase Tag', async () => {
   const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'stale-completion', qid: 1, back: 3 }) }, 4)
   for (let cid = 0; cid < 5; cid++) {
     host.stage(1, { ...transfer(0x02, 0, 8, prps(host, host.alloc(4096))), cid })
@@ -84,7 +84,7 @@ it('stale-completion: the entry of the lap before is repeated too, with the Phas
   expect(host.simulation.diagnostics).toEqual([])
 })
 
-it('async-event: a request completes with the event, enabled or not, cleared or not, and none without a request', async () => {
+it('async-event: completes a request with the event, even if it is disabled or masked; strikes only with a request', async () => {
   const event = { kind: 'async-event', aet: 2, aei: 0, lid: 4 } as const
   const rules = [1e9, 2e9, 3e9].map((atNs) => ({ match: { atNs }, action: event }))
   const host = await enabled({ faults: { rules } })
@@ -99,19 +99,19 @@ it('async-event: a request completes with the event, enabled or not, cleared or 
   expect(host.simulation.faults.struck).toEqual([1, 1, 0])
 })
 
-it('corrupt-cid: the completion names a command that may not exist', async () => {
+it('corrupt-cid: the completion has another CID', async () => {
   const { cids } = await tenReads(plan({ qid: 1, nth: 6 }, { kind: 'corrupt-cid', xor: 0x8000 }))
   expect(cids).toEqual([0, 1, 2, 3, 4, 0x8005, 6, 7, 8, 9])
 })
 
-it('corrupt-data: one byte of what a Read delivers is wrong, and its status is success', async () => {
+it('corrupt-data: changes one byte of the data of a Read, which succeeds', async () => {
   const { memory, seen } = await tenReads(plan({ lba: [24, 24] }, { kind: 'corrupt-data', byte: 4095, xor: 0x81 }))
   const wrong = [...bytesOf(memory).entries()].filter(([, byte]) => byte !== 0)
   expect(wrong).toEqual([[3 * 4096 + 4095, 0x81]])
   expect(seen.every(({ status }) => status === '0/00')).toBe(true)
 })
 
-it('corrupt-data: damages no byte after the data of a Write with a separate metadata buffer', async () => {
+it('corrupt-data: changes no byte after the data of a Write with a separate metadata buffer', async () => {
   const faults = plan({ opcode: 1, qid: 1 }, { kind: 'corrupt-data', byte: 513, xor: 0xff })
   const host = await ready({ faults, namespaces: [{ metadataBytes: 8 }] })
   const [memory, metadata] = [host.alloc(512), host.alloc(8)]
@@ -123,7 +123,7 @@ it('corrupt-data: damages no byte after the data of a Write with a separate meta
   expect(bytesOf(next).every((byte) => byte === 0)).toBe(true)
 })
 
-it('corrupt-data: one byte of what a Write stores is wrong', async () => {
+it('corrupt-data: changes one byte that a Write stores', async () => {
   const host = await ready({ faults: plan({ opcode: 1, qid: 1 }, { kind: 'corrupt-data', byte: 513, xor: 0xff }) })
   const memory = host.alloc(4096)
   await host.command(1, transfer(0x01, 0, 8, prps(host, memory)))
@@ -131,7 +131,7 @@ it('corrupt-data: one byte of what a Write stores is wrong', async () => {
   expect([...bytesOf(memory).entries()].filter(([, byte]) => byte !== 0)).toEqual([[513, 0xff]])
 })
 
-it('fatal-status: CSTS.CFS is set and nothing more completes, until a reset', async () => {
+it('fatal-status: sets CSTS.CFS, and no command completes until a reset', async () => {
   const { host, cids } = await tenReads(plan({ qid: 1, nth: 5 }, { kind: 'fatal-status' }))
   expect(cids).toEqual([])
   expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
@@ -141,7 +141,7 @@ it('fatal-status: CSTS.CFS is set and nothing more completes, until a reset', as
   expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
 })
 
-it('hang: the command does nothing and never completes, until Abort ends it; Abort finds no dropped one', async () => {
+it('hang: the command does not complete until Abort; Abort does not affect a dropped one', async () => {
   const { host, cids, memory } = await tenReads(plan({ qid: 1, nth: 3 }, { kind: 'hang' }))
   expect(cids).toEqual(without(2))
   expect(bytesOf(memory, 2 * 4096, 4096).every((byte) => byte === 0xa5)).toBe(true)
@@ -152,12 +152,12 @@ it('hang: the command does nothing and never completes, until Abort ends it; Abo
   expect(await dropped.host.admin({ opcode: 0x08, cdw: { 10: 1 | (2 << 16) } })).toMatchObject({ dw0: 1 })
 })
 
-it('reorder-completion: it comes after so many others', async () => {
+it('reorder-completion: posts the completion after the given number of others', async () => {
   const { cids } = await tenReads(plan({ qid: 1, nth: 2 }, { kind: 'reorder-completion', behind: 3, atMostNs: 1e9 }))
   expect(cids).toEqual([0, 2, 3, 4, 1, 5, 6, 7, 8, 9])
 })
 
-it('reorder-completion: where too few follow it comes when its time is over, once', async () => {
+it('reorder-completion: posts the completion once, after atMostNs, if too few others follow', async () => {
   const { cids, seen } = await tenReads(
     plan({ qid: 1, nth: 8 }, { kind: 'reorder-completion', behind: 3, atMostNs: 1e9 }),
   )
@@ -165,7 +165,7 @@ it('reorder-completion: where too few follow it comes when its time is over, onc
   expect(seen[9]!.atNs - seen[8]!.atNs).toBe(1e9)
 })
 
-it('reorder-completion: several at once change places among themselves', async () => {
+it('reorder-completion: several delayed completions are reordered among themselves', async () => {
   const { cids } = await tenReads({
     rules: [
       { match: { qid: 1, nth: 1 }, action: { kind: 'reorder-completion', behind: 2, atMostNs: 1e9 } },
@@ -175,7 +175,7 @@ it('reorder-completion: several at once change places among themselves', async (
   expect(cids.slice(0, 4)).toEqual([2, 1, 0, 3])
 })
 
-it('reorder-completion: a command that Abort ends while it is held completes once', async () => {
+it('reorder-completion: a command that Abort ends meanwhile completes once', async () => {
   const rule = { match: { qid: 1, nth: 1 }, action: { kind: 'reorder-completion', behind: 1, atMostNs: 1e9 } } as const
   const host = await ready({ faults: { rules: [rule] } })
   host.submit(1, { opcode: 0, nsid: 1, cid: 7 })
@@ -185,7 +185,7 @@ it('reorder-completion: a command that Abort ends while it is held completes onc
   expect(host.poll(1)).toMatchObject([{ cid: 7, status: '0/07' }])
 })
 
-it('duplicate-completion: both are the same where the first releases a completion that was held', async () => {
+it('duplicate-completion: both entries are equal even if the first one releases a delayed completion', async () => {
   const { cids } = await tenReads({
     rules: [
       { match: { qid: 1, nth: 1 }, action: { kind: 'reorder-completion', behind: 1, atMostNs: 1e9 } },
@@ -202,13 +202,13 @@ it('status: with Do Not Retry, More and a Command Retry Delay', async () => {
   expect(host.cqs.get(1)!.memory.view.getUint32(12, true)).toBe(0xe043_0000)
 })
 
-it('status: a success that is none looks like every other, and moves nothing', async () => {
+it('status: a simulated success looks like any other, but transfers no data', async () => {
   const { host, memory } = await tenReads(plan({ qid: 1, nth: 1 }, { kind: 'status', sct: 0, sc: 0 }))
   expect(host.cqs.get(1)!.memory.view.getUint32(12, true)).toBe(0x0001_0000)
   expect(memory.view.getUint32(0, true)).toBe(0xa5a5_a5a5)
 })
 
-it('corrupt-sqhd and corrupt-sqid: the other fields of the entry are right', async () => {
+it('corrupt-sqhd and corrupt-sqid: change only their field of the entry', async () => {
   const { seen } = await tenReads({
     rules: [
       { match: { qid: 1, nth: 2 }, action: { kind: 'corrupt-sqhd', xor: 0x0100 } },
@@ -223,30 +223,30 @@ it('corrupt-sqhd and corrupt-sqid: the other fields of the entry are right', asy
 it('corrupt-phase: the host sees neither that entry nor any after it', async () => {
   const { host, cids } = await tenReads(plan({ qid: 1, nth: 5 }, { kind: 'corrupt-phase' }))
   expect(cids).toEqual([0, 1, 2, 3])
-  // The sixth entry is there, with its Phase Tag set: the fifth keeps the host from it.
+  // The sixth entry has a valid Phase Tag, but the host stops at the fifth.
   expect(host.cqs.get(1)!.memory.view.getUint32(5 * 16 + 12, true)).toBe(0x0001_0005)
 })
 
-it('corrupt-data: bits of several neighbouring bytes, and of what an Admin command answers', async () => {
+it('corrupt-data: changes bits of adjacent bytes, and data of an Admin command', async () => {
   const { memory } = await tenReads(plan({ lba: [0, 0] }, { kind: 'corrupt-data', byte: 10, xor: [1, 0, 0x80] }))
   expect([...bytesOf(memory, 0, 16)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0x80, 0, 0, 0])
 
   const host = await ready({ faults: plan({ qid: 0, opcode: 6 }, { kind: 'corrupt-data', byte: 4, xor: 0x20 }) })
   const answer = host.alloc(4096)
   await host.admin({ opcode: 6, prp1: answer.iovaAt(0), cdw: { 10: 1 } })
-  // Serial Number begins at byte 4: 'GPUNVME-SIM-1', whose G becomes g.
+  // Serial Number, from byte 4, is 'GPUNVME-SIM-1'; its G becomes g.
   expect(String.fromCharCode(...bytesOf(answer, 4, 13))).toBe('gPUNVME-SIM-1')
   expect(host.simulation.faults.struck).toEqual([1])
 })
 
-it('torn-dma: a part of what a Read should deliver does not arrive, and its status is success', async () => {
+it('torn-dma: a part of the data of a Read does not arrive, but the Read succeeds', async () => {
   const { memory, seen } = await tenReads(plan({ lba: [0, 0] }, { kind: 'torn-dma', fromByte: 512, toByte: 1024 }))
   const untouched = [...bytesOf(memory).entries()].filter(([, byte]) => byte === 0xa5).map(([at]) => at)
   expect([untouched[0], untouched.at(-1), untouched.length]).toEqual([512, 1023, 512])
   expect(seen.every(({ status }) => status === '0/00')).toBe(true)
 })
 
-it('torn-dma: of a Write, only the first bytes are stored', async () => {
+it('torn-dma: a Write stores only the first bytes', async () => {
   const host = await ready({ faults: plan({ opcode: 1 }, { kind: 'torn-dma', fromByte: 1536 }) })
   const memory = host.alloc(4096)
   bytesOf(memory).fill(0x77)
@@ -257,7 +257,7 @@ it('torn-dma: of a Write, only the first bytes are stored', async () => {
 })
 
 describe('wrong-page', () => {
-  /** Four pages of a pattern on the media, read back into memory of 0xa5; which page of the pattern each page holds. */
+  /** Writes four pages of a pattern and reads them into memory filled with 0xa5. Returns the pattern page in each page. */
   async function fourPages(opcode: 1 | 2) {
     const faults = plan({ opcode, qid: 1 }, { kind: 'wrong-page', page: 1, to: 3 })
     const host = await ready({ faults })
@@ -274,34 +274,34 @@ describe('wrong-page', () => {
     return [0, 1, 2, 3].map((index) => known.indexOf(page(memory, index)))
   }
 
-  it('of a Read: the page arrives at the place of another, and its own is left alone', async () => {
+  it('of a Read: transfers the page to the address of another, and leaves its own unchanged', async () => {
     expect(await fourPages(2)).toEqual([0, -1, 2, 1])
   })
 
-  it('of a Write: the page is filled from the place of another', async () => {
+  it('of a Write: fills the page with data of another', async () => {
     expect(await fourPages(1)).toEqual([0, 3, 2, 3])
   })
 
-  it('of a Read into pages of different lengths: nothing of the page arrives at its own place', async () => {
+  it('of a Read into pages of different lengths: transfers no byte to the original page', async () => {
     const host = await ready({ faults: plan({ opcode: 2, qid: 1 }, { kind: 'wrong-page', page: 1, to: 0 }) })
     const [pattern, memory] = [host.alloc(4096), host.alloc(8192, true)]
     fillPattern(pattern)
     bytesOf(memory).fill(0xa5)
     await host.command(1, transfer(0x01, 0, 8, prps(host, pattern)))
-    // 512 bytes of the first page, 3584 of the second.
+    // 512 bytes in the first page, 3584 in the second.
     await host.command(1, transfer(0x02, 0, 8, prps(host, memory, 3584, 4096)))
     expect(bytesOf(memory, 3584, 512)).toEqual(bytesOf(pattern, 512, 512))
     expect(bytesOf(memory, 4096, 4096)).toEqual(new Uint8Array(4096).fill(0xa5))
   })
 
-  it('strikes only commands that have both pages', async () => {
+  it('strikes only commands with both pages', async () => {
     const { faults } = await tenReads(plan({}, { kind: 'wrong-page', page: 0, to: 1 }))
     expect(faults.struck).toEqual([0])
   })
 })
 
 describe('register accesses', () => {
-  it('lose-write: a lost doorbell is made good by the next one', async () => {
+  it('lose-write: the next doorbell write makes up for a lost one', async () => {
     const { host, cids } = await tenReads(plan({ register: 'SQyTDBL', qid: 1, nth: 1 }, { kind: 'lose-write' }))
     expect(cids).toEqual([])
     expect(host.simulation.faults.strikes).toMatchObject([{ rule: 0, kind: 'lose-write', where: 'write SQ1TDBL' }])
@@ -309,13 +309,13 @@ describe('register accesses', () => {
     expect((await host.collect(1, 10)).map(({ cid }) => cid)).toEqual(without())
   })
 
-  it('delay-write: the write and all after it arrive later, in their order', async () => {
+  it('delay-write: delays the write and all later ones, in order', async () => {
     const { cids, seen } = await tenReads(plan({ register: 'SQyTDBL', qid: 1 }, { kind: 'delay-write', delayNs: 3e6 }))
     expect(cids).toEqual(without())
     expect(seen[0]!.atNs).toBe(3e6)
   })
 
-  it('read-value: the host reads what is not there, so often', async () => {
+  it('read-value: the host reads the given value `times` times', async () => {
     const host = await enabled({
       faults: plan({ register: 'CSTS', fromNs: 5, times: 2 }, { kind: 'read-value', value: 0xffff_ffff }),
     })
@@ -323,13 +323,13 @@ describe('register accesses', () => {
     expect([1, 2, 3].map(() => host.bar.read32(CSTS))).toEqual([0xffff_ffff, 0xffff_ffff, RDY])
   })
 
-  it('a register of 64 bits is accessed twice', () => {
+  it('count a 64-bit register as two accesses', () => {
     const host = new TestHost({ faults: plan({ register: 'ASQ', nth: 2 }, { kind: 'lose-write' }) })
     host.bar.write64(0x28, 0x1234_5678_9abc_d000n)
     expect(host.bar.read64(0x28)).toBe(0x9abc_d000n)
   })
 
-  it('any fault of the controller may strike when a register is accessed', async () => {
+  it('may trigger any fault of the controller', async () => {
     const host = await ready({ faults: plan({ register: 'SQyTDBL', qid: 1, nth: 1 }, { kind: 'fatal-status' }) })
     host.submit(1, { opcode: 0, nsid: 1 })
     expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
@@ -337,7 +337,7 @@ describe('register accesses', () => {
 })
 
 describe('CC.EN', () => {
-  it('ready-never-rises: CSTS.RDY stays 0; a reset of the function helps', async () => {
+  it('ready-never-rises: CSTS.RDY stays 0 until a function reset', async () => {
     const host = await enabled({ faults: plan({ nth: 1 }, { kind: 'ready-never-rises' }) })
     expect(host.bar.read32(CSTS)).toBe(0)
     await host.simulation.transport.reset!('function')
@@ -345,14 +345,14 @@ describe('CC.EN', () => {
     expect(host.bar.read32(CSTS)).toBe(RDY)
   })
 
-  it('ready-never-falls: CSTS.RDY stays 1 after CC.EN became 0', async () => {
+  it('ready-never-falls: CSTS.RDY stays 1 after CC.EN = 0', async () => {
     const host = await ready({ faults: plan({}, { kind: 'ready-never-falls' }) })
     await expect(host.disable()).rejects.toThrow('expected CSTS & 1h = 0h within 10000 ms, got CSTS 1h')
   })
 })
 
-describe('times', () => {
-  it('fatal-status at a time', async () => {
+describe('rules with a time', () => {
+  it('fatal-status: strikes at atNs', async () => {
     const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'fatal-status' }) })
     await host.pass(1e9 - 1)
     expect(host.bar.read32(CSTS)).toBe(RDY)
@@ -361,13 +361,13 @@ describe('times', () => {
     expect(host.simulation.faults.strikes).toEqual([{ atNs: 1e9, rule: 0, kind: 'fatal-status', where: 'time' }])
   })
 
-  it('remove-device: all ones from then on, for good', async () => {
+  it('remove-device: all registers read all ones permanently', async () => {
     const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'remove-device' }) })
     await host.pass(1e9)
     expect([host.bar.read32(CSTS), host.bar.read64(0)]).toEqual([0xffff_ffff, 0xffff_ffff_ffff_ffffn])
   })
 
-  it('surprise-reset: CC and CSTS are 0; a host that rings before it looks has done nothing wrong', async () => {
+  it('surprise-reset: CC and CSTS are 0; doorbell writes are not reported until the host reads CSTS', async () => {
     const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'surprise-reset' }) })
     await host.pass(1e9)
     host.submit(1, { opcode: 0, nsid: 1 })
@@ -379,7 +379,7 @@ describe('times', () => {
     expect((await host.admin({ opcode: 0x08 })).status).toBe('0/00')
   })
 
-  it('detach-namespace, attach-namespace and resize-namespace: the host is told by an event and by Identify', async () => {
+  it('detach-namespace, attach-namespace and resize-namespace: raise an event and take effect', async () => {
     const host = await ready({
       namespaces: [{ capacityBytes: 1024 * 512 }],
       faults: {
@@ -391,7 +391,7 @@ describe('times', () => {
         ],
       },
     })
-    // Attached Namespace Attribute Notices are on (Asynchronous Event Configuration, bit 8).
+    // Enables Attached Namespace Attribute Notices (Asynchronous Event Configuration, bit 8).
     await host.admin({ opcode: 0x09, cdw: { 10: 0x0b, 11: 1 << 8 } })
     host.submit(0, { opcode: 0x0c })
     await host.pass(1e9)
@@ -409,7 +409,7 @@ describe('times', () => {
     expect(host.simulation.faults.struck).toEqual([1, 1, 1, 0])
   })
 
-  it('throttle: everything takes longer for a while', async () => {
+  it('throttle: commands take longer for forNs', async () => {
     const action = { kind: 'throttle', factor: 10, forNs: 1e9 } as const
     const host = await ready({ profile: 'sn740', faults: plan({ atNs: 1e9 }, action) })
     const took = async () => {
@@ -424,13 +424,13 @@ describe('times', () => {
     expect(await took()).toBeLessThan(3 * usualNs)
   })
 
-  it('rules without atNs strike inside of their window only', async () => {
+  it('rules without atNs strike only inside their window', async () => {
     const { cids } = await tenReads(plan({ qid: 1, fromNs: 1 }, { kind: 'drop-completion' }))
     expect(cids).toEqual(without())
   })
 })
 
-describe('which are struck', () => {
+describe('the commands that a rule strikes', () => {
   it.each([
     [{ every: 3 }, [2, 5, 8]],
     [{ nth: 2, every: 4 }, [1, 5, 9]],
@@ -443,7 +443,7 @@ describe('which are struck', () => {
     expect(faults.strikes.map(({ where }) => where)).toEqual(struck.map((cid) => `SQ 1 CID ${cid}`))
   })
 
-  it('probability: the same commands for the same seed, whatever other rules there are', async () => {
+  it('depend only on the seed for probability, not on other rules', async () => {
     const maybe = { match: { qid: 1, probability: 0.5 }, action: { kind: 'drop-completion' } } as const
     const delay = { match: { qid: 1, probability: 0.3 }, action: { kind: 'delay-completion', delayNs: 1e6 } } as const
     const alone = await tenReads({ rules: [maybe] })
@@ -453,7 +453,7 @@ describe('which are struck', () => {
     expect(besides.cids.toSorted((a, b) => a - b)).toEqual(alone.cids)
   })
 
-  it('several actions strike one command, each kind by the first of its rules', async () => {
+  it('may be struck by several kinds of action, each by its first matching rule', async () => {
     const { seen, faults } = await tenReads({
       rules: [
         { match: { qid: 1, nth: 1 }, action: { kind: 'delay-completion', delayNs: 5e6 } },
@@ -469,12 +469,12 @@ describe('which are struck', () => {
 it.each([
   ['the first LBA', [0, 0], [0]],
   ['a range across commands', [15, 16], [1, 2]],
-  ['no LBA that is used', [80, 1000], []],
+  ['unused LBAs', [80, 1000], []],
 ] as const)('a rule strikes commands that touch any of its LBAs: %s', async (_, lba, struck) => {
   expect((await tenReads(plan({ lba }, { kind: 'drop-completion' }))).cids).toEqual(without(...struck))
 })
 
-it('nth counts the commands that the other conditions let through, and of two rules the first strikes', async () => {
+it('nth counts the commands that match the other conditions', async () => {
   const { cids } = await tenReads({
     rules: [
       { match: { qid: 1, lba: [40, 79], nth: 2 }, action: { kind: 'drop-completion' } },

@@ -2,17 +2,17 @@ import { FaultPlanError } from '@gpunvme/nvme-spec/faults'
 import { describe, expect, it } from 'vitest'
 import { simulate, type FaultPlan } from '../index.js'
 
-it('a plan is written in TypeScript with what this package exports', () => {
+it('exports the type of a fault plan', () => {
   const faults = { rules: [{ match: { opcode: 2 }, action: { kind: 'drop-completion' } }] } satisfies FaultPlan
   expect(simulate({ faults }).faults.struck).toEqual([0])
 })
 
-it('a plan that a program without types gives to a simulation is checked', () => {
+it('simulate() validates a fault plan of an untyped program', () => {
   const faults = { rules: [{ match: {}, action: { kind: 'torn' } }] } as unknown as FaultPlan
   expect(errorOf(() => simulate({ faults })).field).toBe('action.kind')
 })
 
-describe('a simulation refuses faults of namespaces that it cannot have', () => {
+describe('faults of namespaces', () => {
   const namespaces = [{ nsid: 2, capacityBytes: 100 * 4096, blockBytes: 4096 }] as const
   it.each([
     [
@@ -30,14 +30,14 @@ describe('a simulation refuses faults of namespaces that it cannot have', () => 
       'action.blocks',
       'the whole drive holds only 800 blocks of the smallest format: this can never strike',
     ],
-  ] as const)('%j', (action, field, why) => {
+  ] as const)('are rejected if the drive cannot have the namespace: %j', (action, field, why) => {
     const faults: FaultPlan = { rules: [{ match: { atNs: 1 }, action }] }
     const refused = errorOf(() => simulate({ namespaces, faults }))
     expect(refused).toMatchObject({ rule: 0, field })
     expect(refused.message).toContain(why)
   })
 
-  it('and takes those of one that the host may create or format', () => {
+  it('are accepted if the host can create or format the namespace', () => {
     const rules: FaultPlan['rules'] = [
       { match: { atNs: 1 }, action: { kind: 'attach-namespace', nsid: 3 } },
       { match: { atNs: 1 }, action: { kind: 'resize-namespace', nsid: 2, blocks: 800 } },
@@ -46,18 +46,18 @@ describe('a simulation refuses faults of namespaces that it cannot have', () => 
   })
 })
 
-describe('a simulation refuses faults of queues that it cannot have', () => {
+describe('faults of queues', () => {
   const profile = 'sn740'
   it.each([
     [{ match: { qid: 17 }, action: { kind: 'hang' } }, 'match.qid'],
     [{ match: { atNs: 1 }, action: { kind: 'stale-completion', qid: 17, back: 1 } }, 'action.qid'],
-  ] as const)('%j', (rule, field) => {
+  ] as const)('are rejected if the drive cannot have the queue: %j', (rule, field) => {
     const refused = errorOf(() => simulate({ profile, faults: { rules: [rule] } }))
     expect(refused).toMatchObject({ rule: 0, field })
     expect(refused.message).toContain('the largest queue identifier of this drive is 16: this can never strike')
   })
 
-  it('accepts faults of the last queue and of any writable doorbell', () => {
+  it('are accepted for the last queue and for any writable doorbell', () => {
     const rules: FaultPlan['rules'] = [
       { match: { qid: 16 }, action: { kind: 'hang' } },
       { match: { register: 'SQyTDBL', qid: 17 }, action: { kind: 'lose-write' } },
@@ -73,5 +73,5 @@ function errorOf(run: () => unknown): FaultPlanError {
     if (error instanceof FaultPlanError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('expected a FaultPlanError')
 }

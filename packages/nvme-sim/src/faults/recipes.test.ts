@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { transfer } from '../../conformance/raw-host/entry.js'
 import { prps, ready, TestHost } from '../../test/host.js'
 
-// Faults for the tests of a driver, to copy. `ready` and the host it gives stand for your driver on
-// `simulate({ faults })`; each test ends with what your driver has to cope with, and with a look at `faults.struck`,
-// without which a test may pass because its fault never happened.
+// Fault plans to copy into the tests of a driver. Replace `ready` and its host by your driver on `simulate({ faults })`.
+// Each test ends with the condition that your driver must handle, and verifies `faults.struck`: without it, a test could
+// pass because its fault never occurred.
 
 const READ = 0x02
 const ALL_ONES = 0xffff_ffff
@@ -19,7 +19,7 @@ async function readsWith(faults: FaultPlan, count = 5) {
   return { host, completions: host.poll(1), struck: host.simulation.faults.struck }
 }
 
-test('the third read is lost: a driver needs a time-out', async () => {
+test('the completion of the third read is lost: a driver needs a timeout', async () => {
   const { completions, struck } = await readsWith({
     rules: [{ match: { opcode: READ, nth: 3 }, action: { kind: 'drop-completion' } }],
   })
@@ -36,7 +36,7 @@ test('a command hangs, and Abort ends it', async () => {
   expect(struck).toEqual([1])
 })
 
-test('a completion comes twice: the second is nobody’s', async () => {
+test('a completion is posted twice: the second has no command', async () => {
   const { completions, struck } = await readsWith({
     rules: [{ match: { opcode: READ, nth: 2 }, action: { kind: 'duplicate-completion' } }],
   })
@@ -44,7 +44,7 @@ test('a completion comes twice: the second is nobody’s', async () => {
   expect(struck).toEqual([1])
 })
 
-test('a completion of an earlier command is posted again, later: no command owns it', async () => {
+test('a completion of an earlier command is posted again later: it has no command', async () => {
   const { host, completions, struck } = await readsWith({
     rules: [{ match: { atNs: 9e8 }, action: { kind: 'stale-completion', qid: 1, back: 2 } }],
   })
@@ -54,7 +54,7 @@ test('a completion of an earlier command is posted again, later: no command owns
   expect(struck).toEqual([1])
 })
 
-test('events follow each other without end: every request completes at once', async () => {
+test('an event storm: every request completes at once', async () => {
   const again = { kind: 'async-event', aet: 2, aei: 0, lid: 4 } as const
   const host = await ready({ faults: { rules: [{ match: { qid: 0, opcode: 0x0c }, action: again }] } })
   for (let cid = 100; cid < 110; cid++) {
@@ -62,12 +62,12 @@ test('events follow each other without end: every request completes at once', as
     host.ringTail(0)
     await host.pass(1000)
   }
-  // The request that is being fetched is not outstanding yet.
+  // A request is not yet outstanding while it is fetched.
   expect(host.poll(0)).toHaveLength(9)
   expect(host.simulation.faults.struck).toEqual([9])
 })
 
-test('one LBA range cannot be read: Unrecovered Read Error, and retrying will not help', async () => {
+test('one LBA range cannot be read: Unrecovered Read Error with Do Not Retry', async () => {
   const { completions, struck } = await readsWith({
     rules: [{ match: { opcode: READ, lba: [8, 15] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }],
   })
@@ -75,7 +75,7 @@ test('one LBA range cannot be read: Unrecovered Read Error, and retrying will no
   expect(struck).toEqual([1])
 })
 
-test('a command in a hundred is slow, whichever: the seed decides', async () => {
+test('one command in a hundred is slow, selected by the seed', async () => {
   const slow: FaultPlan = {
     rules: [{ match: { qid: 1, probability: 0.01 }, action: { kind: 'delay-completion', delayNs: 5e6 } }],
   }
@@ -83,19 +83,19 @@ test('a command in a hundred is slow, whichever: the seed decides', async () => 
   expect(one.completions).toEqual(other.completions)
 })
 
-test('CSTS.RDY never rises: a driver gives up after CAP.TO', async () => {
+test('CSTS.RDY stays 0: a driver gives up after CAP.TO', async () => {
   const host = new TestHost({ faults: { rules: [{ match: {}, action: { kind: 'ready-never-rises' } }] } })
   expect(await host.enable()).toBe(0)
   expect(host.simulation.faults.struck).toEqual([1])
 })
 
-test('the controller fails half a second in: CSTS.CFS', async () => {
+test('the controller fails after half a second: CSTS.CFS', async () => {
   const { host, struck } = await readsWith({ rules: [{ match: { atNs: 5e8 }, action: { kind: 'fatal-status' } }] })
   expect(host.bar.read32(0x1c) & 2).toBe(2)
   expect(struck).toEqual([1])
 })
 
-test('the device is pulled with commands in flight: all ones, and no completion', async () => {
+test('the device is removed with commands in flight: registers read all ones, and nothing completes', async () => {
   const { host, completions, struck } = await readsWith({
     rules: [{ match: { opcode: READ, nth: 3 }, action: { kind: 'remove-device' } }],
   })
@@ -104,14 +104,14 @@ test('the device is pulled with commands in flight: all ones, and no completion'
   expect(struck).toEqual([1])
 })
 
-test('a status register reads as all ones once, and the device is still there: look twice', () => {
+test('CSTS reads all ones once although the device is present: read it twice', () => {
   const host = new TestHost({
     faults: { rules: [{ match: { register: 'CSTS', times: 1 }, action: { kind: 'read-value', value: ALL_ONES } }] },
   })
   expect([host.bar.read32(0x1c), host.bar.read32(0x1c)]).toEqual([ALL_ONES, 0])
 })
 
-test('a doorbell is lost: commands wait until the next one rings', async () => {
+test('a doorbell write is lost: commands wait until the next one', async () => {
   const { host, completions, struck } = await readsWith({
     rules: [{ match: { register: 'SQyTDBL', qid: 1, nth: 1 }, action: { kind: 'lose-write' } }],
   })
@@ -121,7 +121,7 @@ test('a doorbell is lost: commands wait until the next one rings', async () => {
   expect(struck).toEqual([1])
 })
 
-test('data arrive wrong under a status of success: only a checksum tells', async () => {
+test('data is wrong although the status is success: only a checksum detects it', async () => {
   const { completions, struck } = await readsWith({
     rules: [
       { match: { opcode: READ, nth: 1 }, action: { kind: 'corrupt-data', byte: 100, xor: 0x01 } },

@@ -3,7 +3,7 @@ import { ready } from '../../test/host.js'
 
 const rule = { match: { qid: 1, probability: 0.5 }, action: { kind: 'corrupt-sqhd', xor: 1 } } as const
 
-/** Which of 60 commands each rule matched, as CIDs. */
+/** Returns the CIDs, of 60 commands, that each rule struck. */
 async function matched(rules: readonly (typeof rule)[]): Promise<string[][]> {
   const host = await ready({ faults: { rules } })
   for (let cid = 0; cid < 60; cid++) host.stage(1, { opcode: 0, nsid: 1, cid })
@@ -13,7 +13,7 @@ async function matched(rules: readonly (typeof rule)[]): Promise<string[][]> {
   return rules.map((_, index) => strikes.filter((each) => each.rule === index).map(({ where }) => where))
 }
 
-it('rules that are equal draw chances of their own, and the first of them those that it draws alone', async () => {
+it('equal rules use independent random streams, and the first strikes as it would alone', async () => {
   const [[alone], [first, second]] = [await matched([rule]), await matched([rule, rule])]
   expect([alone!.length > 0, second!.length > 0]).toEqual([true, true])
   expect(second).not.toEqual(first)

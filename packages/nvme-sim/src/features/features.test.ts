@@ -21,7 +21,7 @@ const set = (host: TestHost, fid: number, cdw11: number, { sv = false, nsid = 0 
 const get = (host: TestHost, fid: number, { sel = 0, cdw11 = 0, nsid = 0 } = {}) =>
   host.admin({ opcode: 0x0a, nsid, cdw: { 10: fid | (sel << 8), 11: cdw11 } })
 
-/** Set or Get Features with a data buffer of `lengthBytes`. */
+/** Executes Set or Get Features with a data buffer. */
 async function withData(host: TestHost, opcode: 0x09 | 0x0a, fid: number, given: readonly number[] = [], sel = 0) {
   const memory = host.alloc(4096)
   const bytes = bytesOf(memory)
@@ -37,7 +37,7 @@ describe('features of an I/O controller (Base 2.3 §3.1.3.6)', () => {
   })
 
   it.each([0x00, 0x03, 0x0c, 0x0d, 0x0f, 0x10, 0x80, 0x81, 0xc0, 0xff])(
-    'FID %i is not: Invalid Field in Command for Set and Get Features',
+    'FID %i is not supported: Invalid Field in Command for Set and Get Features',
     async (fid) => {
       const host = await enabled()
       expect([(await get(host, fid)).status, (await set(host, fid, 0)).status]).toEqual([INVALID_FIELD, INVALID_FIELD])
@@ -57,7 +57,7 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     ['Write Atomicity Normal', 0x0a, 1, 0],
     ['Asynchronous Event Configuration', 0x0b, 0x0102, 0],
     ['Temperature Threshold, over', 0x04, 350, 343],
-  ])('%s is set, and is by default again after a reset', async (_, fid, value, byDefault) => {
+  ])('%s can be set, and has its default again after a reset', async (_, fid, value, byDefault) => {
     const host = await enabled()
     expect((await set(host, fid, value)).status).toBe(SUCCESS)
     expect(await get(host, fid)).toMatchObject({ status: SUCCESS, dw0: value })
@@ -68,7 +68,7 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     expect((await get(host, fid)).dw0).toBe(byDefault)
   })
 
-  it('what was saved survives resets of the controller and of the NVM subsystem', async () => {
+  it('saved values survive resets of the controller and of the NVM subsystem', async () => {
     const host = await enabled()
     await set(host, 0x08, 0x0203, { sv: true })
     await set(host, 0x08, 0x0405)
@@ -83,7 +83,7 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     expect((await get(host, 0x08)).dw0).toBe(0x0203)
   })
 
-  it('reserved bits are not kept, and reported: no status says so', async () => {
+  it('reserved bits are dropped with a diagnostic, although the command succeeds', async () => {
     const host = await enabled()
     await set(host, 0x01, 0x0302_01fd)
     expect((await get(host, 0x01)).dw0).toBe(0x0302_0105)
@@ -96,11 +96,11 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     expect((await get(host, fid, { sel: CAPABILITIES })).dw0).toBe(0b100)
   })
 
-  it.each([0x01, 0x04, 0x06, 0x08, 0x0a, 0x0b])('FID %i is saveable, changeable and of the controller', async (fid) => {
+  it.each([0x01, 0x04, 0x06, 0x08, 0x0a, 0x0b])('FID %i is saveable, changeable and controller specific', async (fid) => {
     expect((await get(await enabled(), fid, { sel: CAPABILITIES })).dw0).toBe(0b101)
   })
 
-  it('Error Recovery is saveable, changeable and of a namespace', async () => {
+  it('Error Recovery is saveable, changeable and namespace specific', async () => {
     expect((await get(await enabled(), 0x05, { sel: CAPABILITIES, nsid: 1 })).dw0).toBe(0b111)
   })
 })
@@ -112,7 +112,7 @@ describe('NSID of Set and Get Features (Base 2.3 §4.4)', () => {
     [1, NOT_NAMESPACE_SPECIFIC, SUCCESS],
     [2, NOT_NAMESPACE_SPECIFIC, SUCCESS],
     [9, INVALID_NAMESPACE, INVALID_NAMESPACE],
-  ])('a feature of the controller with NSID %i: Set %s, Get %s', async (nsid, setStatus, getStatus) => {
+  ])('for a controller specific feature, NSID %i: Set %s, Get %s', async (nsid, setStatus, getStatus) => {
     const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     expect((await set(host, 0x08, 0, { nsid })).status).toBe(setStatus)
     expect((await get(host, 0x08, { nsid })).status).toBe(getStatus)
@@ -120,17 +120,17 @@ describe('NSID of Set and Get Features (Base 2.3 §4.4)', () => {
 
   it.each([
     ['an active namespace', 1, SUCCESS, SUCCESS],
-    ['all of them', ALL, SUCCESS, INVALID_NAMESPACE],
-    ['an inactive one', 2, INVALID_FIELD, INVALID_FIELD],
-    ['an invalid one', 9, INVALID_NAMESPACE, INVALID_NAMESPACE],
-    ['none', 0, INVALID_NAMESPACE, INVALID_NAMESPACE],
-  ])('Error Recovery of %s (NSID %i): Set %s, Get %s', async (_, nsid, setStatus, getStatus) => {
+    ['all namespaces', ALL, SUCCESS, INVALID_NAMESPACE],
+    ['an inactive namespace', 2, INVALID_FIELD, INVALID_FIELD],
+    ['an invalid namespace', 9, INVALID_NAMESPACE, INVALID_NAMESPACE],
+    ['no namespace', 0, INVALID_NAMESPACE, INVALID_NAMESPACE],
+  ])('for Error Recovery of %s, NSID %i: Set %s, Get %s', async (_, nsid, setStatus, getStatus) => {
     const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     expect((await set(host, 0x05, 7, { nsid })).status).toBe(setStatus)
     expect((await get(host, 0x05, { nsid })).status).toBe(getStatus)
   })
 
-  it('Error Recovery is kept for each namespace, and FFFFFFFFh sets all that are attached', async () => {
+  it('selects the namespace of Error Recovery; FFFFFFFFh sets all attached ones', async () => {
     const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     const both = async () => [(await get(host, 0x05, { nsid: 1 })).dw0, (await get(host, 0x05, { nsid: 3 })).dw0]
     await set(host, 0x05, 20, { nsid: 3 })
@@ -141,7 +141,7 @@ describe('NSID of Set and Get Features (Base 2.3 §4.4)', () => {
 })
 
 describe('Power Management (Base 2.3 §5.2.26.1.2)', () => {
-  it('takes power state 0, the only one, with a workload hint; another one is an Invalid Field', async () => {
+  it('accepts power state 0, the only one, with a workload hint; others are an Invalid Field', async () => {
     const host = await enabled()
     expect((await set(host, 0x02, 0x20)).status).toBe(SUCCESS)
     expect((await get(host, 0x02)).dw0).toBe(0x20)
@@ -158,7 +158,7 @@ describe('Temperature Threshold (Base 2.3 §5.2.26.1.3)', () => {
     expect((await get(host, 0x04)).dw0).toBe(350)
   })
 
-  it('all sensors (Fh) can be set and not read', async () => {
+  it('can be set for all sensors (Fh), but not read for them', async () => {
     const host = await enabled()
     expect((await set(host, 0x04, 0x000f_0000 | 351)).status).toBe(SUCCESS)
     expect((await get(host, 0x04)).dw0).toBe(351)
@@ -166,16 +166,16 @@ describe('Temperature Threshold (Base 2.3 §5.2.26.1.3)', () => {
   })
 
   it.each([
-    ['a sensor that is not implemented', 0x0001_0000],
+    ['an unimplemented sensor', 0x0001_0000],
     ['a reserved threshold type', 0x0020_0000],
     ['a hysteresis, with TMPTHMH 0h', 0x0040_0000],
-  ])('refuses %s', async (_, cdw11) => {
+  ])('rejects %s', async (_, cdw11) => {
     expect((await set(await enabled(), 0x04, cdw11 | 350)).status).toBe(INVALID_FIELD)
   })
 })
 
 describe('Volatile Write Cache (Base 2.3 §5.2.26.1.4)', () => {
-  it('without a cache is an Invalid Field for Set and Get Features', async () => {
+  it('is an Invalid Field for Set and Get Features on a drive without a cache', async () => {
     const host = await enabled({ profile: deriveProfile('ideal', { identify: { VWC: 0 } }) })
     expect((await set(host, 0x06, 1)).status).toBe(INVALID_FIELD)
     for (const sel of [0, DEFAULT, SAVED, CAPABILITIES]) {
@@ -184,8 +184,8 @@ describe('Volatile Write Cache (Base 2.3 §5.2.26.1.4)', () => {
   })
 })
 
-describe('Volatile Write Cache in use (Base 2.3 §5.2.26.1.4)', () => {
-  it('a write is on the medium when it completes while the cache is disabled, and disabling it flushes', async () => {
+describe('Volatile Write Cache of a drive with a cache (Base 2.3 §5.2.26.1.4)', () => {
+  it('flushes when it is disabled, and each write is flushed while it is disabled', async () => {
     let flushed = 0
     const media = Object.assign(new RamMedia(1 << 20), { flush: () => flushed++ })
     const host = await ready({ namespaces: [{ media }] })
@@ -209,7 +209,7 @@ describe('Namespace Write Protection Config (Base 2.3 §5.2.26.1.35, §8.1.17)',
     ['Write', 0x01],
     ['Write Uncorrectable', 0x04],
     ['Write Zeroes', 0x08],
-  ])('%s is refused with Namespace is Write Protected until the protection is lifted', async (_, opcode) => {
+  ])('%s fails with Namespace is Write Protected until the protection is removed', async (_, opcode) => {
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 2 }] })
     const [prp1, prp2] = prps(host, host.alloc(4096))
     const change = (nsid: number) => host.command(1, { opcode, nsid, prp1, prp2, cdw: { 12: 7 } })
@@ -222,7 +222,7 @@ describe('Namespace Write Protection Config (Base 2.3 §5.2.26.1.35, §8.1.17)',
     expect((await change(1)).status).toBe(SUCCESS)
   })
 
-  it('outlives a reset, shows in NSATTR, and is not saveable', async () => {
+  it('survives a reset, is reported in NSATTR, and is not saveable', async () => {
     const host = await enabled()
     await protect(host, 1, 1)
     await host.disable()
@@ -235,11 +235,11 @@ describe('Namespace Write Protection Config (Base 2.3 §5.2.26.1.35, §8.1.17)',
     expect((await set(host, 0x84, 0, { nsid: 1, sv: true })).status).toBe(NOT_SAVEABLE)
   })
 
-  it.each([2, 3, 4, 7])('state %i is not offered', async (state) => {
+  it.each([2, 3, 4, 7])('state %i is not supported', async (state) => {
     expect((await protect(await enabled(), 1, state)).status).toBe(INVALID_FIELD)
   })
 
-  it('keeps Format NVM and the deletion of the namespace away', async () => {
+  it('prevents Format NVM and deletion of the namespace', async () => {
     const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 2 }] })
     await protect(host, ALL, 1)
     expect((await host.admin({ opcode: 0x80, nsid: 2 })).status).toBe('0/20')
@@ -248,7 +248,7 @@ describe('Namespace Write Protection Config (Base 2.3 §5.2.26.1.35, §8.1.17)',
 })
 
 describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
-  it('does not change what is allocated between resets', async () => {
+  it('does not change the allocation between resets', async () => {
     const host = await enabled()
     expect((await set(host, 0x07, 0x0003_0001)).dw0).toBe(0x0003_0001)
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0003_0001)
@@ -260,7 +260,7 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0007_0007)
   })
 
-  it('is all of the queues again after a reset', async () => {
+  it('is all queues again after a reset', async () => {
     const host = await enabled()
     await set(host, 0x07, 0x0000_0000)
     await host.disable()
@@ -269,7 +269,7 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
     await host.createPair(2, 4)
   })
 
-  it('is all of the queues by default', async () => {
+  it('is all queues by default', async () => {
     const host = await enabled()
     await set(host, 0x07, 0)
     expect((await get(host, 0x07, { sel: DEFAULT })).dw0).toBe(0x003f_003f)
@@ -277,7 +277,7 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
 })
 
 describe('Interrupt Vector Configuration (Base 2.3 §5.2.26.2.3)', () => {
-  it('is of the vector of an I/O completion queue; Get Features says which vector it is of', async () => {
+  it('applies to the vector of an I/O completion queue; Get Features returns the vector', async () => {
     const host = await enabled()
     const { memory } = host.addCqRing(1, 4)
     const cdw = { 10: 1 | (3 << 16), 11: 3 | (5 << 16) }
@@ -288,27 +288,27 @@ describe('Interrupt Vector Configuration (Base 2.3 §5.2.26.2.3)', () => {
   })
 
   it.each([
-    ['a vector that no I/O completion queue has', 2],
-    ['the vector of the Admin queue alone', 0],
+    ['a vector without an I/O completion queue', 2],
+    ['a vector of the Admin queue only', 0],
     ['a vector that does not exist', 0xffff],
-  ])('refuses %s', async (_, vector) => {
+  ])('rejects %s', async (_, vector) => {
     expect((await set(await enabled(), 0x09, 0x0001_0000 | vector)).status).toBe(INVALID_FIELD)
   })
 
-  it('of a vector that does not exist cannot be read', async () => {
+  it('cannot be read for a vector that does not exist', async () => {
     expect((await get(await enabled(), 0x09, { cdw11: 0xffff })).status).toBe(INVALID_FIELD)
   })
 })
 
 describe('Error Recovery (NVM 1.2 §4.1.3.2)', () => {
-  it('DULBE is refused for a namespace whose NSFEAT.DAE is 0, and for all of them', async () => {
+  it('rejects DULBE for a namespace with NSFEAT.DAE = 0, and for all namespaces', async () => {
     const host = await enabled()
     for (const nsid of [1, ALL]) expect((await set(host, 0x05, 0x0001_0000, { nsid })).status).toBe(INVALID_FIELD)
   })
 })
 
 describe('Asynchronous Event Configuration (Base 2.3 §5.2.26.1.5)', () => {
-  it('refuses events of Endurance Groups, which there are none of', async () => {
+  it('rejects events of Endurance Groups, which the controller does not support', async () => {
     expect((await set(await enabled(), 0x0b, 1 << 14)).status).toBe(INVALID_FIELD)
   })
 })
@@ -324,7 +324,7 @@ describe('Timestamp (Base 2.3 §5.2.26.1.7)', () => {
     expect([status, time(bytes), bytes[6], bytes[7], bytes[8]]).toEqual([SUCCESS, 2500, 0, 0, 0xa5])
   })
 
-  it('goes on from what was set, origin 001b, and is lost at a reset', async () => {
+  it('continues from the value that was set, origin 001b, until a reset', async () => {
     const host = await enabled()
     // 2024-08-05 in milliseconds since 1970: 19139B4F400h.
     await withData(host, 0x09, 0x0e, [0x00, 0xf4, 0xb4, 0x39, 0x91, 0x01])
@@ -345,7 +345,7 @@ describe('Timestamp (Base 2.3 §5.2.26.1.7)', () => {
 })
 
 describe('Host Behavior Support (Base 2.3 §5.2.26.1.14)', () => {
-  it('is 512 bytes, zero until set; bits 1:0 of CDFE and what is reserved are not kept', async () => {
+  it('is 512 bytes, zero until set; bits 1:0 of CDFE and reserved bytes are dropped', async () => {
     const host = await enabled()
     expect((await withData(host, 0x0a, 0x16)).bytes.subarray(0, 512).every((byte) => byte === 0)).toBe(true)
     expect((await withData(host, 0x09, 0x16, [1, 0, 1, 0, 0x1f, 0, 0xff])).status).toBe(SUCCESS)
@@ -363,7 +363,7 @@ describe('Host Behavior Support (Base 2.3 §5.2.26.1.14)', () => {
     expect((await withData(await enabled(), 0x09, 0x16, given)).status).toBe(INVALID_FIELD)
   })
 
-  it('data that lies nowhere is a Data Transfer Error', async () => {
+  it('is a Data Transfer Error with data at an address without memory', async () => {
     const host = await enabled()
     expect((await host.admin({ opcode: 0x09, prp1: 0x1000, cdw: { 10: 0x16 } })).status).toBe('0/04')
   })

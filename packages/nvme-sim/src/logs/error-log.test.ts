@@ -3,7 +3,7 @@ import { transfer } from '../../conformance/raw-host/entry.js'
 import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
-/** The entries of Error Information (LID 01h), with 0h for those that are invalid. */
+/** Reads the Error Information log page (LID 01h). */
 async function errors(host: TestHost, entries = 64): Promise<DataView> {
   const memory = host.alloc(entries * 64, true)
   const [prp1, prp2] = prps(host, memory)
@@ -20,7 +20,7 @@ describe('Error Information (Base 2.3 §5.2.12.1.2)', () => {
     expect(counts(await errors(await ready()))).toEqual(new Array(64).fill(0))
   })
 
-  it('has an entry for a command that ended in error, at the bytes of Figure 209', async () => {
+  it('has an entry for a failed command, with the fields of Figure 209', async () => {
     const host = await ready()
     const data = host.alloc(4096)
     const failed = await host.command(1, { ...transfer(0x02, 2 ** 21, 8, prps(host, data)), cid: 0x1234 })
@@ -38,7 +38,7 @@ describe('Error Information (Base 2.3 §5.2.12.1.2)', () => {
     expect(counts(log).slice(1)).toEqual(new Array(63).fill(0))
   })
 
-  it('says which blocks a media error is about', async () => {
+  it('reports the LBA of a media error', async () => {
     const faults = {
       rules: [{ match: { opcode: 0x02, qid: 1 }, action: { kind: 'status', sct: 2, sc: 0x81 } }],
     } as const
@@ -56,34 +56,34 @@ describe('Error Information (Base 2.3 §5.2.12.1.2)', () => {
     ['LID', { opcode: 0x02, cdw: { 10: 0xff } }, 40],
     ['SV: byte 43 bit 7', { opcode: 0x09, cdw: { 10: 0x8000_0007 } }, 43 | (7 << 8)],
     ['OT: byte 58 bit 7', { opcode: 0x02, cdw: { 10: 0x02, 14: 1 << 23 } }, 58 | (7 << 8)],
-  ])('Parameter Error Location is the field that is wrong: %s', async (_, entry, location) => {
+  ])('Parameter Error Location is that of the invalid field: %s', async (_, entry, location) => {
     const host = await ready()
     expect((await host.admin(entry)).more).toBe(true)
     expect((await errors(host)).getUint16(14, true)).toBe(location)
   })
 
-  it('Parameter Error Location is not that of the command before in the same slot', async () => {
+  it('Parameter Error Location does not depend on the previous command in the same slot', async () => {
     const host = await ready({ profile: deriveProfile('ideal', { commandSlots: 1 }) })
-    // Get Log Page with OT = 1, whose place is known; Set Features of an FID that is not there, of which none is said.
+    // Get Log Page with OT = 1 reports a location; Set Features with an unsupported FID reports none.
     await host.admin({ opcode: 0x02, cdw: { 10: 0x02, 14: 1 << 23 } })
     expect(await host.admin({ opcode: 0x09, cdw: { 10: 0x7f } })).toMatchObject({ status: '0/02', more: false })
     expect((await errors(host)).getUint16(14, true)).toBe(0xffff)
   })
 
-  it('the most recent error is the first entry; the log keeps ELPE + 1 of them and the count goes on', async () => {
+  it('keeps the last ELPE + 1 errors, the most recent first, while Error Count continues', async () => {
     const host = await ready()
     for (let i = 0; i < 70; i++) await host.admin({ opcode: 0xfe })
     const log = await errors(host, 128)
     expect(counts(log)).toEqual([...Array.from({ length: 64 }, (_, i) => 70 - i), ...new Array<number>(64).fill(0)])
   })
 
-  it('a profile may have room for fewer', async () => {
+  it('has the number of entries that ELPE of the profile allows', async () => {
     const host = await ready({ profile: deriveProfile('ideal', { identify: { ELPE: 1 as never } }) })
     for (let i = 0; i < 5; i++) await host.admin({ opcode: 0xfe })
     expect(counts(await errors(host, 4))).toEqual([5, 4, 0, 0])
   })
 
-  it('is empty after a Controller Level Reset, and the count goes on from where it was', async () => {
+  it('is empty after a Controller Level Reset, while Error Count continues', async () => {
     const host = await ready()
     await host.admin({ opcode: 0xfe })
     await host.disable()
@@ -93,13 +93,13 @@ describe('Error Information (Base 2.3 §5.2.12.1.2)', () => {
     expect(counts(await errors(host)).slice(0, 2)).toEqual([2, 0])
   })
 
-  it('a success is no entry and has no More bit', async () => {
+  it('has no entry for a successful command, whose More bit is 0', async () => {
     const host = await ready()
     expect((await host.command(1, { opcode: 0, nsid: 1 })).more).toBe(false)
     expect(counts(await errors(host))[0]).toBe(0)
   })
 
-  it('a command that was aborted on request is no error', async () => {
+  it('has no entry for a command aborted on request', async () => {
     const host = await ready({ profile: deriveProfile('ideal', { flushNs: [1e9, 1e9, 1e9, 1e9, 1e9] }) })
     const cid = host.submit(1, { opcode: 0, nsid: 1 })
     await host.pass(1000)

@@ -10,11 +10,11 @@ interface Part {
   readonly nsid?: number
   readonly dwords?: number
   readonly offset?: number
-  /** Command dwords that are given as they are, after the rest. */
+  /** Command dwords that override the others. */
   readonly cdw?: Readonly<Record<number, number>>
 }
 
-/** Get Log Page into 8 KiB that were full of A5h. */
+/** Executes Get Log Page with 8 KiB of memory filled with A5h. */
 async function read(host: TestHost, lid: number, { nsid = 0, dwords = 1024, offset = 0, cdw = {} }: Part = {}) {
   const memory = host.alloc(8192, true)
   bytesOf(memory).fill(0xa5)
@@ -41,52 +41,52 @@ describe('Get Log Page (Base 2.3 §5.2.12)', () => {
     [0xffff_ffff, SUCCESS],
     [1, INVALID_FIELD],
     [7, INVALID_FIELD],
-  ])('a page of the controller with NSID %i: %s', async (nsid, status) => {
+  ])('for pages of the controller, NSID %i: %s', async (nsid, status) => {
     for (const lid of [0x00, 0x01, 0x02, 0x03, 0x05, 0x12]) {
       expect((await read(await enabled(), lid, { nsid })).status).toBe(status)
     }
   })
 
-  it('returns as many dwords as NUMDU and NUMDL ask for, and leaves what lies beyond alone', async () => {
+  it('returns the dwords requested by NUMDU and NUMDL, and changes no memory after them', async () => {
     const { status, bytes } = await read(await enabled(), 0x00, { dwords: 3 })
     expect(status).toBe(SUCCESS)
     expect(bytes.findIndex((byte) => byte === 0xa5)).toBe(12)
   })
 
-  it('returns the page from the Log Page Offset on', async () => {
+  it('returns the page from the Log Page Offset', async () => {
     const host = await enabled()
     const whole = (await read(host, 0x05)).bytes
     const { bytes } = await read(host, 0x05, { dwords: 4, offset: 1028 })
     expect([...bytes.subarray(0, 16)]).toEqual([...whole.subarray(1028, 1044)])
   })
 
-  it('a page that ends before the length that was asked for is returned up to its end', async () => {
+  it('returns a shorter page up to its end', async () => {
     const { status, bytes } = await read(await enabled(), 0x02, { dwords: 2048, offset: 508 })
     expect(status).toBe(SUCCESS)
     expect([...bytes.subarray(0, 5)]).toEqual([0, 0, 0, 0, 0xa5])
   })
 
   it.each([
-    ['an offset behind the end', { offset: 516 }],
-    ['an offset behind the end by its upper half', { cdw: { 13: 1 } }],
-    ['an offset that is no multiple of four', { offset: 2 }],
-    ['an index as offset (OT), which no page here takes', { cdw: { 14: 1 << 23 } }],
-  ])('refuses %s', async (_, part) => {
+    ['an offset after the end', { offset: 516 }],
+    ['an offset after the end due to its upper half', { cdw: { 13: 1 } }],
+    ['an offset that is not a multiple of four', { offset: 2 }],
+    ['an index as offset (OT), which no supported page uses', { cdw: { 14: 1 << 23 } }],
+  ])('rejects %s', async (_, part) => {
     expect((await read(await enabled(), 0x02, part)).status).toBe(INVALID_FIELD)
   })
 
-  it('an offset at the end returns nothing', async () => {
+  it('returns nothing for an offset at the end', async () => {
     const { status, bytes } = await read(await enabled(), 0x02, { offset: 512 })
     expect([status, bytes[0]]).toEqual([SUCCESS, 0xa5])
   })
 
-  it('refuses more than MDTS; without one the data pointer must lead to as much memory', async () => {
+  it('rejects a length above MDTS; without MDTS, the data pointer must describe the whole length', async () => {
     expect((await read(await enabled(), 0x02, { dwords: 2 ** 18 + 1 })).status).toBe(INVALID_FIELD)
     const unlimited = deriveProfile('ideal', { identify: { MDTS: 0 } })
     expect((await read(await enabled({ profile: unlimited }), 0x02, { dwords: 2 ** 30 })).status).toBe('0/13')
   })
 
-  it('UUID Index, Log Specific Parameter and Identifier, and CSI are not used here', async () => {
+  it('ignores UUID Index, Log Specific Parameter and Identifier, and CSI', async () => {
     const host = await enabled()
     const cdw = { 11: 0x1234_0000, 14: 0x0200_0003 }
     expect((await read(host, 0x02, { dwords: 128, cdw })).status).toBe(SUCCESS)
@@ -94,7 +94,7 @@ describe('Get Log Page (Base 2.3 §5.2.12)', () => {
 })
 
 describe('Supported Log Pages (Base 2.3 §5.2.12.1.1)', () => {
-  it('has bit 0 of the dword of each page that can be read, and 0h for every other', async () => {
+  it('has bit 0 in the dword of each supported page, and 0h for all others', async () => {
     const host = await enabled()
     const { view } = await read(host, 0x00)
     const supported = dwordsOf(view, 256).flatMap((dword, lid) => (dword === 1 ? [lid] : []))
@@ -107,7 +107,7 @@ describe('Supported Log Pages (Base 2.3 §5.2.12.1.1)', () => {
 })
 
 describe('Firmware Slot Information (Base 2.3 §5.2.12.1.4)', () => {
-  it('slot 1 is active, with the revision of Identify; the others are empty', async () => {
+  it('has slot 1 active with the revision of Identify; the other slots are empty', async () => {
     const { bytes } = await read(await enabled(), 0x03, { dwords: 128 })
     expect(bytes[0]).toBe(0x01)
     expect(Buffer.from(bytes.subarray(8, 16)).toString('latin1')).toBe('1       ')
@@ -116,11 +116,11 @@ describe('Firmware Slot Information (Base 2.3 §5.2.12.1.4)', () => {
 })
 
 describe('Commands Supported and Effects (Base 2.3 §5.2.12.1.6)', () => {
-  it('says CSUPP of each Admin command that is not an Invalid Command Opcode, and 0h of every other', async () => {
+  it('reports CSUPP for each Admin command that is not an Invalid Command Opcode, and 0h for all others', async () => {
     const host = await enabled()
     const { view } = await read(host, 0x05)
     for (let opcode = 0; opcode < 256; opcode++) {
-      // An Asynchronous Event Request has no completion until there is an event.
+      // An Asynchronous Event Request does not complete until an event occurs.
       if (opcode === 0x0c) continue
       const { status } = await host.admin({ opcode })
       expect([opcode, view.getUint32(opcode * 4, true) & 1]).toEqual([opcode, status === '0/01' ? 0 : 1])
@@ -129,19 +129,19 @@ describe('Commands Supported and Effects (Base 2.3 §5.2.12.1.6)', () => {
     expect(view.getUint32(0x0c * 4, true) & 1).toBe(1)
   })
 
-  it('Write changes logical blocks (LBCC), Read and Flush do not', async () => {
+  it('reports that Write changes logical blocks (LBCC), but not Read and Flush', async () => {
     const { view } = await read(await enabled(), 0x05)
     expect(dwordsOf(view, 3, 1024)).toEqual([0b01, 0b11, 0b01])
   })
 
-  it('bytes 4095:2048 are reserved', async () => {
+  it('has zeroes in the reserved bytes 4095:2048', async () => {
     const { bytes } = await read(await enabled(), 0x05)
     expect(bytes.subarray(2048, 4096).every((byte) => byte === 0)).toBe(true)
   })
 })
 
 describe('Feature Identifiers Supported and Effects (Base 2.3 §5.2.12.1.18)', () => {
-  it('says FSUPP and the scope of each feature that Get Features knows, and 0h of every other', async () => {
+  it('reports FSUPP and the scope of each feature that Get Features supports, and 0h for all others', async () => {
     const host = await enabled()
     const { view } = await read(host, 0x12, { dwords: 256 })
     const CONTROLLER = 0x0020_0001
@@ -154,7 +154,7 @@ describe('Feature Identifiers Supported and Effects (Base 2.3 §5.2.12.1.18)', (
     }
   })
 
-  it('leaves out the volatile write cache of a drive without one', async () => {
+  it('does not report Volatile Write Cache for a drive without a cache', async () => {
     const host = await enabled({ profile: deriveProfile('ideal', { identify: { VWC: 0 } }) })
     expect((await read(host, 0x12, { dwords: 256 })).view.getUint32(0x06 * 4, true)).toBe(0)
   })

@@ -6,7 +6,7 @@ import { deriveProfile } from '../index.js'
 const MINUTE_NS = 60e9
 const HOUR_NS = 3600e9
 
-/** SMART / Health Information (LID 02h). */
+/** Reads SMART / Health Information (LID 02h). */
 async function smart(host: TestHost): Promise<DataView> {
   const memory = host.alloc(4096)
   const cdw = { 10: 0x8002 | (127 << 16) }
@@ -15,7 +15,7 @@ async function smart(host: TestHost): Promise<DataView> {
   return memory.view
 }
 
-/** A counter of 128 bits, of which the upper half is zero. */
+/** Returns a 128-bit counter whose upper half must be zero. */
 function counter(view: DataView, at: number): number {
   expect(view.getBigUint64(at + 8, true)).toBe(0n)
   return Number(view.getBigUint64(at, true))
@@ -27,7 +27,7 @@ async function move(host: TestHost, opcode: 0x01 | 0x02, blocks: number): Promis
 }
 
 describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () => {
-  it('of a new drive: 308 K, all of its spare, one power cycle, nothing else', async () => {
+  it('of a new drive has 308 K, 100 % spare, one power cycle, and zeroes otherwise', async () => {
     const page = await smart(await ready())
     expect(page.getUint8(0)).toBe(0)
     expect(page.getUint16(1, true)).toBe(308)
@@ -37,7 +37,7 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
     expect(Array.from({ length: 8 }, (_, i) => page.getUint16(200 + 2 * i, true))).toEqual(new Array(8).fill(0))
   })
 
-  it('data units are thousands of 512 bytes, rounded up; commands are counted one by one', async () => {
+  it('counts data in thousands of 512 bytes, rounded up, and every command', async () => {
     const host = await ready()
     await move(host, 0x01, 1000)
     expect(counter(await smart(host), 48)).toBe(1)
@@ -47,20 +47,20 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
     expect([32, 48, 64, 80].map((at) => counter(page, at))).toEqual([1, 2, 1, 2])
   })
 
-  it('blocks of 4096 bytes are converted to units of 512', async () => {
+  it('converts blocks of 4096 bytes to units of 512 bytes', async () => {
     const host = await ready({ namespaces: [{ blockBytes: 4096 }] })
     await host.command(1, transfer(0x02, 0, 126, prps(host, host.alloc(126 * 4096))))
     expect(counter(await smart(host), 32)).toBe(2)
   })
 
-  it('data of a command that failed is not counted', async () => {
+  it('does not count data of a failed command', async () => {
     const host = await ready()
     const data = prps(host, host.alloc(4096))
     expect((await host.command(1, transfer(0x01, 2 ** 21, 8, data))).status).toBe('0/80')
     expect(counter(await smart(host), 48)).toBe(0)
   })
 
-  it('power on hours are those of the clock; busy time is in minutes, of I/O commands only', async () => {
+  it('counts power on hours of virtual time, and minutes of busy time during I/O commands only', async () => {
     const slow = MINUTE_NS * 3
     const host = await ready({ profile: deriveProfile('ideal', { flushNs: [slow, slow, slow, slow, slow] }) })
     await host.pass(HOUR_NS * 2.5)
@@ -74,7 +74,7 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
     expect([counter(after, 96), counter(after, 128)]).toEqual([6, 3])
   })
 
-  it('a command that a reset has ended keeps nothing busy', async () => {
+  it('does not count busy time for a command after a reset has aborted it', async () => {
     const slow = HOUR_NS
     const host = await ready({ profile: deriveProfile('ideal', { flushNs: [slow, slow, slow, slow, slow] }) })
     host.submit(1, { opcode: 0, nsid: 1 })
@@ -85,7 +85,7 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
     expect(counter(await smart(host), 96)).toBe(5)
   })
 
-  it('counts errors of the media, and entries of the error log', async () => {
+  it('counts media errors and entries of the error log', async () => {
     const status = (nth: number, sc: number) =>
       ({ match: { qid: 1, opcode: 0x02, nth }, action: { kind: 'status', sct: 2, sc } }) as const
     const host = await ready({ faults: { rules: [status(1, 0x81), status(2, 0x85), status(3, 0x82)] } })
@@ -95,7 +95,7 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
     expect([counter(page, 160), counter(page, 176)]).toEqual([2, 3])
   })
 
-  it('counters outlive a reset of the controller', async () => {
+  it('keeps its counters across a controller reset', async () => {
     const host = await ready()
     await move(host, 0x01, 1)
     await host.disable()
@@ -105,7 +105,7 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
 })
 
 describe('the composite temperature', () => {
-  it('is WCTEMP of Identify when the drive begins to slow down, and falls while it rests', async () => {
+  it('reaches WCTEMP of Identify when the drive throttles, and falls while it is idle', async () => {
     const thermal = { limitBytes: 8 << 20, coolingBytesPerSecond: 1 << 20, recoveredBytes: 1 << 20, factor: 2 }
     const host = await ready({ profile: deriveProfile('ideal', { thermal }) })
     const kelvins = async () => (await smart(host)).getUint16(1, true)
@@ -125,15 +125,15 @@ describe('the composite temperature', () => {
     ['below it', 309, 0],
     ['at the under temperature threshold', 0x0010_0000 | 308, 0b10],
     ['above it', 0x0010_0000 | 307, 0],
-  ])('%s: Critical Warning bit 1 (Base 2.3 §5.2.26.1.3)', async (_, cdw11, warning) => {
+  ])('%s determines Critical Warning bit 1 (Base 2.3 §5.2.26.1.3)', async (_, cdw11, warning) => {
     const host = await ready()
     await host.admin({ opcode: 0x09, cdw: { 10: 0x04, 11: cdw11 } })
     expect((await smart(host)).getUint8(0)).toBe(warning)
   })
 })
 
-describe('a drive that a test makes hot or worn', () => {
-  it('says so in SMART, raises the event that was asked for, and cools again', async () => {
+describe('setHealth()', () => {
+  it('changes SMART data, raises an enabled event, and can restore the temperature', async () => {
     const host = await ready()
     await host.admin({ opcode: 0x09, cdw: { 10: 0x0b, 11: 0x1f } })
     host.submit(0, { opcode: 0x0c })
@@ -170,7 +170,7 @@ describe('a drive that a test makes hot or worn', () => {
     [{ temperatureKelvins: -1 }, 'temperatureKelvins from 0 to 65535, got -1'],
     [{ availableSparePercent: 101 }, 'availableSparePercent from 0 to 100, got 101'],
     [{ availableSparePercent: Number.NaN }, 'availableSparePercent from 0 to 100, got NaN'],
-  ])('refuses %j', async (changes, message) => {
+  ])('rejects %j', async (changes, message) => {
     const { simulation } = await ready()
     expect(() => simulation.setHealth(changes)).toThrow(`setHealth: expected ${message}`)
   })

@@ -5,7 +5,7 @@ const MIB = 1 << 20
 const memory = (options: Partial<ConstructorParameters<typeof HostMemory>[0]> = {}) =>
   new HostMemory({ limitBytes: 16 * MIB, fragmented: false, seed: 1, ...options })
 
-it('gives zeroed memory at page-aligned addresses above 4 GiB', () => {
+it('allocates zeroed memory at page-aligned addresses above 4 GiB', () => {
   const dma = memory()
   for (const lengthBytes of [1, 4096, 5000]) {
     const { view, segments } = dma.alloc(lengthBytes)
@@ -16,13 +16,13 @@ it('gives zeroed memory at page-aligned addresses above 4 GiB', () => {
   }
 })
 
-it('aligns the first byte as asked', () => {
+it('aligns the first byte as requested', () => {
   const dma = memory()
   dma.alloc(4096)
   for (const alignBytes of [8192, 65_536, MIB]) expect(dma.alloc(10, { alignBytes }).iovaAt(0) % alignBytes).toBe(0)
 })
 
-it('leaves a page without memory behind every allocation', () => {
+it('leaves a page without memory after every allocation', () => {
   const dma = memory()
   const [first, second] = [dma.alloc(4096), dma.alloc(4096)]
   expect(second.iovaAt(0) - first.iovaAt(0)).toBeGreaterThanOrEqual(8192)
@@ -52,7 +52,7 @@ it('fragmented: segments begin and end at multiples of a larger alignment', () =
   expect(segments.slice(0, -1).map(({ lengthBytes }) => lengthBytes % 65_536)).toEqual(segments.slice(1).map(() => 0))
 })
 
-it('fragmented: a byte that the host writes is the byte at its address', () => {
+it('fragmented: iovaAt returns the address of each byte of the view', () => {
   const dma = memory({ fragmented: true })
   const data = dma.alloc(MIB)
   for (let offset = 0; offset < MIB; offset += 1021) {
@@ -65,7 +65,7 @@ it('contiguous memory is one segment, fragmented or not', () => {
   expect(memory({ fragmented: true }).alloc(MIB, { contiguous: true }).segments).toHaveLength(1)
 })
 
-it('freed memory is no memory, its bytes count as free, and its addresses are not given out again', () => {
+it('freed memory is inaccessible, its bytes are free, and its addresses are not reused', () => {
   const dma = memory({ limitBytes: 8192 })
   const first = dma.alloc(8192)
   const iova = first.iovaAt(0)
@@ -76,7 +76,7 @@ it('freed memory is no memory, its bytes count as free, and its addresses are no
   expect(() => first.free()).toThrow(/already freed/)
 })
 
-it('refuses what it cannot give, with what was asked and what there is', () => {
+it('rejects an allocation it cannot satisfy, and reports requested and available bytes', () => {
   const dma = memory({ limitBytes: 8192 })
   dma.alloc(4096)
   expect(() => dma.alloc(4097)).toThrow(

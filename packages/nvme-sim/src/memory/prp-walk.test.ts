@@ -24,15 +24,15 @@ async function readWith(change: (prp: { prp1: number; prp2: number; list: DataVi
   return { status: completed.status, isUntouched, texts: textsOf(host.simulation.diagnostics) }
 }
 
-it('an untouched list is good: the tests below fail for what they change', async () => {
+it('an unchanged list is valid, so the tests below fail due to their changes', async () => {
   expect(await readWith(() => ({}))).toMatchObject({ status: '0/00', texts: [] })
 })
 
 it.each([
-  ['PRP1 off a dword', ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 2 }), 32, /PRP1 0x\w+ is not dword aligned/],
-  ['PRP2 as second page with an offset', ({ prp1 }: { prp1: number }) => ({ prp2: prp1 + 4096 + 512 }), 16, /PRP2/],
-  ['a list pointer off a qword', ({ prp2 }: { prp2: number }) => ({ prp2: prp2 + 4 }), 32, /not qword aligned/],
-])('%s is PRP Offset Invalid, and no byte is moved (Base 2.1 §4.3.1)', async (_, change, blocks, message) => {
+  ['PRP1 that is not dword aligned', ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 2 }), 32, /PRP1 0x\w+ is not dword aligned/],
+  ['PRP2 of a second page with an offset', ({ prp1 }: { prp1: number }) => ({ prp2: prp1 + 4096 + 512 }), 16, /PRP2/],
+  ['a list pointer that is not qword aligned', ({ prp2 }: { prp2: number }) => ({ prp2: prp2 + 4 }), 32, /not qword aligned/],
+])('%s is PRP Offset Invalid, and no byte is transferred (Base 2.1 §4.3.1)', async (_, change, blocks, message) => {
   expect(await readWith(change, blocks)).toEqual({
     status: PRP_OFFSET_INVALID,
     isUntouched: true,
@@ -40,7 +40,7 @@ it.each([
   })
 })
 
-it('an offset in any entry of a list is PRP Offset Invalid, even in the last (Base 2.1 §4.3.1)', async () => {
+it('an offset in any list entry is PRP Offset Invalid (Base 2.1 §4.3.1)', async () => {
   const outcome = await readWith(({ prp1, list }) => {
     list.setBigUint64(2 * 8, BigInt(prp1 + 3 * 4096 + 4), true)
     return {}
@@ -48,7 +48,7 @@ it('an offset in any entry of a list is PRP Offset Invalid, even in the last (Ba
   expect(outcome).toMatchObject({ status: PRP_OFFSET_INVALID, isUntouched: true })
 })
 
-it('the pointer to the next list page has no offset: otherwise PRP Offset Invalid (Base 2.1 §4.3.1)', async () => {
+it('an offset in the pointer to the next list page is PRP Offset Invalid (Base 2.1 §4.3.1)', async () => {
   const host = await ready()
   const memory = host.alloc(4 * 4096)
   const lists = host.alloc(8192, true)
@@ -59,11 +59,11 @@ it('the pointer to the next list page has no offset: otherwise PRP Offset Invali
   expect(textsOf(host.simulation.diagnostics)).toEqual([expect.stringMatching(/the next PRP list page/)])
 })
 
-it('a list may begin anywhere in its page, and goes on in the page that its last entry names (Base 2.1 §4.3.1)', async () => {
+it('a list may begin anywhere in its page, and continues in the page of its last entry (Base 2.1 §4.3.1)', async () => {
   const host = await ready()
   const memory = host.alloc(16 * 4096)
   const lists = host.alloc(8192, true)
-  // Three slots are left in the first page: two data pages, then the address of the second list page.
+  // The first list page has three slots: two data pages, then the address of the second list page.
   const slots = [1, 2, lists.iovaAt(4096), 3, 4, 5]
   slots.forEach((slot, i) => {
     const iova = slot < 16 ? memory.iovaAt(slot * 4096) : slot
@@ -79,7 +79,7 @@ it('a list may begin anywhere in its page, and goes on in the page that its last
 
 it.each([
   ['PRP1', () => ({ prp1: 0 })],
-  ['PRP1 beyond the memory', ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 64 * 1024 })],
+  ['PRP1 after the allocation', ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 64 * 1024 })],
   ['the list', () => ({ prp2: 0x7000 })],
   [
     'an entry of the list',
@@ -95,7 +95,7 @@ it.each([
       return {}
     },
   ],
-])('no memory behind %s is a Data Transfer Error, a diagnostic, and no byte is moved', async (_, change) => {
+])('%s without memory is a Data Transfer Error with a diagnostic, and no byte is transferred', async (_, change) => {
   expect(await readWith(change)).toEqual({
     status: DATA_TRANSFER_ERROR,
     isUntouched: true,
@@ -116,13 +116,13 @@ it.each<[string, (prp: { prp1: number; prp2: number; list: DataView }) => object
     32,
     /: PRP list entry 1 0xdeadb000, 4096 bytes: no memory there, it was never allocated$/,
   ],
-])('a diagnostic names the command, the pointer, %s, and what is wrong there', async (_, change, blocks, message) => {
+])('a diagnostic names the command, the pointer (%s) and the reason', async (_, change, blocks, message) => {
   const { texts } = await readWith((prp) => ({ cid: 7, ...change(prp) }), blocks)
   expect(texts).toEqual([expect.stringMatching(/^SQ 1 CID 0x7 Read: /)])
   expect(texts[0]).toMatch(message)
 })
 
-it('a diagnostic names an entry by its list page, where the list goes on', async () => {
+it('a diagnostic names an entry of a later list page with the number of the page', async () => {
   const host = await ready()
   const memory = host.alloc(4 * 4096)
   const lists = host.alloc(8192, true)
@@ -134,7 +134,7 @@ it('a diagnostic names an entry by its list page, where the list goes on', async
   ])
 })
 
-it('a diagnostic tells memory that was freed from memory that never was, and says where memory ends', async () => {
+it('a diagnostic reports freed memory, and where memory ends', async () => {
   const host = await ready()
   const freed = host.alloc(4096)
   const at = freed.iovaAt(0)
@@ -150,12 +150,12 @@ it('a diagnostic tells memory that was freed from memory that never was, and say
   ])
 })
 
-it('memory that is freed while a command for it is under way is a Data Transfer Error, and a diagnostic', async () => {
+it('freeing memory of a command in flight is a Data Transfer Error with a diagnostic', async () => {
   const host = await ready({ profile: 'sn740' })
   const memory = host.alloc(4096)
   const at = memory.iovaAt(0)
   host.submit(1, { ...transfer(0x02, 0, 8, [at, 0]), cid: 9 })
-  // The drive has begun with it: it takes tens of microseconds.
+  // The command is in progress: it takes tens of microseconds.
   await host.pass(10_000)
   memory.free()
   expect(await host.collect(1, 1)).toMatchObject([{ status: DATA_TRANSFER_ERROR }])
@@ -165,14 +165,14 @@ it('memory that is freed while a command for it is under way is a Data Transfer 
   ])
 })
 
-it('the end of an allocation is the end: the next page is no memory', async () => {
+it('a transfer after the end of an allocation is a Data Transfer Error', async () => {
   const host = await ready()
   const short = host.alloc(4096 + 512)
   const completed = await host.command(1, transfer(0x02, 0, 16, [short.iovaAt(0), short.iovaAt(4096)]))
   expect(completed.status).toBe(DATA_TRANSFER_ERROR)
 })
 
-it('pages that follow each other become one run, so that contiguous memory is copied in one piece', () => {
+it('adjacent pages are merged into one run, so that contiguous memory is copied at once', () => {
   const memory = new HostMemory({ limitBytes: 1 << 24, fragmented: false, seed: 1 })
   const data = memory.alloc(1 << 20)
   const list = memory.alloc(4096)
@@ -184,7 +184,7 @@ it('pages that follow each other become one run, so that contiguous memory is co
   expect([runs.count, runs.iova[0], runs.lengthBytes[0]]).toEqual([1, data.iovaAt(0), 1 << 20])
 })
 
-it('entries speak of the page size of CC.MPS: with 8 KiB pages, 16 KiB take PRP1 and PRP2', async () => {
+it('entries use the page size of CC.MPS: with 8 KiB pages, 16 KiB need PRP1 and PRP2', async () => {
   const host = new TestHost()
   await host.enable({ cc: CC_ENABLED | (1 << 7), sqEntries: 512 })
   await host.createPair(1, 512)

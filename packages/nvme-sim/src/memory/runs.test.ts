@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, gather, moveRuns, Runs, scatter } from './runs.js'
 
-/** Memory from address 0 on, in pieces of these lengths; says what it was asked. */
+/** Memory from address 0 in pieces of the given lengths, which records its calls. */
 class PiecedMemory implements ReachableMemory {
   readonly all: readonly Uint8Array[]
   readonly asked: string[] = []
@@ -49,8 +49,8 @@ function runsOf(...list: readonly (readonly [iova: number, lengthBytes: number])
   return runs
 }
 
-describe('runs that cross from one piece of memory into others', () => {
-  it('take bytes in and give them, in their order', () => {
+describe('runs across several pieces of memory', () => {
+  it('are written and read in order', () => {
     const memory = new PiecedMemory(4, 1, 6)
     const runs = runsOf([2, 5], [9, 2])
     const given = Uint8Array.of(1, 2, 3, 4, 5, 6, 7)
@@ -64,7 +64,7 @@ describe('runs that cross from one piece of memory into others', () => {
     )
   })
 
-  it('stop where the bytes end, and pass over what goes nowhere', () => {
+  it('are written up to the end of the data; discarded runs consume data', () => {
     const memory = new PiecedMemory(4, 4)
     const runs = runsOf([0, 2])
     runs.discard(3)
@@ -73,14 +73,14 @@ describe('runs that cross from one piece of memory into others', () => {
     expect(memory.all).toEqual([Uint8Array.of(1, 2, 6, 7), Uint8Array.of(8, 0, 0, 0)])
   })
 
-  it('are all found before any piece is touched, and else a Data Transfer Error', () => {
+  it('are a Data Transfer Error, without access to any piece, if a part has no memory', () => {
     const memory = new PiecedMemory(4, 4)
     expect(scatter(runsOf([2, 7]), memory, new Uint8Array(7).fill(1))).toBe(STATUS.DATA_TRANSFER_ERROR)
     expect(gather(runsOf([2, 7]), memory, new Uint8Array(7))).toBe(STATUS.DATA_TRANSFER_ERROR)
     expect(memory.all.every((piece) => piece.every((byte) => byte === 0))).toBe(true)
   })
 
-  it('say of each piece where it stands in the data', () => {
+  it('are passed piece by piece, each with its offset in the data', () => {
     const moved: (readonly [number, number])[] = []
     const note = (list: typeof moved, piece: Uint8Array, at: number) => void list.push([at, piece.length])
     moveRuns(runsOf([1, 3], [6, 5]), new PiecedMemory(4, 4, 4), 'read', Infinity, moved, note)
@@ -92,14 +92,14 @@ describe('runs that cross from one piece of memory into others', () => {
   })
 })
 
-it('a run in one piece is looked up once', () => {
+it('a run in one piece needs one lookup', () => {
   const memory = new PiecedMemory(4, 4)
   gather(runsOf([0, 4]), memory, new Uint8Array(4))
   contentsOf(memory, 4, 4)
   expect(memory.asked).toEqual(['bytes to read', 'bytes to read'])
 })
 
-it('what is read from several pieces is a copy, from one the bytes themselves', () => {
+it('contentsOf returns a view of one piece, and a copy of several', () => {
   const memory = new PiecedMemory(2, 2)
   memory.all.forEach((piece, i) => piece.fill(i + 1))
   expect(contentsOf(memory, 1, 3)).toEqual(Uint8Array.of(1, 2, 2))

@@ -14,7 +14,7 @@ const DATA_LENGTH_INVALID = '0/0f'
 const METADATA_LENGTH_INVALID = '0/10'
 const TYPE_INVALID = '0/11'
 
-/** Descriptor types, bits 7:4 of byte 15 (Base 2.1 §4.3.2). */
+/** SGL Descriptor Types, bits 7:4 of byte 15 (Base 2.1 §4.3.2). */
 const DATA_BLOCK = 0x00
 const BIT_BUCKET = 0x10
 const SEGMENT = 0x20
@@ -36,7 +36,7 @@ function put(view: DataView, at: number, { type, address = 0, length }: Descript
   view.setUint32(at + 12, type << 24, true)
 }
 
-/** An entry with SGL1 in dwords 6 to 9. */
+/** Returns the entry with SGL1 in dwords 6 to 9. */
 function withSgl(entry: Entry, sgl1: Descriptor, psdt = SGL): Entry {
   const view = new DataView(new ArrayBuffer(16))
   put(view, 0, sgl1)
@@ -44,14 +44,14 @@ function withSgl(entry: Entry, sgl1: Descriptor, psdt = SGL): Entry {
   return { ...entry, cdw: { ...entry.cdw, 0: psdt, ...dwords } }
 }
 
-/** A segment in memory of its own; the descriptor that leads to it. */
+/** Stores descriptors as a segment in new memory. Returns a descriptor of the segment. */
 function segment(host: TestHost, descriptors: readonly Descriptor[], type = LAST_SEGMENT): Descriptor {
   const memory = host.alloc(descriptors.length * 16, true)
   descriptors.forEach((each, i) => put(memory.view, i * 16, each))
   return { type, address: memory.iovaAt(0), length: memory.lengthBytes }
 }
 
-/** A host with a pattern in its first 64 blocks, and that pattern. */
+/** Returns a host whose first 64 blocks contain a pattern, and the pattern. */
 async function patterned(): Promise<{ host: TestHost; pattern: Uint8Array }> {
   const host = await ready()
   const memory = host.alloc(64 * 512, true)
@@ -61,8 +61,8 @@ async function patterned(): Promise<{ host: TestHost; pattern: Uint8Array }> {
   return { host, pattern: bytesOf(memory) }
 }
 
-describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
-  it('a data block in SGL1, of any alignment and length', async () => {
+describe('a valid Scatter Gather List (Base 2.1 §4.3.2)', () => {
+  it('may be a data block in SGL1 of any alignment and length', async () => {
     const { host, pattern } = await patterned()
     const memory = host.alloc(8192, true)
     bytesOf(memory).fill(0xa5)
@@ -73,7 +73,7 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('a bit bucket of a Read throws data away, and its bytes do not cross the link', async () => {
+  it('of a Read may have a bit bucket, whose data is discarded and does not cross the link', async () => {
     const { host, pattern } = await patterned()
     const memory = host.alloc(4096, true)
     const list = segment(host, [
@@ -88,7 +88,7 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
     expect(host.simulation.statistics.bytesRead).toBe(212)
   })
 
-  it('a bit bucket of a Write has no effect, and none of its length counts', async () => {
+  it('of a Write may have a bit bucket, which has no effect and no length', async () => {
     const { host, pattern } = await patterned()
     const memory = host.alloc(512, true)
     bytesOf(memory).set(pattern.subarray(512, 1024))
@@ -102,7 +102,7 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
     expect((await host.command(1, withSgl(onBlocks(0x01, 40, 1), short))).status).toBe(DATA_LENGTH_INVALID)
   })
 
-  it('the data of Dataset Management and of Copy come by SGL too', async () => {
+  it('may describe the data of Dataset Management and Copy', async () => {
     const { host } = await patterned()
     const list = host.alloc(64, true)
     list.view.setUint32(4, 1, true)
@@ -113,7 +113,7 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
     expect((await host.command(1, copy)).status).toBe(SUCCESS)
   })
 
-  it('a segment that is the last, and was not said to be: no status is for that, a diagnostic is', async () => {
+  it('is reported, but accepted, if an SGL Segment descriptor describes its last segment', async () => {
     const { host } = await patterned()
     const memory = host.alloc(512, true)
     const list = segment(host, [{ type: DATA_BLOCK, address: memory.iovaAt(0), length: 512 }], SEGMENT)
@@ -124,12 +124,12 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
   })
 })
 
-describe('a list of', () => {
-  // With the descriptor in the entry these are 262,144, and one more.
+describe('the number of descriptors', () => {
+  // 262,144 with the descriptor in the entry, and one more.
   it.each([
     [262_143, SUCCESS],
     [262_144, INVALID_NUMBER],
-  ])('%i descriptors behind the one in the entry: %s', async (count, status) => {
+  ])('is limited: %i in addition to SGL1 end with status %s', async (count, status) => {
     const host = await ready()
     const list = host.alloc(count * 16, true)
     put(list.view, (count - 1) * 16, { type: DATA_BLOCK, address: host.alloc(512).iovaAt(0), length: 512 })
@@ -138,13 +138,13 @@ describe('a list of', () => {
   })
 })
 
-describe('SGLs that are refused, with every byte where it was', () => {
+describe('rejects, without transferring data,', () => {
   type Make = (host: TestHost, data: number) => Descriptor
   const block = (address: number, length: number): Descriptor => ({ type: DATA_BLOCK, address, length })
 
   it.each<[string, Make, string]>([
-    ['shorter than the data', (_, data) => block(data, 511), DATA_LENGTH_INVALID],
-    ['a NULL descriptor alone', () => block(0, 0), DATA_LENGTH_INVALID],
+    ['an SGL shorter than the data', (_, data) => block(data, 511), DATA_LENGTH_INVALID],
+    ['a single NULL descriptor', () => block(0, 0), DATA_LENGTH_INVALID],
     ['a keyed data block, type 4h', (_, data) => ({ ...block(data, 512), type: 0x40 }), TYPE_INVALID],
     ['a transport data block, type 5h', (_, data) => ({ ...block(data, 512), type: 0x50 }), TYPE_INVALID],
     ['a reserved type, Eh', (_, data) => ({ ...block(data, 512), type: 0xe0 }), TYPE_INVALID],
@@ -152,7 +152,7 @@ describe('SGLs that are refused, with every byte where it was', () => {
     ['an offset, sub type 1h', (_, data) => ({ ...block(data, 512), type: 0x01 }), TYPE_INVALID],
     ['a bit bucket of sub type 1h', () => ({ type: 0x11, length: 512 }), TYPE_INVALID],
     [
-      'a bad type behind the end of the data',
+      'an invalid type after the end of the data',
       (host, data) => segment(host, [block(data, 512), { type: 0xe0, length: 0 }]),
       TYPE_INVALID,
     ],
@@ -178,7 +178,7 @@ describe('SGLs that are refused, with every byte where it was', () => {
       INVALID_SEGMENT,
     ],
     [
-      'a segment off a qword',
+      'a segment that is not qword aligned',
       (host, data) => {
         const list = segment(host, [block(data, 512), block(data, 512)])
         return { ...list, address: Number(list.address) + 4, length: 16 }
@@ -193,12 +193,12 @@ describe('SGLs that are refused, with every byte where it was', () => {
       DATA_LENGTH_INVALID,
     ],
     [
-      'a data block that ends at 2^64 exactly, where no memory is',
+      'a data block that ends exactly at 2^64, without memory',
       () => ({ type: DATA_BLOCK, address: 0xffff_ffff_ffff_fe00n, length: 0x200 }),
       DATA_TRANSFER_ERROR,
     ],
     [
-      'a list that leads back to itself',
+      'a segment that points to itself',
       (host) => {
         const memory = host.alloc(16, true)
         const self = { type: SEGMENT, address: memory.iovaAt(0), length: 16 }
@@ -217,7 +217,7 @@ describe('SGLs that are refused, with every byte where it was', () => {
     expect(host.simulation.diagnostics).toHaveLength(1)
   })
 
-  it('a diagnostic names the command and the descriptor whose bytes are no memory', async () => {
+  it('a descriptor without memory, with a diagnostic that names the command and the descriptor', async () => {
     const host = await ready()
     const memory = host.alloc(512, true)
     const list = segment(host, [block(memory.iovaAt(0), 256), block(0x5000, 256)])
@@ -230,14 +230,14 @@ describe('SGLs that are refused, with every byte where it was', () => {
     ])
   })
 
-  it('PSDT 11b is reserved; of a command without data PSDT says nothing', async () => {
+  it('PSDT 11b, which is reserved; a command without data ignores PSDT', async () => {
     const host = await ready()
     const sgl1 = block(host.alloc(512).iovaAt(0), 512)
     expect((await host.command(1, withSgl(onBlocks(0x02, 0, 1), sgl1, 3 << 14))).status).toBe(INVALID_FIELD)
     expect((await host.command(1, { opcode: 0, nsid: 1, cdw: { 0: SGL } })).status).toBe(SUCCESS)
   })
 
-  it('Admin commands use PRPs', async () => {
+  it('SGLs in Admin commands', async () => {
     const host = await ready()
     const entry = withSgl({ opcode: 0x06, cdw: { 10: 1 } }, block(host.alloc(4096).iovaAt(0), 4096))
     expect((await host.admin(entry)).status).toBe(INVALID_FIELD)
