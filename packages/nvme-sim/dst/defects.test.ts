@@ -42,7 +42,7 @@ async function expectFound(assertions: readonly Assertion[], mostSteps: number, 
   )
 }
 
-it('finds a controller that writes one byte too many', async () => {
+it('finds a controller that writes one byte after the data', async () => {
   class Overflowing extends RamMedia {
     override read(offsetBytes: number, into: Uint8Array): void {
       super.read(offsetBytes, into)

@@ -3,23 +3,23 @@ import { deriveProfile, profiles, RamMedia, simulate } from './index.js'
 
 it.each([
   [
-    'two namespaces of one NSID',
+    'two namespaces with the same NSID',
     { namespaces: [{}, { nsid: 1 }] },
     /NSID 1 is used twice; give each namespace its own nsid/,
   ],
   ['NSID 0h', { namespaces: [{ nsid: 0 }] }, /NSID from 1 to FFFFFFFEh, got 0/],
-  ['a block size that is not there', { namespaces: [{ blockBytes: 520 as 512 }] }, /512 or 4096 bytes, got 520/],
-  ['a namespace without a block', { namespaces: [{ capacityBytes: 511 }] }, /capacity from 512/],
+  ['an unsupported block size', { namespaces: [{ blockBytes: 520 as 512 }] }, /512 or 4096 bytes, got 520/],
+  ['a namespace smaller than a block', { namespaces: [{ capacityBytes: 511 }] }, /capacity from 512/],
   [
-    'more than the media holds',
+    'a capacity above that of the media',
     { namespaces: [{ capacityBytes: 8192, media: new RamMedia(4096) }] },
     /capacity from 512 to 4096 bytes, got 8192/,
   ],
-])('refuses %s', (_, options, message) => {
+])('rejects %s', (_, options, message) => {
   expect(() => simulate(options)).toThrow(message)
 })
 
-it('deriveProfile changes what it is given, field by field in CAP and Identify, and leaves the preset alone', () => {
+it('deriveProfile changes the given fields, individually in CAP and Identify, but not the preset', () => {
   const derived = deriveProfile('sn740', { commandSlots: 7, CAP: { DSTRD: 2 }, identify: { MDTS: 5 } })
   expect(derived).toEqual({
     ...profiles.sn740,
@@ -40,11 +40,11 @@ it('has the serial number of its profile', () => {
   expect(simulate({ profile: deriveProfile('sn740', { identify: { SN: 'S64BNF0R' } }) }).serial).toBe('S64BNF0R')
 })
 
-it('every preset says where its figures come from', () => {
+it('every preset names the source of its figures', () => {
   for (const { source } of Object.values(profiles)) expect(source.length).toBeGreaterThan(20)
 })
 
-it('close takes the controller off the bus and closes the media', async () => {
+it('close removes the controller from the bus and closes the media', async () => {
   let closed = 0
   const media = Object.assign(new RamMedia(4096), { close: () => (closed += 1) })
   const { transport } = simulate({ namespaces: [{ media }] })
@@ -85,13 +85,13 @@ it.each([
   [{ namespaces: [{ eui64: 'ABCDEFGH' }] }, TypeError, "eui64: expected a Uint8Array of 8 bytes, got 'ABCDEFGH'"],
   [{ namespaces: [{ media }] }, TypeError, 'and the functions read, write, flush and close, got an object'],
   [{ namespaces: [{ media: 'disk.img' }] }, TypeError, "got 'disk.img'"],
-])('the options %j are refused', (options, error, message) => {
+])('rejects the options %j', (options, error, message) => {
   const start = () => simulate(options as never)
   expect(start).toThrow(error)
   expect(start).toThrow(message)
 })
 
-it('a drive without a namespace is one', () => {
+it('accepts a drive without a namespace', () => {
   expect(simulate({ namespaces: [] }).transport.bar.read32(0x1c)).toBe(0)
 })
 
@@ -102,7 +102,7 @@ it.each([
   [NaN, RangeError, 'got NaN'],
   ['1', TypeError, "got '1'"],
   [undefined, TypeError, 'got undefined'],
-])('a write of 32 bits refuses %s, with the offset, and writes nothing', (value, error, got) => {
+])('a 32-bit write rejects %s with the offset, and writes nothing', (value, error, got) => {
   const { transport, statistics } = simulate()
   const write = () => transport.bar.write32(0x24, value as never)
   expect(write).toThrow(error)
@@ -114,7 +114,7 @@ it.each([
   [-1n, RangeError, 'got -1n'],
   [2n ** 64n, RangeError, 'got 18446744073709551616n'],
   [1, TypeError, 'got 1'],
-])('a write of 64 bits refuses %s, with the offset', (value, error, got) => {
+])('a 64-bit write rejects %s with the offset', (value, error, got) => {
   const { bar } = simulate().transport
   const write = () => bar.write64(0x28, value as never)
   expect(write).toThrow(error)
@@ -122,13 +122,13 @@ it.each([
   expect(bar.read64(0x28)).toBe(0n)
 })
 
-it.each(['x', undefined])('a reset of the kind %s is refused', async (kind) => {
+it.each(['x', undefined])('rejects a reset of kind %s', async (kind) => {
   const reset = simulate().transport.reset!(kind as never)
   await expect(reset).rejects.toThrow(TypeError)
   await expect(reset).rejects.toThrow("reset: expected 'function' or 'bus', got")
 })
 
-it('memory that was freed has no device addresses any more, and its view stays readable', () => {
+it('freed memory has no device address, but its view stays readable', () => {
   const memory = simulate().transport.dma.alloc(4096)
   memory.view!.setUint8(0, 7)
   memory.free()
@@ -136,7 +136,7 @@ it('memory that was freed has no device addresses any more, and its view stays r
   expect(memory.view!.getUint8(0)).toBe(7)
 })
 
-it('a transport that was closed gives out no memory, and takes back what it gave', async () => {
+it('a closed transport rejects allocations, but still frees memory', async () => {
   const { transport } = simulate()
   const memory = transport.dma.alloc(4096)
   await transport.close()

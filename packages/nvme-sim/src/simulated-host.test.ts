@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { simulate, SimulatedHost } from './index.js'
 
-it('drives on one host share its memory and its clock; those of hosts of their own share nothing', () => {
+it('drives on one host share its memory and clock; a drive without `host` shares neither', () => {
   const host = new SimulatedHost()
   const [one, other, alone] = [simulate({ host }), simulate({ host }), simulate()]
   expect(one.transport.clock).toBe(other.transport.clock)
@@ -9,12 +9,12 @@ it('drives on one host share its memory and its clock; those of hosts of their o
   expect(one.transport.dma.addressSpace).toBeDefined()
   expect(alone.transport.dma.addressSpace).not.toBe(one.transport.dma.addressSpace)
   expect(alone.transport.clock).not.toBe(one.transport.clock)
-  // No address is given out twice, whichever drive's transport is asked.
+  // All transports of a host allocate from the same addresses.
   const addresses = [one, other].map(({ transport }) => transport.dma.alloc(4096).iovaAt(0))
   expect(new Set(addresses).size).toBe(2)
 })
 
-it('a drive that is closed gives out no memory any more, and leaves the others theirs', async () => {
+it('allocations on a closed drive fail; other drives on the host keep working', async () => {
   const host = new SimulatedHost()
   const [one, other] = [simulate({ host }), simulate({ host })]
   const memory = one.transport.dma.alloc(4096)
@@ -25,7 +25,7 @@ it('a drive that is closed gives out no memory any more, and leaves the others t
   memory.free()
 })
 
-it('what is the host’s to say is refused of a drive that is given one', () => {
+it('rejects options of the host for a drive with `host`', () => {
   const host = new SimulatedHost({ hostMemoryBytes: 8192, fragmented: true, seed: 2 })
   expect(() => simulate({ host, hostMemoryBytes: 4096 })).toThrow('in the SimulatedHost')
   expect(() => simulate({ host, fragmented: false })).toThrow(TypeError)

@@ -59,8 +59,8 @@ export class AsyncEvents {
   }
 
   /**
-   * Completes the oldest request with an event, enabled and unmasked or not, for a fault of the plan. Returns false if no
-   * request is outstanding.
+   * Completes the oldest request with an event of the fault plan, whether or not it is enabled or masked. Returns false
+   * if no request is outstanding.
    */
   force(aet: number, aei: number, lid: number): boolean {
     const cid = this.requests.shift()

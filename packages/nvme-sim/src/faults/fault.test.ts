@@ -7,7 +7,7 @@ import { bytesOf, enabled, fillPattern, prps, ready, TestHost } from '../../test
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })
 
-/** Submits ten reads of one page each at LBA 0, 8, 16, …, with CIDs 0 to 9, and collects completions for ten seconds. */
+/** Submits ten reads of one page each at LBA 0, 8, 16, …, with CIDs 0 to 9. Collects completions for ten seconds. */
 async function tenReads(faults: FaultPlan) {
   const host = await ready({ faults, profile: 'ideal' })
   const memory = host.alloc(10 * 4096)
@@ -84,7 +84,7 @@ it('stale-completion: posts an entry of the previous lap with the current Phase 
   expect(host.simulation.diagnostics).toEqual([])
 })
 
-it('async-event: completes a request with the event, even if it is disabled or masked; strikes only with a request', async () => {
+it('async-event: completes a request, even if the event is disabled; does not strike without a request', async () => {
   const event = { kind: 'async-event', aet: 2, aei: 0, lid: 4 } as const
   const rules = [1e9, 2e9, 3e9].map((atNs) => ({ match: { atNs }, action: event }))
   const host = await enabled({ faults: { rules } })
@@ -257,7 +257,7 @@ it('torn-dma: a Write stores only the first bytes', async () => {
 })
 
 describe('wrong-page', () => {
-  /** Writes four pages of a pattern and reads them into memory filled with 0xa5. Returns the pattern page in each page. */
+  /** Writes and reads four pages of a pattern. Returns which page of the pattern each page of memory then contains. */
   async function fourPages(opcode: 1 | 2) {
     const faults = plan({ opcode, qid: 1 }, { kind: 'wrong-page', page: 1, to: 3 })
     const host = await ready({ faults })

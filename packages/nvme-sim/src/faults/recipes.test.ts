@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { transfer } from '../../conformance/raw-host/entry.js'
 import { prps, ready, TestHost } from '../../test/host.js'
 
-// Fault plans to copy into the tests of a driver. Replace `ready` and its host by your driver on `simulate({ faults })`.
-// Each test ends with the condition that your driver must handle, and verifies `faults.struck`: without it, a test could
-// pass because its fault never occurred.
+// Fault plans to copy into the tests of a driver. Replace `ready` and its host with your driver on
+// `simulate({ faults })`. Each test ends with the condition that your driver must handle, and verifies
+// `faults.struck`: otherwise a test could pass because its fault never occurred.
 
 const READ = 0x02
 const ALL_ONES = 0xffff_ffff

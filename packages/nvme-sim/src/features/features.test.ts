@@ -96,9 +96,12 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     expect((await get(host, fid, { sel: CAPABILITIES })).dw0).toBe(0b100)
   })
 
-  it.each([0x01, 0x04, 0x06, 0x08, 0x0a, 0x0b])('FID %i is saveable, changeable and controller specific', async (fid) => {
-    expect((await get(await enabled(), fid, { sel: CAPABILITIES })).dw0).toBe(0b101)
-  })
+  it.each([0x01, 0x04, 0x06, 0x08, 0x0a, 0x0b])(
+    'FID %i is saveable, changeable and controller specific',
+    async (fid) => {
+      expect((await get(await enabled(), fid, { sel: CAPABILITIES })).dw0).toBe(0b101)
+    },
+  )
 
   it('Error Recovery is saveable, changeable and namespace specific', async () => {
     expect((await get(await enabled(), 0x05, { sel: CAPABILITIES, nsid: 1 })).dw0).toBe(0b111)

@@ -6,13 +6,13 @@ import { deriveProfile, RamMedia, SimulatedHost, type GpuOptions } from '../inde
 const MIB = 1 << 20
 const READ = 0x02
 
-/** One byte a nanosecond: lengths are times. */
+/** One byte per nanosecond, so that lengths equal times. */
 const BYTE_PER_NS = 1e9
 
 const hostWith = (gpu: Partial<GpuOptions> = {}) =>
   new SimulatedHost({ gpu: { vramBytes: 64 * MIB, linkBytesPerSecond: BYTE_PER_NS, ...gpu } })
 
-/** A drive on the host that sends half a byte a nanosecond, with its first bytes counted up. */
+/** Returns a drive on the host that reads half a byte per nanosecond; its first MiB contains a pattern. */
 async function driveOn(host: SimulatedHost) {
   const media = new RamMedia(64 * MIB)
   media.write(0, counted(MIB))
@@ -23,7 +23,7 @@ async function driveOn(host: SimulatedHost) {
 const counted = (lengthBytes: number) => Uint8Array.from({ length: lengthBytes }, (_, index) => index % 251)
 
 describe('a copy from host memory', () => {
-  it('takes as long as its bytes take on the link, and brings them', async () => {
+  it('takes the time of its bytes on the link, and transfers them', async () => {
     const host = hostWith()
     const drive = await driveOn(host)
     const { clock, gpu } = host
@@ -40,7 +40,7 @@ describe('a copy from host memory', () => {
     expect(gpu!.statistics).toEqual({ copiedBytes: 2_097_152, peerBytes: 0, busyNs: 2_097_152 })
   })
 
-  it('waits for those that were asked for before', async () => {
+  it('waits for earlier copies', async () => {
     const host = hostWith()
     const from = (await driveOn(host)).alloc(MIB)
     const { clock, gpu } = host
@@ -56,7 +56,7 @@ describe('a copy from host memory', () => {
     expect(ends).toEqual([1_048_576, 1_048_676, 1_048_677])
   })
 
-  it('is refused outside either memory, and of memory that is not the host’s', async () => {
+  it('rejects ranges outside of either memory, and a source that is not host memory', async () => {
     const host = hostWith()
     const from = (await driveOn(host)).alloc(4096)
     const { copies } = host.gpu!
@@ -69,7 +69,7 @@ describe('a copy from host memory', () => {
     expect(() => copies.alloc(65 * MIB)).toThrow(/^simulated GPU memory: .* of 67108864 free; raise .*vramBytes/)
   })
 
-  it('into memory that is freed meanwhile fails, and those behind it go on', async () => {
+  it('fails if its destination is freed meanwhile; later copies succeed', async () => {
     const host = hostWith()
     const from = (await driveOn(host)).alloc(MIB)
     const { copies } = host.gpu!
@@ -81,7 +81,7 @@ describe('a copy from host memory', () => {
 })
 
 describe('a drive that reads into GPU memory', () => {
-  it('puts the bytes there, in the time that it would take into host memory where the link is free', async () => {
+  it('transfers the data in the same time as to host memory while the link is idle', async () => {
     const host = hostWith()
     const drive = await driveOn(host)
     const times: number[] = []
@@ -101,7 +101,7 @@ describe('a drive that reads into GPU memory', () => {
     expect(drive.simulation.diagnostics).toEqual([])
   })
 
-  it('shares the link with copies: both together take what their bytes take on it', async () => {
+  it('shares the bandwidth of the link with copies', async () => {
     const host = hostWith()
     const drive = await driveOn(host)
     const { clock, gpu } = host
@@ -118,12 +118,12 @@ describe('a drive that reads into GPU memory', () => {
     await gpu!.copies.copy(from, 0, gpu!.copies.alloc(8 * MIB), 0, 8 * MIB)
     await reads
     expect(clock.now() - startNs).toBe(12 * MIB)
-    // The drive alone needs 8 MiB of nanoseconds; the last read has to cross the link behind a piece of the copy.
+    // The drive alone needs 8 * 2^20 ns; the last read crosses the link after a part of the copy.
     expect(readNs).toBeGreaterThanOrEqual(8 * MIB)
     expect(readNs).toBeLessThan(9.5 * MIB)
   })
 
-  it('is not possible where the platform does not let it', () => {
+  it('is rejected if the platform does not support it', () => {
     const host = hostWith({ dmaToVram: false })
     return driveOn(host).then(({ simulation: { transport } }) => {
       expect(transport.can.dmaToVram).toBe(false)
@@ -138,7 +138,7 @@ it('a host without a GPU has no GPU memory', async () => {
   expect(() => transport.dma.alloc(4096, { where: 'gpu' })).toThrow('only host memory is available')
 })
 
-it('kernels run one after the other', async () => {
+it('kernels run one at a time', async () => {
   const { gpu, clock } = hostWith()
   await Promise.all([gpu!.compute(500), gpu!.compute(700)])
   expect(clock.now()).toBe(1200)
@@ -147,7 +147,7 @@ it('kernels run one after the other', async () => {
   await expect(gpu!.compute(-1)).rejects.toThrow(RangeError)
 })
 
-it('a copy that moves nothing takes its time all the same', async () => {
+it('with `movesData` false, a copy takes the same time but transfers nothing', async () => {
   const host = hostWith({ movesData: false })
   const from = (await driveOn(host)).alloc(MIB)
   bytesOf(from).fill(7)

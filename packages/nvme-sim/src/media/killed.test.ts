@@ -10,7 +10,7 @@ const path = join(folder, 'image')
 
 const MIB = 1 << 20
 
-/** The size of the image after each call to the system that was made since: what a process that is killed there leaves. */
+/** Called after each file system call, at which a process could be killed. */
 const left = vi.hoisted(() => ({ note: undefined as (() => void) | undefined }))
 
 vi.mock('node:fs', async (original) => {

@@ -20,7 +20,7 @@ const from = new Uint8Array(2 * MIB + 512).map((_, i) => i * 7 + (i >> 9))
 
 describe.each(kinds)('%s', (_, open) => {
   it.each([0, 512, MIB - 512, 3 * MIB - 1024, 2 ** 40 - 2 * MIB - 512, 2 ** 32 - 512])(
-    'gives back what was written at %i, and zero around it',
+    'reads the data written at %i',
     (offsetBytes) => {
       const media = open()
       media.write(offsetBytes, from)
@@ -33,7 +33,7 @@ describe.each(kinds)('%s', (_, open) => {
     },
   )
 
-  it('reads as zero where nothing was written', () => {
+  it('reads zeroes where nothing was written', () => {
     const media = open()
     const to = new Uint8Array(4096).fill(0xa5)
     media.read(2 ** 39, to)
@@ -42,7 +42,7 @@ describe.each(kinds)('%s', (_, open) => {
   })
 })
 
-it('RamMedia reads as zero what was deallocated after it was read, and what is written then', () => {
+it('RamMedia reads zeroes after deallocation, and data written later', () => {
   const media = new RamMedia(2 * MIB)
   const read = () => {
     const to = new Uint8Array(1).fill(0xa5)
@@ -59,7 +59,7 @@ it('RamMedia reads as zero what was deallocated after it was read, and what is w
 })
 
 describe('fileMedia', () => {
-  it('makes a sparse file of the capacity, whose bytes outlive it', () => {
+  it('creates a sparse file of the capacity and keeps its data when closed', () => {
     const path = join(folder, 'image')
     const first = fileMedia(path, { capacityBytes: 2 ** 36 })
     first.write(2 ** 35, new Uint8Array(512).fill(9))
@@ -74,7 +74,7 @@ describe('fileMedia', () => {
     again.close()
   })
 
-  it('read-only: takes a file as it is and reads zero past its end', () => {
+  it('read-only: does not extend a file, and reads zeroes after its end', () => {
     const path = join(folder, 'short')
     writeFileSync(path, new Uint8Array(600).fill(1))
     const media = fileMedia(path, { readOnly: true, capacityBytes: 4096 })
@@ -86,16 +86,16 @@ describe('fileMedia', () => {
     media.close()
   })
 
-  it('does not make a file when it was not asked to, or one without a block', () => {
+  it('does not create a file without capacityBytes, or with less than one block', () => {
     expect(() => fileMedia(join(folder, 'missing'))).toThrow(/ENOENT/)
     expect(() => fileMedia(join(folder, 'missing'), { readOnly: true, capacityBytes: 4096 })).toThrow(/ENOENT/)
     expect(() => fileMedia(join(folder, 'tiny'), { capacityBytes: 100 })).toThrow(/hold no logical block/)
   })
 
-  /** What a file of 8 MiB holds, byte by byte other than zero but for the last 2 MiB. */
+  /** Content of a file of 8 MiB: nonzero bytes, except for the last 2 MiB. */
   const pattern = new Uint8Array(8 * MIB).map((_, i) => (i < 6 * MIB ? (i % 255) + 1 : 0))
 
-  /** That file, and a copy of what is in it. */
+  /** Creates a file with the pattern. Returns its media and a copy of the content. */
   function filled(
     name: string,
     options: FileMediaOptions = {},
@@ -112,7 +112,7 @@ describe('fileMedia', () => {
     return found
   }
 
-  /** Does what is seen of a hole. Real ones are cuda-native's. */
+  /** Simulates punching a hole by writing zeroes; cuda-native punches real holes. */
   function writeHole(file: number, offsetBytes: number, lengthBytes: number): boolean {
     return writeSync(file, new Uint8Array(lengthBytes), 0, lengthBytes, offsetBytes) === lengthBytes
   }
@@ -120,19 +120,19 @@ describe('fileMedia', () => {
   const ways: readonly (readonly [string, FileMediaOptions])[] = [
     ['by reading and writing', {}],
     ['by punching holes', { punchHole: writeHole }],
-    ['where the file system has no holes', { punchHole: () => false }],
+    ['without support for holes', { punchHole: () => false }],
   ]
 
   describe.each(ways)('%s', (way, options) => {
     it.each([
       ['all', 0, 8 * MIB],
-      ['what ends where the file ends', MIB + 512, 7 * MIB - 512],
+      ['a range at the end of the file', MIB + 512, 7 * MIB - 512],
       ['a block', 512, 512],
-      ['whole parts', MIB, 3 * MIB],
-      ['parts of parts', 2 * MIB - 4096, MIB + 8192],
-      ['what begins and ends at a block', MIB + 512, 4 * MIB],
-      ['what is zero already, and more', 5 * MIB, 2 * MIB],
-    ])('deallocates %s, and no byte beside it', (name, offsetBytes, lengthBytes) => {
+      ['whole MiB', MIB, 3 * MIB],
+      ['parts of several MiB', 2 * MIB - 4096, MIB + 8192],
+      ['a range aligned to blocks only', MIB + 512, 4 * MIB],
+      ['a range that is partly zero already', 5 * MIB, 2 * MIB],
+    ])('deallocates %s, and no other byte', (name, offsetBytes, lengthBytes) => {
       const { media, content } = filled(`${way} ${name}`, options)
       media.deallocate!(offsetBytes, lengthBytes)
       content.fill(0, offsetBytes, offsetBytes + lengthBytes)
@@ -141,7 +141,7 @@ describe('fileMedia', () => {
       media.close()
     })
 
-    it('a file that is longer than the capacity keeps what is behind it', () => {
+    it('keeps the bytes of a file after the capacity', () => {
       const path = join(folder, `${way}, longer`)
       writeFileSync(path, new Uint8Array(8192).fill(1))
       const media = fileMedia(path, { capacityBytes: 4096, ...options })
@@ -151,7 +151,7 @@ describe('fileMedia', () => {
       expect([left.length, left[4095], left[4096]]).toEqual([8192, 0, 1])
     })
 
-    it('refuses what is read-only, and changes nothing', () => {
+    it('fails for a read-only file, and changes nothing', () => {
       const path = join(folder, `${way}, read-only`)
       writeFileSync(path, new Uint8Array(8192).fill(1))
       const media = fileMedia(path, { readOnly: true, ...options })
@@ -162,7 +162,7 @@ describe('fileMedia', () => {
     })
   })
 
-  it('punches at most 128 MiB in one turn', () => {
+  it('punches at most 128 MiB per call', () => {
     const punched: number[][] = []
     const punchHole = (_: number, offsetBytes: number, lengthBytes: number) =>
       punched.push([offsetBytes, lengthBytes]) > 0
@@ -177,7 +177,7 @@ describe('fileMedia', () => {
     media.close()
   })
 
-  it('asks a file system that has no holes for one only once', () => {
+  it('tries punchHole only once if it is not supported', () => {
     let asked = 0
     const { media, content } = filled('no holes', { punchHole: () => ++asked > 1 })
     media.deallocate!(0, 512)
@@ -188,7 +188,7 @@ describe('fileMedia', () => {
     media.close()
   })
 
-  it('what is wrong with a file when a hole is punched is not hidden by writing zeroes', () => {
+  it('throws an error of punchHole instead of writing zeroes', () => {
     const failure = new Error('EIO: i/o error, fallocate')
     const { media, content } = filled('failing', {
       punchHole() {
@@ -200,8 +200,8 @@ describe('fileMedia', () => {
     media.close()
   })
 
-  it('deallocates 5 GiB of a hole with one page in it, and leaves the hole', () => {
-    // Byte by byte this is most of a minute, in which a served drive did nothing else.
+  it('deallocates 5 GiB with a single page of data, and keeps the file sparse', () => {
+    // Comparing every byte would take most of a minute and block a served drive.
     const path = join(folder, 'hole')
     const media = fileMedia(path, { capacityBytes: 5 * 2 ** 30 })
     media.write(2 ** 32 + 512, new Uint8Array(512).fill(1))
@@ -213,7 +213,7 @@ describe('fileMedia', () => {
     media.close()
   }, 100_000)
 
-  it('does at most 16 MiB in one turn, and says how much', () => {
+  it('deallocates at most 16 MiB per call, and returns the length', () => {
     const media = fileMedia(join(folder, 'turns'), { capacityBytes: 40 * MIB })
     media.write(20 * MIB, Uint8Array.of(1))
     expect(media.deallocatePart!(512, 30 * MIB)).toBe(16 * MIB)
@@ -223,7 +223,7 @@ describe('fileMedia', () => {
     media.close()
   })
 
-  it('is a namespace whose contents the next simulation finds', async () => {
+  it('keeps the data of a namespace for the next simulation', async () => {
     const path = join(folder, 'namespace')
     const first = await ready({
       namespaces: [{ media: fileMedia(path, { capacityBytes: 64 * MIB }) }],
@@ -241,13 +241,16 @@ describe('fileMedia', () => {
   })
 })
 
-it.each([-1, 0, 511, 512.5, NaN, Infinity, '512' as never])('RamMedia of %s bytes is refused', (capacityBytes) => {
-  expect(() => new RamMedia(capacityBytes)).toThrow(
-    'RamMedia.capacityBytes: expected a whole number of bytes, 512 or more',
-  )
-})
+it.each([-1, 0, 511, 512.5, NaN, Infinity, '512' as never])(
+  'RamMedia rejects a capacity of %s bytes',
+  (capacityBytes) => {
+    expect(() => new RamMedia(capacityBytes)).toThrow(
+      'RamMedia.capacityBytes: expected a whole number of bytes, 512 or more',
+    )
+  },
+)
 
-it('fileMedia refuses options that cannot be before it opens the file', () => {
+it('fileMedia rejects invalid options before it opens the file', () => {
   expect(() => fileMedia('/nowhere/at/all', { capacityBytes: NaN })).toThrow(
     'fileMedia.capacityBytes: expected a whole',
   )

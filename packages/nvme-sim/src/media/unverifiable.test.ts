@@ -11,8 +11,8 @@ const still = (metadata = {}) => ({
   namespaces: [{ media: unverifiableMedia({ capacityBytes: 1 << 20 }), ...metadata }],
 })
 
-describe('media that move no bytes', () => {
-  it('are said to be there by the transport, also where another namespace has media that move bytes', () => {
+describe('unverifiable media', () => {
+  it('make `movesData` of the transport false, even if another namespace has other media', () => {
     const [{ media }] = still().namespaces as [{ media: ReturnType<typeof unverifiableMedia> }]
     expect(simulate({ namespaces: [{ nsid: 1 }, { nsid: 2, media }] }).transport.movesData).toBe(false)
     expect('movesData' in simulate().transport).toBe(false)
@@ -21,7 +21,7 @@ describe('media that move no bytes', () => {
   it.each([
     ['', {}, 1024],
     [' with metadata', { metadataBytes: 8, extendedLba: true } as const, 1040],
-  ])('leave the memory of a Read as it is%s, and count its bytes', async (_, metadata, moved) => {
+  ])('leave the memory of a Read%s unchanged, but count its bytes', async (_, metadata, moved) => {
     const host = await ready(still(metadata))
     const memory = host.alloc(4096)
     bytesOf(memory).fill(0xa5)
@@ -35,7 +35,7 @@ describe('media that move no bytes', () => {
   it.each([
     ['Compare', 0x05],
     ['Verify', 0x0c],
-  ])('cannot be asked by a %s, which is reported', async (_, opcode) => {
+  ])('fail a %s with a diagnostic', async (_, opcode) => {
     const host = await ready(still())
     const completed = await host.command(1, onBlocks(opcode, 0, 1, at(host, host.alloc(512))))
     expect(completed).toMatchObject({ status: UNRECOVERED_READ_ERROR, dnr: true })
@@ -44,7 +44,7 @@ describe('media that move no bytes', () => {
     ])
   })
 
-  it('promise nothing about deallocated blocks: DLFEAT has no read behaviour, and Namespace Zeroes is refused', async () => {
+  it('report no read behaviour of deallocated blocks in DLFEAT, and reject Namespace Zeroes', async () => {
     const host = await ready(still())
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
@@ -53,14 +53,14 @@ describe('media that move no bytes', () => {
     expect((await host.command(1, onBlocks(0x08, 0, 1))).status).toBe(SUCCESS)
   })
 
-  it.each([0, 511, 1.5, Number.NaN])('of %d bytes are refused', (capacityBytes) => {
+  it.each([0, 511, 1.5, Number.NaN])('reject a capacity of %d bytes', (capacityBytes) => {
     expect(() => unverifiableMedia({ capacityBytes })).toThrow(
       'unverifiableMedia.capacityBytes: expected a whole number of bytes, 512 or more, got',
     )
   })
 })
 
-it('media without options, or with one that is not known, are refused', () => {
+it('unverifiableMedia rejects missing and unknown options', () => {
   expect(() => unverifiableMedia(undefined as never)).toThrow('unverifiableMedia: expected an object, got undefined')
   expect(() => unverifiableMedia({ capacity: 512 } as never)).toThrow("unverifiableMedia: unknown 'capacity'")
 })

@@ -29,9 +29,19 @@ it('an unchanged list is valid, so the tests below fail due to their changes', a
 })
 
 it.each([
-  ['PRP1 that is not dword aligned', ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 2 }), 32, /PRP1 0x\w+ is not dword aligned/],
+  [
+    'PRP1 that is not dword aligned',
+    ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 2 }),
+    32,
+    /PRP1 0x\w+ is not dword aligned/,
+  ],
   ['PRP2 of a second page with an offset', ({ prp1 }: { prp1: number }) => ({ prp2: prp1 + 4096 + 512 }), 16, /PRP2/],
-  ['a list pointer that is not qword aligned', ({ prp2 }: { prp2: number }) => ({ prp2: prp2 + 4 }), 32, /not qword aligned/],
+  [
+    'a list pointer that is not qword aligned',
+    ({ prp2 }: { prp2: number }) => ({ prp2: prp2 + 4 }),
+    32,
+    /not qword aligned/,
+  ],
 ])('%s is PRP Offset Invalid, and no byte is transferred (Base 2.1 §4.3.1)', async (_, change, blocks, message) => {
   expect(await readWith(change, blocks)).toEqual({
     status: PRP_OFFSET_INVALID,

@@ -252,7 +252,7 @@ describe('metadata and SGLs (Base 2.1 §4.1.1)', () => {
     return { host, metadata, sgl1: { type: DATA_BLOCK, address: data.iovaAt(0), length: 1024 } }
   }
 
-  it('PSDT 01b: MPTR is the address of a buffer in one piece, of any alignment', async () => {
+  it('PSDT 01b: MPTR is the address of a contiguous buffer of any alignment', async () => {
     const { host, metadata, sgl1 } = await withMetadata()
     bytesOf(metadata, 3, 16).fill(6)
     const write = withSgl(onBlocks(0x01, 0, 2, { cdw: qword(4, metadata.iovaAt(3)) }), sgl1)
@@ -262,7 +262,7 @@ describe('metadata and SGLs (Base 2.1 §4.1.1)', () => {
     expect([40, 41, 56, 57].map((at) => bytesOf(metadata)[at])).toEqual([0, 6, 6, 0])
   })
 
-  it('PSDT 10b: MPTR leads to a segment of one descriptor, which may lead to more', async () => {
+  it('PSDT 10b: MPTR points to a segment of one descriptor, which may point to further segments', async () => {
     const { host, metadata, sgl1 } = await withMetadata()
     bytesOf(metadata, 0, 16).set(Array.from({ length: 16 }, (_, i) => i + 1))
     const one = segment(host, [{ type: DATA_BLOCK, address: metadata.iovaAt(0), length: 16 }])
@@ -279,7 +279,7 @@ describe('metadata and SGLs (Base 2.1 §4.1.1)', () => {
     expect([...bytesOf(metadata, 50, 3), ...bytesOf(metadata, 32, 4)]).toEqual([1, 2, 3, 13, 14, 15, 16])
   })
 
-  it('a list of metadata that is too short is Metadata SGL Length Invalid; a segment off a qword Invalid Field', async () => {
+  it('a short metadata SGL is Metadata SGL Length Invalid; an unaligned segment is Invalid Field', async () => {
     const { host, metadata, sgl1 } = await withMetadata()
     const short = segment(host, [{ type: DATA_BLOCK, address: metadata.iovaAt(0), length: 15 }])
     const read = (pointer: number) =>
@@ -290,14 +290,14 @@ describe('metadata and SGLs (Base 2.1 §4.1.1)', () => {
   })
 })
 
-it('Identify Controller says what SGLs may be: SGLS is 000F0001h', async () => {
+it('Identify Controller reports the SGL support: SGLS is 000F0001h', async () => {
   const host = await ready()
   const data = host.alloc(4096)
   await host.admin({ opcode: 0x06, prp1: data.iovaAt(0), cdw: { 10: 1 } })
   expect(data.view.getUint32(536, true)).toBe(0x000f_0001)
 })
 
-/** What a list is made of, in order: bytes to a place, bytes thrown away, and where a new segment begins. */
+/** A part of an SGL: data or a bit bucket, the gap before it in memory, and whether it ends its segment. */
 const piece = fc.record({
   length: fc.oneof(fc.nat(700), fc.constantFrom(0, 1, 512, 4096)),
   isBucket: fc.boolean(),
@@ -305,7 +305,7 @@ const piece = fc.record({
   gap: fc.nat(9),
 })
 
-it('any list of pieces in any segments puts each byte where a model of its own says', async () => {
+it('any SGL transfers each byte to the address that an independent model computes', async () => {
   const host = await ready()
   const pattern = host.alloc(64 * 512, true)
   fillPattern(pattern)
@@ -316,13 +316,13 @@ it('any list of pieces in any segments puts each byte where a model of its own s
     fc.integer({ min: 1, max: 8 }),
     async (pieces, blocks) => {
       const bytes = blocks * 512
-      // The last piece is long enough for all that is left.
+      // The last piece is long enough for the remaining data.
       const list = [...pieces, { length: bytes, isBucket: false, endsSegment: false, gap: 0 }]
       const memory = host.alloc(
         list.reduce((sum, each) => sum + each.length + each.gap, 0),
         true,
       )
-      // The model goes byte by byte, and knows neither runs nor segments.
+      // The model works byte by byte, without runs or segments.
       const expected = new Uint8Array(memory.lengthBytes)
       const descriptors: Descriptor[] = []
       let place = 0

@@ -13,7 +13,7 @@ describe('heat', () => {
     expect(heat.share(60 * S)).toBe(0)
   })
 
-  it('makes the drive slow at the limit, until it has cooled down to where it recovers', () => {
+  it('throttles the drive from the limit until it falls to the recovery level', () => {
     const heat = new Heat(thermal)
     heat.add(0, 99)
     expect(heat.slowdown(0)).toBe(1)
@@ -21,21 +21,21 @@ describe('heat', () => {
     expect([heat.slowdown(0), heat.slowdown(5.9 * S), heat.slowdown(6 * S)]).toEqual([2, 2, 1])
   })
 
-  it('never rises above the limit, so that a long run takes no longer to recover from than a short one', () => {
+  it('never exceeds the limit, so that recovery takes the same time after any run', () => {
     const heat = new Heat(thermal)
     heat.add(0, 1e6)
     expect(heat.share(0)).toBe(1)
     expect(heat.slowdown(6 * S)).toBe(1)
   })
 
-  it('does not go back in time for a transfer that was asked for later but begins earlier', () => {
+  it('accepts a transfer that begins earlier than the last one', () => {
     const heat = new Heat(thermal)
     heat.add(4 * S, 50)
     heat.add(1 * S, 10)
     expect(heat.share(4 * S)).toBe(0.6)
   })
 
-  it('is not there for a drive without a thermal model', () => {
+  it('stays 0 for a drive without a thermal model', () => {
     const heat = new Heat(undefined)
     heat.add(0, 1e15)
     expect([heat.share(0), heat.slowdown(0)]).toEqual([0, 1])
@@ -43,7 +43,7 @@ describe('heat', () => {
 })
 
 describe('a forced throttle', () => {
-  it('lasts until its time, and the next one takes its place', () => {
+  it('lasts until its end, or until another replaces it', () => {
     const heat = new Heat(undefined)
     heat.force(3, 100)
     expect([heat.slowdown(0), heat.slowdown(99), heat.slowdown(100)]).toEqual([3, 3, 1])
@@ -51,14 +51,14 @@ describe('a forced throttle', () => {
     expect(heat.slowdown(99)).toBe(1.5)
   })
 
-  it('does not add to heat: the slower of the two counts', () => {
+  it('is not combined with thermal throttling: the larger factor applies', () => {
     const heat = new Heat(thermal)
     heat.add(0, 100)
     heat.force(3, S)
     expect([heat.slowdown(0), heat.slowdown(S)]).toEqual([3, 2])
   })
 
-  it.each([0.5, 0, -1, NaN, Infinity])('refuses a factor of %d', (factor) => {
+  it.each([0.5, 0, -1, NaN, Infinity])('rejects a factor of %d', (factor) => {
     expect(() => new Heat(undefined).force(factor, 1)).toThrow(
       `throttle: expected a factor of 1 or more, got ${factor}`,
     )

@@ -39,20 +39,20 @@ describe('Write Zeroes (NVM 1.2 §3.3.8)', () => {
     ['without Deallocate', 0],
     ['with Deallocate, CDW12 bit 25', 1 << 25],
     ['with Force Unit Access, CDW12 bit 30', 1 << 30],
-  ])('%s clears its blocks and no others', async (_, cdw12) => {
+  ])('%s clears its blocks only', async (_, cdw12) => {
     const host = await marked([1, 2, 3, 4])
     expect(await host.command(1, onBlocks(WRITE_ZEROES, 1, 2, {}, cdw12))).toMatchObject({ status: SUCCESS, dw0: 0 })
     expect(await readMarked(host, 0, 4)).toEqual([1, 0, 0, 4])
   })
 
-  it('takes 65,536 blocks, since it has no size limit but its field, and refuses what ends outside', async () => {
+  it('accepts 65,536 blocks, the limit of its field, and rejects a range outside of the namespace', async () => {
     const host = await marked([1])
     expect(await statusOf(host, onBlocks(WRITE_ZEROES, 0, 65_536))).toBe(SUCCESS)
     expect(await readMarked(host, 0, 1)).toEqual([0])
     expect(await statusOf(host, onBlocks(WRITE_ZEROES, END - 1, 2))).toBe(LBA_OUT_OF_RANGE)
   })
 
-  it('Namespace Zeroes (bit 23) with Deallocate clears the namespace, ignores SLBA, and sets LBACZ; alone it is refused', async () => {
+  it('Namespace Zeroes (bit 23) requires Deallocate, clears the namespace, ignores SLBA and sets LBACZ', async () => {
     const host = await marked([1, 2])
     await writeMarked(host, END - 1, [9])
     const both = (1 << 23) | (1 << 25)
@@ -64,7 +64,7 @@ describe('Write Zeroes (NVM 1.2 §3.3.8)', () => {
     expect([await readMarked(host, 0, 2), await readMarked(host, END - 1, 1)]).toEqual([[0, 0], [0]])
   })
 
-  it('clears the blocks of a media that knows no deallocation by writing zeroes', async () => {
+  it('writes zeroes to media that do not support deallocation', async () => {
     const ram = new RamMedia(1 << 20)
     const media: Media = {
       capacityBytes: ram.capacityBytes,
@@ -80,7 +80,7 @@ describe('Write Zeroes (NVM 1.2 §3.3.8)', () => {
 })
 
 describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
-  /** Ranges as the host lays them out: CATTR, LLB, SLBA. */
+  /** Stores Dataset Management ranges: CATTR, LLB, SLBA. */
   function list(host: TestHost, ranges: readonly (readonly [slba: number, blocks: number])[], cdw11 = 4) {
     const memory = host.alloc(4096)
     ranges.forEach(([slba, blocks], i) => {
@@ -93,7 +93,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
   const manage = (host: TestHost, ...given: [readonly (readonly [slba: number, blocks: number])[], number?]) =>
     host.command(1, { opcode: DATASET_MANAGEMENT, nsid: 1, ...list(host, ...given) })
 
-  it('Deallocate makes every range read as zero, as DLFEAT says: byte 33 is 9h', async () => {
+  it('Deallocate makes every range read as zero, as DLFEAT (byte 33, 9h) reports', async () => {
     const host = await marked([1, 2, 3, 4, 5, 6])
     expect((await manage(host, [[0, 2], [4, 1]])).status).toBe(SUCCESS) // oxfmt-ignore
     expect(await readMarked(host, 0, 6)).toEqual([0, 0, 3, 4, 0, 6])
@@ -102,27 +102,27 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
     expect(data.view.getUint8(33)).toBe(0x09)
   })
 
-  it('256 ranges, and one of the length 0, which means no block', async () => {
+  it('accepts 256 ranges, and ignores those of length 0', async () => {
     const host = await marked([1, 2, 3])
     const ranges = Array.from({ length: 256 }, (_, i): [number, number] => [i % 2, i === 255 ? 1 : 0])
     expect((await manage(host, ranges)).status).toBe(SUCCESS)
     expect(await readMarked(host, 0, 3)).toEqual([1, 0, 3])
   })
 
-  it('a range of 2^32 - 1 blocks in a namespace of 2^52 bytes', async () => {
+  it('deallocates a range of 2^32 - 1 blocks in a namespace of 2^52 bytes', async () => {
     const host = await marked([1, 2, 3], { namespaces: [{ capacityBytes: 2 ** 52 }] })
     expect((await manage(host, [[1, 2 ** 32 - 1]])).status).toBe(SUCCESS)
     expect(await readMarked(host, 0, 3)).toEqual([1, 0, 0])
   })
 
-  it('attributes other than Deallocate change nothing, and ranges are checked all the same', async () => {
+  it('changes nothing without Deallocate, but validates the ranges', async () => {
     const host = await marked([1, 2])
     expect((await manage(host, [[0, 2]], 3)).status).toBe(SUCCESS)
     expect(await readMarked(host, 0, 2)).toEqual([1, 2])
     expect((await manage(host, [[0, 1], [END - 1, 2]], 3)).status).toBe(LBA_OUT_OF_RANGE) // oxfmt-ignore
   })
 
-  it('256 ranges that overlap are deallocated once', async () => {
+  it('deallocates overlapping ranges once', async () => {
     const media = new RamMedia(1 << 20)
     const asked: number[][] = []
     const deallocate = (...range: [number, number]) => {
@@ -136,7 +136,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
     expect(await readMarked(host, 0, 2)).toEqual([0, 0])
   })
 
-  /** A media that clears no more than 4096 bytes, or what else is given, at a time. */
+  /** Returns media that deallocate at most `turnBytes` per call. */
   function slowMedia(turnBytes = 4096): Media & { readonly asked: number[][] } {
     const ram = new RamMedia(1 << 20)
     const asked: number[][] = []
@@ -152,7 +152,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
   it.each([
     ['Dataset Management', (host: TestHost) => ({ opcode: DATASET_MANAGEMENT, ...list(host, [[2, 20]]) })],
     ['Write Zeroes', () => onBlocks(WRITE_ZEROES, 2, 20)],
-  ])('a %s of what takes long goes on when others had their turn', async (_, entry) => {
+  ])('a long %s lets other commands execute between its parts', async (_, entry) => {
     const media = slowMedia()
     const host = await marked([1, 2, 3], { namespaces: [{ media }] })
     const [long, short] = [
@@ -168,14 +168,14 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
     expect(await readMarked(host, 0, 3)).toEqual([1, 2, 0])
   })
 
-  it.each([0, -4096, 512, 20_480, NaN])('media that have cleared %s bytes of 10,240 fail it', async (turnBytes) => {
+  it.each([0, -4096, 512, 20_480, NaN])('fails if media report %s of 10,240 bytes as cleared', async (turnBytes) => {
     const media = Object.assign(slowMedia(), { deallocatePart: () => turnBytes })
     const host = await marked([1], { namespaces: [{ media }] })
     expect((await manage(host, [[0, 20]])).status).toBe(WRITE_FAULT)
     expect(host.simulation.diagnostics.at(-1)?.text).toContain('expected 10240, or a multiple of 4096 below it, got')
   })
 
-  it('one range outside, and nothing is deallocated', async () => {
+  it('deallocates nothing if one range is outside of the namespace', async () => {
     const host = await marked([1, 2])
     expect(await manage(host, [[0, 2], [END, 1]])).toMatchObject({ status: LBA_OUT_OF_RANGE, dnr: true }) // oxfmt-ignore
     expect(await readMarked(host, 0, 2)).toEqual([1, 2])
@@ -183,7 +183,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
 })
 
 describe('Compare (NVM 1.2 §3.3.1)', () => {
-  it('succeeds for equal data, and fails where one byte differs, with DNR', async () => {
+  it('succeeds for equal data, and fails with DNR if one byte differs', async () => {
     const host = await marked([7, 8])
     const memory = host.alloc(1024)
     bytesOf(memory, 0, 512).fill(7)
@@ -195,7 +195,7 @@ describe('Compare (NVM 1.2 §3.3.1)', () => {
     expect(host.simulation.statistics).toMatchObject({ bytesRead: 0, bytesWritten: 1024 })
   })
 
-  it('is refused like a Read: range, MDTS', async () => {
+  it('has the range and MDTS limits of a Read', async () => {
     const host = await ready()
     const memory = host.alloc(2 * 1024 * 1024)
     expect(await statusOf(host, onBlocks(COMPARE, END, 1, at(host, memory, 0, 512)))).toBe(LBA_OUT_OF_RANGE)
@@ -204,7 +204,7 @@ describe('Compare (NVM 1.2 §3.3.1)', () => {
 })
 
 describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
-  it('Read, Compare, Verify and Copy of a marked block give Unrecovered Read Error with DNR; its neighbours are fine', async () => {
+  it('Read, Compare, Verify and Copy of marked blocks end with Unrecovered Read Error and DNR', async () => {
     const host = await marked([1, 2, 3, 4])
     expect(await statusOf(host, onBlocks(WRITE_UNCORRECTABLE, 1, 2))).toBe(SUCCESS)
     const memory = host.alloc(4096)
@@ -225,7 +225,7 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
   it.each([
     ['Write', (host: TestHost) => writeMarked(host, 1, [9]), 9],
     ['Write Zeroes', (host: TestHost) => host.command(1, onBlocks(WRITE_ZEROES, 1, 1)), 0],
-  ])('%s clears the mark, of the blocks it writes only', async (_, clear, expected) => {
+  ])('%s clears the marks of the blocks that it writes only', async (_, clear, expected) => {
     const host = await marked([1, 2, 3])
     await host.command(1, onBlocks(WRITE_UNCORRECTABLE, 0, 3))
     expect((await clear(host)).status).toBe(SUCCESS)
@@ -235,7 +235,7 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
     )
   })
 
-  it('marks up to 2^21 blocks, however often, and then fails until some are written: marks take memory', async () => {
+  it('fails once 2^21 blocks are marked, until some are written', async () => {
     const host = await ready({ namespaces: [{ capacityBytes: 2 ** 31 }] })
     const mark = (slba: number, blocks: number) => statusOf(host, onBlocks(WRITE_UNCORRECTABLE, slba, blocks))
     for (let slba = 0; slba < 2 ** 21; slba += 65_536) expect(await mark(slba, 65_536)).toBe(SUCCESS)
@@ -249,7 +249,7 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
     expect([await mark(2 ** 21, 1), await mark(7, 1)]).toEqual([SUCCESS, INTERNAL_ERROR])
   })
 
-  it('a media that throws fails a Verify with Unrecovered Read Error', async () => {
+  it('a Verify ends with Unrecovered Read Error if the media throw', async () => {
     const media: Media = Object.assign(new RamMedia(1 << 20), {
       read: () => {
         throw new Error('no such sector')
@@ -261,7 +261,7 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
 })
 
 describe('Copy (NVM 1.2 §3.3.2)', () => {
-  /** Source ranges in Copy Descriptor Format 0h: SLBA at byte 8, NLB, 0's based, at byte 16. */
+  /** Copies source ranges in Copy Descriptor Format 0h: SLBA at byte 8; NLB, 0's based, at byte 16. */
   async function copy(
     host: TestHost,
     to: number,
@@ -277,19 +277,19 @@ describe('Copy (NVM 1.2 §3.3.2)', () => {
     return host.command(1, { opcode: COPY, nsid: 1, ...at(host, memory), cdw })
   }
 
-  it('copies its ranges in their order to where SDLBA says', async () => {
+  it('copies its ranges, in order, to SDLBA', async () => {
     const host = await marked([1, 2, 3, 4, 5])
     expect(await copy(host, 100, [[3, 2], [0, 1]])).toMatchObject({ status: SUCCESS }) // oxfmt-ignore
     expect(await readMarked(host, 99, 5)).toEqual([0, 4, 5, 1, 0])
   })
 
-  it('a destination that overlaps a source gets what was there before', async () => {
+  it('copies the original data if the destination overlaps a source', async () => {
     const host = await marked([1, 2, 3, 4])
     expect((await copy(host, 1, [[0, 3]])).status).toBe(SUCCESS)
     expect(await readMarked(host, 0, 4)).toEqual([1, 1, 2, 3])
   })
 
-  it('its limits are in Identify Namespace: MSSRL 2048, MCL 16384, MSRC 127 (0-based)', async () => {
+  it("has the limits of Identify Namespace: MSSRL 2048, MCL 16384, MSRC 127 (0's based)", async () => {
     const host = await ready()
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
@@ -305,12 +305,12 @@ describe('Copy (NVM 1.2 §3.3.2)', () => {
     ['a range of 2049 blocks', 0, [[0, 2049]], 0, SIZE_LIMIT_EXCEEDED],
     ['16,385 blocks in all', 0, [...Array.from({ length: 8 }, () => [0, 2048]), [0, 1]], 0, SIZE_LIMIT_EXCEEDED],
     ['129 ranges', 0, Array.from({ length: 129 }, () => [0, 1]), 0, SIZE_LIMIT_EXCEEDED],
-    ['a source outside', 0, [[END - 1, 2]], 0, LBA_OUT_OF_RANGE],
-    ['a destination outside', END - 1, [[0, 2]], 0, LBA_OUT_OF_RANGE],
+    ['a source outside of the namespace', 0, [[END - 1, 2]], 0, LBA_OUT_OF_RANGE],
+    ['a destination outside of the namespace', END - 1, [[0, 2]], 0, LBA_OUT_OF_RANGE],
     ['Descriptor Format 1h', 0, [[0, 1]], 1 << 8, INVALID_FIELD],
     ['Descriptor Format 2h', 0, [[0, 1]], 2 << 8, INVALID_FIELD],
     ['a reserved Descriptor Format', 0, [[0, 1]], 15 << 8, INVALID_FIELD],
-  ] as const)('refuses %s, and copies nothing', async (_, to, ranges, cdw12, status) => {
+  ] as const)('rejects %s, and copies nothing', async (_, to, ranges, cdw12, status) => {
     const host = await marked([1, 2])
     const given = ranges.map(([slba, blocks]): [number, number] => [slba, blocks])
     expect(await copy(host, to, given, cdw12)).toMatchObject({ status, dnr: true, dw0: 0 })
@@ -318,13 +318,13 @@ describe('Copy (NVM 1.2 §3.3.2)', () => {
   })
 })
 
-describe('a namespace that is write protected', () => {
+describe('a write protected namespace', () => {
   it.each([
     ['Write Zeroes', WRITE_ZEROES, {}],
     ['Write Uncorrectable', WRITE_UNCORRECTABLE, {}],
     ['Dataset Management that deallocates', DATASET_MANAGEMENT, { 10: 0, 11: 4 }],
     ['Copy', COPY, { 10: 0, 11: 0 }],
-  ])('refuses %s', async (_, opcode, cdw) => {
+  ])('rejects %s', async (_, opcode, cdw) => {
     const media: Media = Object.assign(new RamMedia(1 << 20), { readOnly: true })
     const host = await ready({ namespaces: [{ media }] })
     expect(await statusOf(host, onBlocks(opcode, 0, 1, { ...at(host, host.alloc(4096)), cdw }))).toBe(WRITE_PROTECTED)
@@ -337,7 +337,7 @@ describe('Force Unit Access (CDW12 bit 30)', () => {
     ['Write', 0x01],
     ['Compare', COMPARE],
     ['Verify', VERIFY],
-  ])('of a %s reaches the medium; without it nothing is flushed', async (_, opcode) => {
+  ])('flushes the media for a %s, which otherwise does not', async (_, opcode) => {
     let flushed = 0
     const media: Media = Object.assign(new RamMedia(1 << 20), {
       flush: () => {
@@ -353,7 +353,7 @@ describe('Force Unit Access (CDW12 bit 30)', () => {
   })
 })
 
-it('CETYPE that is not 0 is ignored, and reported: no namespace has Key Per I/O', async () => {
+it('a CETYPE other than 0 is ignored and reported: no namespace supports Key Per I/O', async () => {
   const host = await ready()
   const pointer = at(host, host.alloc(4096), 0, 512)
   expect(await statusOf(host, onBlocks(0x02, 0, 1, pointer, 1 << 16))).toBe(SUCCESS)
@@ -365,22 +365,19 @@ it('CETYPE that is not 0 is ignored, and reported: no namespace has Key Per I/O'
 it.each([
   ['Read', 0x02],
   ['Write', 0x01],
-])(
-  'memory that the host takes away under a %s is a Data Transfer Error, and no error of the media',
-  async (_, opcode) => {
-    const fault = () => {
-      throw Object.assign(new Error('EFAULT: bad address in system call argument'), { code: 'EFAULT' })
-    }
-    const media: Media = Object.assign(new RamMedia(1 << 20), { read: fault, write: fault })
-    const host = await ready({ namespaces: [{ media }] })
-    const pointer = at(host, host.alloc(4096), 0, 512)
-    expect(await statusOf(host, onBlocks(opcode, 0, 1, pointer))).toBe(DATA_TRANSFER_ERROR)
-    expect(textsOf(host.simulation.diagnostics)).toEqual([
-      "the host's memory: Error: EFAULT: bad address in system call argument",
-    ])
-    const log = host.alloc(512)
-    await host.admin({ opcode: 0x02, nsid: 0xffff_ffff, prp1: log.iovaAt(0), cdw: { 10: 0x02 | (127 << 16) } })
-    // Media and Data Integrity Errors (Base 2.3 §5.2.12.1.3).
-    expect(log.view.getBigUint64(160, true)).toBe(0n)
-  },
-)
+])('a memory access fault in media during a %s is a Data Transfer Error, not a media error', async (_, opcode) => {
+  const fault = () => {
+    throw Object.assign(new Error('EFAULT: bad address in system call argument'), { code: 'EFAULT' })
+  }
+  const media: Media = Object.assign(new RamMedia(1 << 20), { read: fault, write: fault })
+  const host = await ready({ namespaces: [{ media }] })
+  const pointer = at(host, host.alloc(4096), 0, 512)
+  expect(await statusOf(host, onBlocks(opcode, 0, 1, pointer))).toBe(DATA_TRANSFER_ERROR)
+  expect(textsOf(host.simulation.diagnostics)).toEqual([
+    "the host's memory: Error: EFAULT: bad address in system call argument",
+  ])
+  const log = host.alloc(512)
+  await host.admin({ opcode: 0x02, nsid: 0xffff_ffff, prp1: log.iovaAt(0), cdw: { 10: 0x02 | (127 << 16) } })
+  // Media and Data Integrity Errors (Base 2.3 §5.2.12.1.3).
+  expect(log.view.getBigUint64(160, true)).toBe(0n)
+})

@@ -21,7 +21,7 @@ function half(host: TestHost, fuse: number, opcode: number, value: number, slba 
   return { ...entry, cdw: { ...entry.cdw, 0: fuse } }
 }
 
-/** Statuses by CID, of entries that come with one write to the doorbell. */
+/** Submits entries with one doorbell write. Returns their statuses. */
 async function together(host: TestHost, entries: readonly Entry[], qid = 1): Promise<string[]> {
   const cids = entries.map((entry) => host.stage(qid, entry))
   host.ringTail(qid)
@@ -36,20 +36,20 @@ async function withBlock(value: number, profile: 'ideal' | 'sn740' = 'ideal'): P
 }
 
 describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.3)', () => {
-  it.each(['ideal', 'sn740'] as const)('writes where the Compare succeeds, on %s', async (profile) => {
+  it.each(['ideal', 'sn740'] as const)('writes if the Compare succeeds, on %s', async (profile) => {
     const host = await withBlock(1, profile)
     expect(await together(host, [half(host, FIRST, 0x05, 1), half(host, SECOND, 0x01, 2)])).toEqual([SUCCESS, SUCCESS])
     expect(await readMarked(host, 0, 1)).toEqual([2])
   })
 
-  it('where the Compare fails the Write is aborted, and the block is as it was', async () => {
+  it('aborts the Write if the Compare fails, and keeps the block', async () => {
     const host = await withBlock(1)
     const statuses = await together(host, [half(host, FIRST, 0x05, 7), half(host, SECOND, 0x01, 2)])
     expect(statuses).toEqual([COMPARE_FAILURE, FAILED_FUSED])
     expect(await readMarked(host, 0, 1)).toEqual([1])
   })
 
-  it('a Compare that is refused aborts the Write; a Write that is refused leaves the Compare its status', async () => {
+  it('aborts the Write if the Compare is invalid, but not the Compare if the Write is invalid', async () => {
     const host = await withBlock(1)
     const bad = await together(host, [half(host, FIRST, 0x05, 1, END), half(host, SECOND, 0x01, 2, END)])
     expect(bad).toEqual([LBA_OUT_OF_RANGE, FAILED_FUSED])
@@ -58,9 +58,9 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
   })
 
   it.each([
-    ['other blocks', 1, 1],
-    ['more blocks', 0, 2],
-  ])('halves of %s are both refused', async (_, slba, blocks) => {
+    ['different SLBAs', 1, 1],
+    ['different lengths', 0, 2],
+  ])('rejects both commands with %s', async (_, slba, blocks) => {
     const host = await withBlock(1)
     const statuses = await together(host, [half(host, FIRST, 0x05, 1), half(host, SECOND, 0x01, 2, slba, blocks)])
     expect(statuses).toEqual([INVALID_FIELD, INVALID_FIELD])
@@ -71,13 +71,13 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
     ['Read and Write', 0x02, 0x01],
     ['Compare and Compare', 0x05, 0x05],
     ['Write and Compare', 0x01, 0x05],
-  ])('%s is no fused operation: both are refused', async (_, one, other) => {
+  ])('rejects %s, which cannot be fused', async (_, one, other) => {
     const host = await withBlock(1)
     const statuses = await together(host, [half(host, FIRST, one, 1), half(host, SECOND, other, 2)])
     expect(statuses).toEqual([INVALID_FIELD, INVALID_FIELD])
   })
 
-  it('a half whose neighbour is not the other half is missing it; commands that are not fused are served', async () => {
+  it('aborts a half without its adjacent other half (Missing Fused Command), and executes other commands', async () => {
     const host = await withBlock(1)
     const entries = [
       half(host, SECOND, 0x01, 9),
@@ -95,7 +95,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
       MISSING_FUSED,
       SUCCESS,
       SUCCESS,
-      // The last one's other half would come with another write to the doorbell.
+      // The other half of the last one is not yet submitted.
       MISSING_FUSED,
     ])
     expect(await readMarked(host, 0, 1)).toEqual([3])
@@ -106,7 +106,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
     expect(await together(host, [half(host, 3 << 8, 0x05, 1)])).toEqual([INVALID_FIELD])
   })
 
-  it('the halves may lie in the last slot and the first, and other queues do not come between them', async () => {
+  it('may use the last and first slot of a queue, and is not interleaved with other queues', async () => {
     const host = await enabled()
     await host.createPair(1, 4)
     await host.createPair(2, 8)
@@ -118,7 +118,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
     expect(await readMarked(host, 0, 1)).toEqual([2])
   })
 
-  it('with a single command slot a fused operation still ends', async () => {
+  it('completes with a single command slot', async () => {
     const { deriveProfile } = await import('../index.js')
     const host = await ready({ profile: deriveProfile('ideal', { commandSlots: 1 }) })
     const entries = Array.from({ length: 10 }, (_, i) =>
@@ -133,7 +133,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
   it.each([
     ['the Compare', 0, FAILED_FUSED],
     ['the Write', 1, SUCCESS],
-  ])('Abort of %s: the other half ends as it must, and every half has its completion', async (_, aborted, expected) => {
+  ])('completes both commands after an Abort of %s', async (_, aborted, expected) => {
     const host = await withBlock(1, 'sn740')
     const entries = [half(host, FIRST, 0x05, 1), half(host, SECOND, 0x01, 2)]
     const cids = entries.map((entry) => host.stage(1, entry))
@@ -149,7 +149,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
     expect(await readMarked(host, 0, 1)).toEqual([1])
   })
 
-  it('is atomic: of two on the same block, which expect the same, one fails', async () => {
+  it('is atomic: one of two operations with the same expected block fails', async () => {
     const host = await enabled({ profile: 'sn740' })
     await host.createPair(1, 64)
     await host.createPair(2, 64)
@@ -168,7 +168,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
     expect(await readMarked(host, 0, 1)).toEqual([statuses[0] === `${SUCCESS},${SUCCESS}` ? 2 : 3])
   })
 
-  it('Identify Controller says what holds: FUSES bit 0, AWUN and ACWU 65,536 blocks, AWUPF one', async () => {
+  it('is reported by Identify Controller: FUSES bit 0, AWUN and ACWU 65,536 blocks, AWUPF one', async () => {
     const host = await ready()
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, prp1: data.iovaAt(0), cdw: { 10: 1 } })

@@ -5,7 +5,7 @@ import { LbaRanges } from './lba-ranges.js'
 const step = fc.record({ adds: fc.boolean(), first: fc.nat(60), count: fc.integer({ min: 1, max: 12 }) })
 const nothing = fc.record({ adds: fc.constant(false), first: fc.nat(60), count: fc.constant(0) })
 
-it('ranges that are added and removed in any order hold what a set of single blocks holds', () => {
+it('contains the same blocks as a set of single blocks after any additions and removals', () => {
   const property = fc.property(
     fc.array(fc.oneof({ weight: 9, arbitrary: step }, nothing), { maxLength: 40 }),
     (steps) => {
@@ -31,13 +31,13 @@ it('ranges that are added and removed in any order hold what a set of single blo
   fc.assert(property, { numRuns: 200 })
 })
 
-it('its list gives first block and number of blocks of each range, in order and those that touch as one', () => {
+it('list() returns start and length of each range, in order, with adjacent ranges merged', () => {
   const ranges = new LbaRanges()
   for (const [first, count] of [[100, 8], [0, 2], [104, 10], [2, 1]] as const) ranges.add(first, count) // oxfmt-ignore
   expect(ranges.list()).toEqual([0, 3, 100, 14])
 })
 
-it('a range overlaps where any of its blocks is in the set, and not where it only touches', () => {
+it('overlaps() is true if any block of the range is included, not if the ranges are only adjacent', () => {
   const ranges = new LbaRanges()
   ranges.add(10, 5)
   expect([ranges.overlaps(5, 5), ranges.overlaps(5, 6), ranges.overlaps(14, 1), ranges.overlaps(15, 9)]).toEqual([
@@ -48,8 +48,8 @@ it('a range overlaps where any of its blocks is in the set, and not where it onl
   ])
 })
 
-it('every other one of 400,000 blocks is added, asked for and removed with work that does not grow with the set', () => {
-  // With work that grows with it these are 10^11 steps, which no time-out of a test is long enough for.
+it('adds, finds and removes 200,000 separate blocks in time', () => {
+  // With linear operations, this would be 10^11 steps and exceed the timeout of the test.
   const ranges = new LbaRanges()
   const marked = Array.from({ length: 200_000 }, (_, i) => 2 * i)
   for (const lba of marked) ranges.add(lba, 1)

@@ -18,8 +18,8 @@ async function hostWith(namespace: NamespaceOptions): Promise<TestHost> {
   return host
 }
 
-describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
-  it.each(formats)('of $metadataBytes bytes with blocks of $blockBytes is stored and read back', async (format) => {
+describe('metadata in a separate buffer, MPTR (NVM 1.2 §5.2.3)', () => {
+  it.each(formats)('of $metadataBytes bytes with blocks of $blockBytes bytes is written and read', async (format) => {
     const host = await hostWith(format)
     const blocks = 9
     const data = host.alloc(blocks * format.blockBytes)
@@ -34,7 +34,7 @@ describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
     expect((await host.command(1, read)).status).toBe(SUCCESS)
     expect(Buffer.compare(bytesOf(data), bytesOf(back))).toBe(0)
     expect(Buffer.compare(bytesOf(metadata), bytesOf(metadataBack))).toBe(0)
-    // A block alone has its own metadata, and what was never written has none but zeroes.
+    // A single block has its own metadata; that of an unwritten block is zero.
     const one = onBlocks(0x02, 13, 1, { ...at(host, back), cdw: qword(4, metadataBack.iovaAt(0)) })
     expect((await host.command(1, one)).status).toBe(SUCCESS)
     const { metadataBytes } = format
@@ -44,7 +44,7 @@ describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
     expect(bytesOf(metadataBack, 0, metadataBytes).every((byte) => byte === 0)).toBe(true)
   })
 
-  it('of the first block does not lie in the data of the last, nor that of the last beyond the capacity', async () => {
+  it('of all blocks fits into the capacity without overlapping their data', async () => {
     const host = await hostWith({ metadataBytes: 8, capacityBytes: 520 * 3 })
     const [data, metadata] = [host.alloc(512), host.alloc(8)]
     const one = (opcode: number, slba: number) =>
@@ -68,14 +68,14 @@ describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
       INVALID_FIELD,
       /is not dword aligned/,
     ],
-    ['leads to no memory', () => 0x1000, DATA_TRANSFER_ERROR, /MPTR 0x1000, 16 bytes: no memory there, it was never/],
+    ['points to no memory', () => 0x1000, DATA_TRANSFER_ERROR, /MPTR 0x1000, 16 bytes: no memory there, it was never/],
     [
-      'leads to memory that ends too early',
+      'points to memory that is too short',
       (host: TestHost) => host.alloc(12, true).iovaAt(0),
       DATA_TRANSFER_ERROR,
       /no memory there behind the first 12 bytes/,
     ],
-  ])('MPTR that %s is refused, and reported', async (_, pointer, status, message) => {
+  ])('with an MPTR that %s is rejected and reported', async (_, pointer, status, message) => {
     const host = await hostWith({ metadataBytes: 16 })
     const entry = onBlocks(0x02, 0, 1, { ...at(host, host.alloc(512)), cdw: qword(4, pointer(host)) })
     expect((await host.command(1, { ...entry, cid: 7 })).status).toBe(status)
@@ -91,8 +91,8 @@ describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
   })
 })
 
-describe('metadata as a part of extended logical blocks', () => {
-  it.each(formats)('of $metadataBytes bytes behind every $blockBytes of data', async (format) => {
+describe('metadata in extended logical blocks', () => {
+  it.each(formats)('follows each block: $metadataBytes bytes after $blockBytes bytes of data', async (format) => {
     const host = await hostWith({ ...format, extendedLba: true })
     const blocks = 7
     const { blockBytes, metadataBytes } = format
@@ -117,7 +117,7 @@ describe('metadata as a part of extended logical blocks', () => {
 })
 
 it.each([false, true])(
-  'Compare, Copy, Write Zeroes and Dataset Management take metadata with the data; extended: %s',
+  'Compare, Copy, Write Zeroes and Dataset Management include metadata; extended: %s',
   async (extendedLba) => {
     const host = await hostWith({ metadataBytes: 8, extendedLba })
     const data = host.alloc(extendedLba ? 520 : 512)
@@ -152,7 +152,7 @@ it.each([false, true])(
   },
 )
 
-it('Identify Namespace: eight formats, the current one with bit 4 of FLBAS for extended blocks, MC 3h', async () => {
+it('Identify Namespace reports eight formats, extended blocks in bit 4 of FLBAS, and MC 3h', async () => {
   const host = await hostWith({ blockBytes: 4096, metadataBytes: 64, extendedLba: true })
   const data = host.alloc(4096)
   await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })

@@ -121,8 +121,8 @@ export class Namespace {
   }
 
   /**
-   * Format NVM: changes the block format and deallocates all blocks. The format must fit. A loss of power afterwards must
-   * not bring back data of the old format.
+   * Changes the block format and deallocates all blocks, for Format NVM. The format must fit. A later power loss must
+   * not restore data of the old format.
    */
   format(index: number, isExtended: boolean): void {
     deallocate(this.media, 0, this.capacityBytes)

@@ -5,7 +5,7 @@ import { deriveProfile, RamMedia, type Media, type SimulationOptions } from '../
 
 const SUCCESS = '0/00'
 
-/** Writes a pattern, reads it into other memory, and says whether every byte came back. */
+/** Writes a pattern and reads it into other memory. Returns the statuses and whether all bytes are equal. */
 async function roundTrip(
   options: SimulationOptions,
   lengthBytes: number,
@@ -33,13 +33,13 @@ describe('Read and Write (NVM 1.2 §3.3.4, §3.3.6)', () => {
     ['one block in PRP1', 512, 0],
     ['a page in PRP1', 4096, 0],
     ['a block up to the end of the page', 512, 4096 - 512],
-    ['a block across two pages: PRP2 is the second', 512, 4096 - 4],
+    ['a block across two pages, the second in PRP2', 512, 4096 - 4],
     ['two pages', 8192, 0],
     ['three pages by a PRP list', 12288, 0],
     ['an offset in the first page, by a PRP list', 64 * 1024, 516],
     ['MDTS, 1 MiB', 1024 * 1024, 0],
-    ['MDTS from an offset: one page more', 1024 * 1024, 2048],
-  ])('move %s', async (_, lengthBytes, offsetBytes) => {
+    ['MDTS from an offset: one more page', 1024 * 1024, 2048],
+  ])('transfer %s', async (_, lengthBytes, offsetBytes) => {
     for (const fragmented of [false, true]) {
       expect(await roundTrip({ fragmented }, lengthBytes, offsetBytes, 3)).toMatchObject(good)
     }
@@ -50,7 +50,7 @@ describe('Read and Write (NVM 1.2 §3.3.4, §3.3.6)', () => {
     ['513 entries: the last one of the first list page points to the next', 514 * 4096, 0],
     ['1,536 entries over four list pages', 1537 * 4096, 0],
     ['chained lists and an offset', 1537 * 4096, 1024],
-  ])('move data by PRP lists of %s (Base 2.1 §4.3.1)', async (_, lengthBytes, offsetBytes) => {
+  ])('transfer data by PRP lists: %s (Base 2.1 §4.3.1)', async (_, lengthBytes, offsetBytes) => {
     const profile = deriveProfile('ideal', { identify: { MDTS: 0 } })
     expect(await roundTrip({ profile, fragmented: true }, lengthBytes, offsetBytes, 8)).toMatchObject(good)
   })
@@ -60,7 +60,7 @@ describe('Read and Write (NVM 1.2 §3.3.4, §3.3.6)', () => {
     expect(await roundTrip(options, 256 * 1024, 0, 100, 4096)).toMatchObject(good)
   })
 
-  it('reach the last LBA of a namespace of 2^52 bytes, of which only what was written exists', async () => {
+  it('reach the last LBA of a sparse namespace of 2^52 bytes', async () => {
     const options: SimulationOptions = { namespaces: [{ capacityBytes: 2 ** 52 }] }
     expect(await roundTrip(options, 4096, 0, 2 ** 43 - 8)).toMatchObject(good)
   })
@@ -76,7 +76,7 @@ describe('Read and Write (NVM 1.2 §3.3.4, §3.3.6)', () => {
     })
   })
 
-  it('what was never written reads as zero', async () => {
+  it('read zeroes from blocks that were never written', async () => {
     const host = await ready()
     const memory = host.alloc(8192)
     bytesOf(memory).fill(0xa5)
@@ -85,18 +85,18 @@ describe('Read and Write (NVM 1.2 §3.3.4, §3.3.6)', () => {
   })
 })
 
-describe('refusals', () => {
+describe('errors of I/O commands', () => {
   const end = 2 ** 21
   it.each([
     ['the first LBA past the end', end, 1, 1, '0/80'],
-    ['a range that begins inside and ends outside', end - 7, 8, 1, '0/80'],
-    ['an SLBA of 2^64 - 1, which is not one of a small sum', 2 ** 64, 8, 1, '0/80'],
+    ['a range that ends outside of the namespace', end - 7, 8, 1, '0/80'],
+    ['an SLBA of 2^64 - 1, whose range wraps', 2 ** 64, 8, 1, '0/80'],
     ['NSID 0h', 0, 8, 0, '0/0b'],
     ['an NSID above NN', 0, 8, 4, '0/0b'],
     ['an inactive NSID', 0, 8, 2, '0/02'],
     ['the broadcast NSID', 0, 8, 0xffff_ffff, '0/02'],
     ['more than MDTS', 0, 2049, 1, '0/02'],
-  ])('%s, with DNR, and nothing is moved', async (_, slba, blocks, nsid, status) => {
+  ])('%s ends with DNR and transfers nothing', async (_, slba, blocks, nsid, status) => {
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     const memory = host.alloc(4 * 1024 * 1024)
     bytesOf(memory).fill(0xa5)
@@ -113,7 +113,7 @@ describe('refusals', () => {
     expect(completed.status).toBe(SUCCESS)
   })
 
-  it('the last LBA is not out of range', async () => {
+  it('the last LBA is in range', async () => {
     const host = await ready()
     const memory = host.alloc(4096)
     expect((await host.command(1, transfer(0x02, end - 8, 8, prps(host, memory)))).status).toBe(SUCCESS)
@@ -127,7 +127,7 @@ describe('refusals', () => {
     },
   )
 
-  it('a write to a namespace that is write protected', async () => {
+  it('a Write to a write protected namespace is rejected', async () => {
     const media: Media = Object.assign(new RamMedia(1 << 20), { readOnly: true })
     const host = await ready({ namespaces: [{ media }] })
     const memory = host.alloc(4096)
@@ -135,7 +135,7 @@ describe('refusals', () => {
     expect((await host.command(1, transfer(0x02, 0, 8, prps(host, memory)))).status).toBe(SUCCESS)
   })
 
-  it('a media that throws is an Unrecovered Read Error or a Write Fault, and the controller goes on', async () => {
+  it('an error of the media is an Unrecovered Read Error or a Write Fault, and the controller continues', async () => {
     const broken = () => {
       throw new Error('no such sector')
     }
@@ -156,7 +156,7 @@ describe('refusals', () => {
     expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe(SUCCESS)
   })
 
-  it('memory that is freed under a command in flight is a Data Transfer Error, and nothing else is touched', async () => {
+  it('freeing the memory of a command in flight is a Data Transfer Error', async () => {
     const host = await ready({ profile: 'sn740' })
     const memory = host.alloc(4096)
     host.submit(1, transfer(0x02, 0, 8, prps(host, memory)))
@@ -173,7 +173,7 @@ describe('Flush (Base 2.1 §7.2)', () => {
     [0xffff_ffff, SUCCESS, [1, 3]],
     [2, '0/02', []],
     [0, '0/0b', []],
-  ])('with NSID %i gives %s and flushes %j', async (nsid, status, expected) => {
+  ])('with NSID %i ends with %s and flushes namespaces %j', async (nsid, status, expected) => {
     const flushed: number[] = []
     const namespaces = [1, 3].map((id) => {
       const media: Media = Object.assign(new RamMedia(4096), { flush: () => void flushed.push(id) })

@@ -7,20 +7,20 @@ import type { NamespaceOptions } from '../index.js'
 const SUCCESS = '0/00'
 const LBA_OUT_OF_RANGE = '0/80'
 
-/** A host whose namespace has 100 blocks, and 10 from the moment at which its I/O command number `nth` is under way. */
+/** Returns a host whose namespace shrinks to 10 blocks during the `nth` I/O command. */
 function shrinking(nth: number, namespace: NamespaceOptions): Promise<TestHost> {
   const action = { kind: 'resize-namespace', nsid: 1, blocks: 10 } as const
   return ready({ namespaces: [namespace], faults: { rules: [{ match: { qid: 1, nth }, action }] } })
 }
 
-/** Copy (19h) of one block, by a Source Range Entry of format 0h. */
+/** Encodes a Copy (19h) of one block with a Source Range Entry of format 0h. */
 function copy(host: TestHost, from: number, to: number): Entry {
   const memory = host.alloc(32)
   memory.view.setBigUint64(8, BigInt(from), true)
   return { opcode: 0x19, nsid: 1, ...at(host, memory), cdw: { 10: to } }
 }
 
-/** Dataset Management (09h), Deallocate of one block. */
+/** Encodes a Dataset Management (09h) that deallocates one block. */
 function deallocate(host: TestHost, slba: number): Entry {
   const memory = host.alloc(16)
   memory.view.setUint32(4, 1, true)
@@ -28,8 +28,8 @@ function deallocate(host: TestHost, slba: number): Entry {
   return { opcode: 0x09, nsid: 1, ...at(host, memory), cdw: { 11: 4 } }
 }
 
-describe('a namespace that becomes smaller (NSZE)', () => {
-  it('keeps the data and the metadata of the blocks that it still has', async () => {
+describe('a namespace that shrinks (NSZE)', () => {
+  it('keeps the data and metadata of its remaining blocks', async () => {
     const host = await shrinking(2, { metadataBytes: 8, capacityBytes: 520 * 100 })
     const [data, metadata] = [host.alloc(512), host.alloc(8)]
     const lastBlock = (opcode: number) =>
@@ -52,10 +52,10 @@ describe('a namespace that becomes smaller (NSZE)', () => {
     ['Copy from', (host) => copy(host, 10, 0)],
     ['Copy to', (host) => copy(host, 0, 10)],
     ['Dataset Management', (host) => deallocate(host, 10)],
-  ])('%s blocks that are gone when it takes effect ends with LBA Out of Range', async (_, make) => {
+  ])('ends with LBA Out of Range for a command on removed blocks: %s', async (_, make) => {
     const host = await shrinking(1, { capacityBytes: 512 * 100 })
     expect(await host.command(1, make(host))).toMatchObject({ status: LBA_OUT_OF_RANGE })
-    // The slot of a Copy and of a Dataset Management is used again by a command without ranges.
+    // A command without ranges then reuses the slot of a Copy or Dataset Management.
     expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe(SUCCESS)
   })
 
@@ -63,7 +63,7 @@ describe('a namespace that becomes smaller (NSZE)', () => {
     ['Write', (host) => onBlocks(0x01, 9, 1, at(host, host.alloc(512)))],
     ['Copy', (host) => copy(host, 8, 9)],
     ['Dataset Management', (host) => deallocate(host, 9)],
-  ])('%s of the last block that is left succeeds', async (_, make) => {
+  ])('executes a command on its last block: %s', async (_, make) => {
     const host = await shrinking(1, { capacityBytes: 512 * 100 })
     expect((await host.command(1, make(host))).status).toBe(SUCCESS)
   })

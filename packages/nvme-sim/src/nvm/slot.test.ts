@@ -6,7 +6,7 @@ import { deriveProfile } from '../index.js'
 it.each([
   ['Verify', onBlocks(0x0c, 0, 2048)],
   ['Flush', { opcode: 0, nsid: 1 }],
-])('a Read takes as long after a %s in the same slot as before it', async (_, other) => {
+])('a %s does not change the time of a later Read in the same slot', async (_, other) => {
   const host = await ready({ profile: deriveProfile('ideal', { commandSlots: 1, readBytesPerSecond: 1e9 }) })
   const read = onBlocks(0x02, 0, 1, at(host, host.alloc(512)))
   const took = async () => {

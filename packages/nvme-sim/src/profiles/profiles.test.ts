@@ -4,7 +4,7 @@ import { costModel, simulate } from '../index.js'
 import { startRealTimeSimulator } from '../realtime/index.js'
 import { deriveProfile, profiles, type ProfileChanges, type ProfileName } from './index.js'
 
-// VS, the longest transfer in KiB, and CAP.MQES as a count, typed from what the presets' sources say.
+// VS, the longest transfer in KiB, and CAP.MQES as a count, from the sources of the presets.
 const facts = [
   ['ideal', 0x0002_0100, 1024, 1024],
   ['sn740', 0x0001_0400, 1024, 1024],
@@ -15,13 +15,13 @@ const facts = [
   ['pm1753', 0x0002_0000, 1024, 16_384],
 ] as const satisfies readonly (readonly [ProfileName, number, number, number])[]
 
-it('there is a preset for each of these, under its own name', () => {
+it('contains these presets, each under its own name', () => {
   expect(Object.keys(profiles).sort()).toEqual(facts.map(([name]) => name).sort())
   for (const [name] of facts) expect(profiles[name].name).toBe(name)
 })
 
 describe.each(facts)('%s', (name, version, transferKib, queueEntries) => {
-  it('comes up and says what it is: VS, MQES, MDTS, and that it is simulated', async () => {
+  it('can be enabled and reports VS, MQES, MDTS and that it is simulated', async () => {
     const host = new TestHost({ profile: name })
     expect(host.bar.read32(0x08)).toBe(version)
     expect((host.bar.read32(0x00) & 0xffff) + 1).toBe(queueEntries)
@@ -37,22 +37,22 @@ describe.each(facts)('%s', (name, version, transferKib, queueEntries) => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
-  it('says where its figures come from', () => {
+  it('names the source of its figures', () => {
     expect(profiles[name].source.length).toBeGreaterThan(20)
   })
 })
 
-it('no two presets have a serial number or a model in common', () => {
+it('all presets have different serial and model numbers', () => {
   const all = Object.values(profiles)
   expect(new Set(all.map(({ identify }) => identify.SN)).size).toBe(7)
   expect(new Set(all.map(({ identify }) => identify.MN)).size).toBe(7)
 })
 
-it('a changed drive is not the one that the points are about', () => {
+it('a derived profile has no calibration points', () => {
   expect(deriveProfile('sn740', { commandNs: 1 }).points).toEqual([])
 })
 
-it('a changed drive says so in its name and its source, unless the changes name it', () => {
+it('a derived profile states its changes in source, and in name unless the changes include one', () => {
   const changed = deriveProfile('sn740', { commandNs: 1, adminNs: 2 })
   expect(changed.name).toBe('sn740 (changed)')
   expect(changed.source).toMatch(/^sn740 with changes of: commandNs, adminNs\./)
@@ -60,7 +60,7 @@ it('a changed drive says so in its name and its source, unless the changes name 
   expect(deriveProfile('sn740', { name: 'mine' }).name).toBe('mine')
 })
 
-it('presets and derived profiles cannot be changed in place, and what they were made from still can', () => {
+it('presets and derived profiles are frozen, but not the objects passed to deriveProfile', () => {
   const link = { ...profiles.sn740.link!, gen: 2 as const }
   const derived = deriveProfile('sn740', { link })
   for (const profile of [profiles.sn740, derived]) {
@@ -106,16 +106,16 @@ describe.each([
     RangeError,
     'recoveredBytes: expected less than limitBytes, 10, got',
   ],
-] as const)('%j is refused', (changes, error, message) => {
-  // What a caller without types can write.
+] as const)('rejects %j', (changes, error, message) => {
+  // An untyped caller can pass this.
   const wrong = changes as unknown as ProfileChanges
 
-  it('by deriveProfile', () => {
+  it('in deriveProfile', () => {
     expect(() => deriveProfile('sn740', wrong)).toThrow(error)
     expect(() => deriveProfile('sn740', wrong)).toThrow(message)
   })
 
-  it('in a profile of the caller, wherever it is given', () => {
+  it('in a profile of the caller passed to any function', () => {
     const profile = { ...profiles.sn740, ...wrong }
     for (const use of [() => simulate({ profile }), () => costModel(profile), () => deriveProfile(profile, {})]) {
       expect(use).toThrow(error)
@@ -129,7 +129,7 @@ it.each([
   ['toString', RangeError, "p5800x, pm1753, got 'toString'"],
   [5, TypeError, "expected a preset's name or a profile, got 5"],
   [null, TypeError, "expected a preset's name or a profile, got null"],
-])('the profile %j is refused wherever one is taken', async (profile, error, message) => {
+])('every function rejects the profile %j', async (profile, error, message) => {
   const wrong = profile as ProfileName
   for (const use of [() => simulate({ profile: wrong }), () => costModel(wrong), () => deriveProfile(wrong, {})]) {
     expect(use).toThrow(error)
@@ -139,7 +139,7 @@ it.each([
   await expect(started).rejects.toThrow(message)
 })
 
-it('a profile without a figure that every drive has is refused', () => {
+it('rejects a profile without a required figure', () => {
   expect(() => deriveProfile('sn740', { readNs: undefined } as never)).toThrow(
     'profile.readNs: expected five quantiles',
   )

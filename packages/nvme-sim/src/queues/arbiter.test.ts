@@ -6,7 +6,7 @@ import { deriveProfile } from '../index.js'
 const FLUSH = { opcode: 0x00, nsid: 1 }
 const WEIGHTED = CC_ENABLED | (1 << 11)
 const [URGENT, HIGH, MEDIUM, LOW] = [0, 1, 2, 3] as const
-/** Set Features, Arbitration: High, Medium and Low Priority Weight, 0's based, and Arbitration Burst as a power of 2. */
+/** Encodes Set Features, Arbitration: the 0's based weights, and Arbitration Burst as a power of two. */
 const arbitration = (hpw: number, mpw: number, lpw: number, ab: number) => ({
   opcode: 0x09,
   cdw: { 10: 0x01, 11: ((hpw << 24) | (mpw << 16) | (lpw << 8) | ab) >>> 0 },

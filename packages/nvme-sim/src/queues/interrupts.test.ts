@@ -10,7 +10,7 @@ const STATUS = 0x06
 const FLUSH = { opcode: 0x00, nsid: 1 }
 const FAILS = { opcode: 0x00, nsid: 9 }
 
-/** Returns the offset of MSI-X Message Control (capability ID 11h), and the offsets and BARs of the table and the PBA. */
+/** Returns the offset of MSI-X Message Control (capability ID 11h), and the location of the table and the PBA. */
 function msix({ simulation }: TestHost) {
   const config = simulation.transport.config!
   let at = config.read(0x34, 1)

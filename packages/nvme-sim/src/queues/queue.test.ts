@@ -71,7 +71,7 @@ it('no command of a submission queue is fetched while its completion queue is fu
   expect((await host.collect(1, 1))[0]!.sqhd).toBe(4)
 })
 
-it('completions of several submission queues in one completion queue have their SQIDs (Base 2.1 §3.3.1.2)', async () => {
+it('several submission queues can share a completion queue, whose entries have SQIDs (Base 2.1 §3.3.1.2)', async () => {
   const host = await enabled()
   await host.createCq(1, 16)
   for (const qid of [1, 2, 3]) await host.createSq(qid, 64, 1)

@@ -135,7 +135,7 @@ export class CompletionQueue {
     return index
   }
 
-  /** Returns the entry that was posted `back` entries before, 1 for the last one; undefined if it is not in the queue. */
+  /** Returns the entry posted `back` entries ago, 1 for the last one; undefined if it is not in the queue. */
   earlier(back: number): { sqid: number; cid: number; status: number; dw0: number; dw1: number } | undefined {
     if (back > (this.isFirstLap ? this.tail : this.entries)) return undefined
     const index = (this.tail - back + this.entries) % this.entries

@@ -56,7 +56,7 @@ it.each([
   ],
   [{ memory, namespaces: [{ file: 'disk.img' }] }, TypeError, "namespaces[0].file: expected an object, got 'disk.img'"],
   [{ memory, faults: { rules: 5 } }, FaultPlanError, "expected an object with a list 'rules'"],
-])('refuses %o before it starts a thread', async (options, error, message) => {
+])('rejects %o before it starts a thread', async (options, error, message) => {
   const started = startRealTimeSimulator(options as never)
   await expect(started).rejects.toThrow(error)
   await expect(started).rejects.toThrow(message)

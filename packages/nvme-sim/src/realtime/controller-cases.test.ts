@@ -7,7 +7,7 @@ import { simulate } from '../index.js'
 const MIB = 1024 * 1024
 const namespaces = [{ capacityBytes: 32 * MIB }]
 
-/** No command takes that long, on however busy a machine. */
+/** A time limit that no command exceeds, even on a busy machine. */
 const options = { commandLimitNs: 20e9, timeRuns: true }
 
 describe('the controller cases on the real-time simulator', () => {
@@ -17,7 +17,7 @@ describe('the controller cases on the real-time simulator', () => {
   })
   afterAll(() => simulator.close())
 
-  /** The same thread for all of them: a function reset makes its controller as after power on. */
+  /** Uses one thread for all cases; a function reset restores the power-on state of its controller. */
   const open = async (): Promise<Transport> => {
     await simulator.transport.reset!('function')
     return { ...simulator.transport, close: () => Promise.resolve() }
@@ -27,7 +27,7 @@ describe('the controller cases on the real-time simulator', () => {
     it(`${each.id}: ${each.title} (${each.spec})`, async ({ skip }) => {
       const result = await runControllerCase(each, open, options)
       if (result.outcome === 'skipped') {
-        // The thread is no reason: the same controller in this one skips it too.
+        // The thread must not be the reason: the simulator in this thread must skip the case too.
         const virtual = await runControllerCase(
           each,
           () => Promise.resolve(simulate({ namespaces }).transport),

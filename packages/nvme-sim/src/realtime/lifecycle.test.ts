@@ -24,16 +24,16 @@ async function start(options: Partial<RealTimeOptions> = {}): Promise<RealTimeSi
   return simulator
 }
 
-/** A simulator on the module that stands for a native one, and the word by which a test orders what its `yield` does. */
+/** Starts a simulator on a replacement of a native module, whose `yield` a test controls by `order`. */
 async function startOnModule(responseLimitMs: number) {
   const memory = new SharedArrayBuffer(4 * MIB)
   const orders = new Int32Array(new SharedArrayBuffer(12))
   setEnvironmentData('gpunvme shared memory', { memory, orders })
-  // A module is read once: each test has a copy of its own.
+  // Modules are cached by URL: each test loads its own instance.
   const module = new URL(`../../test/realtime/shared-host.mjs?${running.length}${performance.now()}`, import.meta.url)
   const simulator = await startRealTimeSimulator({
     ...{ module, address: 0x7f00_0000_0000n, lengthBytes: 4 * MIB, responseLimitMs },
-    // It calls yield() all the time.
+    // Calls yield() after every poll.
     idle: { pollsPerYield: 1 },
   })
   running.push(simulator)
@@ -47,7 +47,7 @@ async function untilAtLeastOne(words: Int32Array, index: number): Promise<void> 
 }
 
 describe('a real-time simulator', () => {
-  it('serves Write and Read to a host in the thread that started it, and counts them', async () => {
+  it('executes Write and Read for a host in the thread that started it, and counts them', async () => {
     const { transport, statistics, diagnostics } = await start({
       namespaces: [{ blockBytes: 4096, capacityBytes: MIB }],
     })
@@ -66,7 +66,7 @@ describe('a real-time simulator', () => {
     expect(await diagnostics()).toEqual([])
   })
 
-  it('takes as long as its profile says, and not less', async () => {
+  it('takes at least the time of its profile', async () => {
     const { transport } = await start({ profile: 'sn740' })
     const host = new CaseHost(transport)
     const startNs = transport.clock.now()
@@ -75,7 +75,7 @@ describe('a real-time simulator', () => {
     expect(transport.clock.now() - startNs).toBeGreaterThanOrEqual(20e6)
   })
 
-  it('strikes as its fault plan says', async () => {
+  it('applies its fault plan', async () => {
     const status = { kind: 'status', sct: 2, sc: 0x81, dnr: true } as const
     const { transport } = await start({ faults: { rules: [{ match: { qid: 1, opcode: 2 }, action: status }] } })
     const host = new CaseHost(transport)
@@ -85,11 +85,11 @@ describe('a real-time simulator', () => {
     expect(completed).toMatchObject({ status: '2/81', dnr: true })
   })
 
-  it('lets several wait for it at once, each until its own time, and wakes all of them', async () => {
+  it('supports concurrent waits with different deadlines, and an event ends all of them', async () => {
     const { transport } = await start()
     const { clock } = transport
     const nowNs = clock.now()
-    // Far enough away for their event loop to be free meanwhile.
+    // Long enough for the waits to leave the event loop free.
     await Promise.all([15e6, 25e6, 20e6].map((ns) => clock.idle(nowNs + ns)))
     expect(clock.now()).toBeGreaterThanOrEqual(nowNs + 25e6)
     const waiting = Promise.all([clock.idle(Infinity), clock.idle(Infinity), clock.idle(Infinity)])
@@ -98,23 +98,23 @@ describe('a real-time simulator', () => {
     await waiting
   })
 
-  it('reports what the host did wrong, doorbells of queues that do not exist too', async () => {
+  it('reports host errors, such as a doorbell write for a queue that does not exist', async () => {
     const { transport, diagnostics } = await start()
     const host = new CaseHost(transport)
     await host.start()
     transport.bar.write32(0x1000 + 8 * 3, 5)
-    // Its thread sees the doorbell when it next looks, on a busy machine later than it answers.
+    // On a busy machine, its thread may answer before it polls the doorbell.
     await expect
       .poll(async () => textsOf(await diagnostics()), { timeout: 30_000 })
       .toEqual([expect.stringMatching(/^host rang SQ 3 tail 5, but the queue does not exist/)])
   })
 
   it.each<[string, number, (bar: Int32Array, write32: (offset: number, value: number) => void) => void]>([
-    ['the transport, of a queue', 1, (_, write32) => write32(0x1004, 31)],
-    ['the transport, of no queue', 0, (_, write32) => write32(0x1008, 1)],
-    ['a store, of a queue', 1, (bar) => Atomics.store(bar, 0x1004 / 4, 31)],
-    ['a store, of no queue', 0, (bar) => Atomics.store(bar, 0x1008 / 4, 1)],
-  ])('wakes its host for an event that an invalid doorbell raises at once: by %s', async (_, event, ring) => {
+    ['a transport write for a queue', 1, (_, write32) => write32(0x1004, 31)],
+    ['a transport write for a missing queue', 0, (_, write32) => write32(0x1008, 1)],
+    ['a store for a queue', 1, (bar) => Atomics.store(bar, 0x1004 / 4, 31)],
+    ['a store for a missing queue', 0, (bar) => Atomics.store(bar, 0x1008 / 4, 1)],
+  ])('wakes its host for the event that an invalid doorbell value raises: by %s', async (_, event, ring) => {
     const memory = new SharedArrayBuffer(4 * MIB)
     const { transport, layout } = await start({ memory })
     const host = new CaseHost(transport, undefined, { commandLimitNs: 3e9 })
@@ -124,11 +124,11 @@ describe('a real-time simulator', () => {
     ring(new Int32Array(memory, layout.barOffsetBytes, layout.barBytes / 4), (offset, value) => {
       transport.bar.write32(offset, value)
     })
-    // Not by its last look at the deadline: that fails.
+    // Fails if the host finds the event only by its last poll at the deadline.
     expect(await host.collect(0, 1)).toMatchObject([{ cid, dw0: 0x0001_0000 | (event << 8) }])
   })
 
-  it('refuses DMA to memory that was freed', async () => {
+  it('ends a command on freed memory with Data Transfer Error', async () => {
     const { transport, diagnostics } = await start()
     const host = new CaseHost(transport)
     await host.startWithPair()
@@ -142,7 +142,7 @@ describe('a real-time simulator', () => {
     ])
   })
 
-  it('is as after power on when its transport is reset', async () => {
+  it('has its power-on state after a reset of its transport', async () => {
     const { transport } = await start()
     const host = new CaseHost(transport)
     await host.start()
@@ -153,7 +153,7 @@ describe('a real-time simulator', () => {
     await host.start()
   })
 
-  it('reads as all ones when a fault of the plan has removed it, and can be asked all the same', async () => {
+  it('reads all ones after a fault has removed it, but still answers requests', async () => {
     const { transport, statistics } = await start({
       faults: { rules: [{ match: { qid: 1 }, action: { kind: 'remove-device' } }] },
     })
@@ -165,7 +165,7 @@ describe('a real-time simulator', () => {
     expect((await statistics()).ioCommands).toEqual({})
   })
 
-  it('ends by close, twice too, and then reads as all ones and answers nothing', async () => {
+  it('can be closed repeatedly, then reads all ones and rejects requests', async () => {
     const { transport, statistics, closed, close } = await start()
     await Promise.all([close(), close()])
     await close()
@@ -175,7 +175,7 @@ describe('a real-time simulator', () => {
     await expect(statistics()).rejects.toMatchObject({ code: 'ERR_GPUNVME_SIMULATOR_ENDED', reason: 'closed' })
   })
 
-  it('refuses options that cannot be, with the error that says so', async () => {
+  it('rejects invalid options with the error of the thread', async () => {
     await expect(start({ memory: new SharedArrayBuffer(8192) })).rejects.toThrow(/DMA needs a page/)
     await expect(start({ baseIova: 100 })).rejects.toThrow(RangeError)
     await expect(start({ namespaces: [{ capacityBytes: 100 }] })).rejects.toThrow(RangeError)
@@ -188,19 +188,19 @@ describe('a real-time simulator', () => {
   })
 })
 
-describe('a real-time simulator on memory of a module that both threads import', () => {
-  it('works as any other', async () => {
+describe('a real-time simulator on memory of a native module', () => {
+  it('executes commands', async () => {
     const { simulator, orders } = await startOnModule(10_000)
-    // The module's address is the device address of its first byte.
+    // The address of the memory is also its device address.
     expect(simulator.layout.baseIova).toBe(0x7f00_0000_0000)
     const host = new CaseHost(simulator.transport)
     await host.startWithPair()
     expect((await host.command(1, { opcode: 0x00, nsid: 1 })).status).toBe('0/00')
-    // That yield() is called, which no announcement tells.
+    // yield() was called.
     await untilAtLeastOne(orders, 1)
   })
 
-  it('that crashes rejects what is pending, with the error as its cause, and leaves no host waiting', async () => {
+  it('rejects pending requests with the error as cause after a crash; registers read all ones', async () => {
     const { simulator, orders, order } = await startOnModule(60_000)
     order(2)
     await untilHung(orders)
@@ -215,7 +215,7 @@ describe('a real-time simulator on memory of a module that both threads import',
     await simulator.close()
   })
 
-  it('that hangs is given up when it is asked something and does not answer', async () => {
+  it('is given up if it hangs and does not answer a request in time', async () => {
     const { simulator, orders, order } = await startOnModule(100)
     order(2)
     await untilHung(orders)
@@ -223,7 +223,7 @@ describe('a real-time simulator on memory of a module that both threads import',
     await expect(simulator.closed).rejects.toMatchObject({ reason: 'hung' })
   })
 
-  it('that hangs is given up when a register read waits for a write before it', async () => {
+  it('is given up if it hangs and a register read waits for an earlier write', async () => {
     const { simulator, orders, order } = await startOnModule(100)
     const { bar } = simulator.transport
     order(2)
@@ -233,7 +233,7 @@ describe('a real-time simulator on memory of a module that both threads import',
     await expect(simulator.closed).rejects.toMatchObject({ reason: 'hung' })
   })
 
-  it('that hangs is closed all the same', async () => {
+  it('can be closed while it hangs', async () => {
     const { simulator, orders, order } = await startOnModule(60_000)
     order(2)
     await untilHung(orders)

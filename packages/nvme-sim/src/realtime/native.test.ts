@@ -15,7 +15,7 @@ afterAll(() => {
 const skipped = typeof built === 'string' ? ` (skipped: ${built})` : ''
 
 it.skipIf(typeof built === 'string')(
-  `a native thread drives the simulator by plain stores, in memory that both view by its address${skipped}`,
+  `a native thread uses the simulator by plain loads and stores in shared memory${skipped}`,
   async () => {
     const { module } = built as { module: URL }
     const { default: native } = (await import(/* @vite-ignore */ module.href)) as { default: NativeTestHost }
@@ -34,7 +34,7 @@ it.skipIf(typeof built === 'string')(
 
     native.startHost(address + BigInt(barOffsetBytes), address + BigInt(dmaOffsetBytes), 500)
     let outcome: string | undefined
-    // The native host gives up by itself, after 30 s without an answer.
+    // The native host stops after 30 s without a completion.
     while ((outcome = native.outcome()) === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
     expect(outcome).toBe('done')
     expect(await simulator.diagnostics()).toEqual([])

@@ -23,7 +23,8 @@ import { VirtualClock } from '../time/clock.js'
 import { DoorbellPage } from './doorbell-page.js'
 import { RegisterPage } from './register-page.js'
 
-// The pages of a controller in virtual time, with both sides in turn: what a native caller's loads and stores do.
+// Tests the register and doorbell pages, accessed by plain loads and stores like those of a native host, with a
+// controller in virtual time.
 
 class NativeHost {
   readonly clock = new VirtualClock()
@@ -55,7 +56,7 @@ class NativeHost {
     Atomics.store(this.words, offset / 4, value)
   }
 
-  /** The simulator looks at everything, and what follows from it happens. */
+  /** Lets the simulator scan both pages and run the resulting events. */
   async turn(): Promise<void> {
     this.registers.scan()
     this.doorbells.scan()
@@ -79,7 +80,7 @@ class NativeHost {
 }
 
 describe('registers as plain memory', () => {
-  it('shows CAP, VS, CC and CSTS before the host has done anything', () => {
+  it('show CAP, VS, CC and CSTS before any store of the host', () => {
     const host = new NativeHost()
     // MQES 1023, CQR, TO 10 s; NSSRS, CSS bit 0, MPSMAX 4.
     expect(host.load(CAP) & 0xffff).toBe(1023)
@@ -87,14 +88,14 @@ describe('registers as plain memory', () => {
     expect([host.load(CC), host.load(CSTS)]).toEqual([0, 0])
   })
 
-  it('takes AQA, ASQ and ACQ before CC, in whatever order their halves were stored', async () => {
+  it('accept AQA, ASQ and ACQ before CC, whatever the order of the stores', async () => {
     const host = new NativeHost()
     await host.enable()
     expect(host.load(CSTS)).toBe(1)
     expect(host.diagnostics.entries).toEqual([])
   })
 
-  it('puts back what a host stores into a read-only register, and says so', async () => {
+  it('restore and report a store to a read-only register', async () => {
     const host = new NativeHost()
     const before = host.load(CAP)
     host.store(CAP, 0x1234_5678)
@@ -103,7 +104,7 @@ describe('registers as plain memory', () => {
     expect(textsOf(host.diagnostics.entries)).toEqual([expect.stringContaining('CAP, which is read-only')])
   })
 
-  it('sets and clears the mask by stores to INTMS and INTMC, whatever they are', async () => {
+  it('set and clear the mask by any stores to INTMS and INTMC', async () => {
     const host = new NativeHost()
     host.store(INTMS, 0xf0)
     await host.turn()
@@ -111,13 +112,13 @@ describe('registers as plain memory', () => {
     host.store(INTMS, 0x01)
     await host.turn()
     expect(host.load(INTMS)).toBe(0xf1)
-    // All of the mask at once: the value that INTMS shows.
+    // Clears the whole mask by storing the value that INTMS shows.
     host.store(INTMC, 0xf1)
     await host.turn()
     expect([host.load(INTMS), host.load(INTMC)]).toEqual([0, 0])
   })
 
-  it('resets the subsystem by a store to NSSR, which reads 0h again, and clears NSSRO by a 1 that is a change', async () => {
+  it('reset the subsystem by a store to NSSR, and clear NSSRO by a store that changes CSTS', async () => {
     const host = new NativeHost()
     await host.enable()
     host.store(NSSR, 0x4e56_4d65)
@@ -128,7 +129,7 @@ describe('registers as plain memory', () => {
     expect(host.load(CSTS)).toBe(0)
   })
 
-  it('reads as all ones when the device has left the bus', async () => {
+  it('read all ones after the device is removed', async () => {
     const host = new NativeHost()
     host.controller.remove()
     await host.turn()
@@ -137,7 +138,7 @@ describe('registers as plain memory', () => {
 })
 
 describe('doorbells as plain memory', () => {
-  it('reads 0h when its queue is created, so that the first tail is a change whatever it was before', async () => {
+  it('read 0h when their queue is created, so that the first tail is detected as a change', async () => {
     const host = new NativeHost()
     await host.enable()
     host.store(0x1000, 1)
@@ -152,7 +153,7 @@ describe('doorbells as plain memory', () => {
     expect(host.device.queues.sq(0)!.tail).toBe(1)
   })
 
-  it('takes a value out again that the controller cannot take, so that it counts each time', async () => {
+  it('reset a value that the controller rejects, so that each store is reported', async () => {
     const host = new NativeHost()
     await host.enable()
     for (let time = 1; time <= 2; time++) {
@@ -164,7 +165,7 @@ describe('doorbells as plain memory', () => {
     expect(host.diagnostics.entries[0]?.text).toMatch(/^host rang CQ 0 head 9, but /)
   })
 
-  it('takes a value out again that was stored for a queue that does not exist, and says so', async () => {
+  it('reset and report a value stored for a queue that does not exist', async () => {
     const host = new NativeHost()
     await host.enable()
     host.store(0x1000 + 8 * 7, 3)

@@ -6,7 +6,7 @@ import { profiles } from '../profiles/index.js'
 
 const PAGE = 4096
 
-/** DMA memory of so many pages, as host and controller have it. */
+/** Returns DMA memory of `pages` pages, from the view of the host (dma) and of the controller (memory). */
 function region(pages: number, baseIova = 0x1_0000_0000) {
   const { dmaOffsetBytes } = realTimeLayout(profiles.ideal, 1024 * PAGE, baseIova)
   const buffer = new SharedArrayBuffer(dmaOffsetBytes + pages * PAGE)
@@ -16,7 +16,7 @@ function region(pages: number, baseIova = 0x1_0000_0000) {
   return { dma: new RegionAllocator(buffer, layout, map), memory: new SharedMemory(buffer, layout, map), firstIova }
 }
 
-it('gives zeroed memory whose bytes the controller has at its device address', () => {
+it('allocates zeroed memory, which the controller accesses at its device address', () => {
   const { dma, memory } = region(8)
   const first = dma.alloc(100)
   first.view!.setUint32(8, 0x1234_5678, true)
@@ -25,7 +25,7 @@ it('gives zeroed memory whose bytes the controller has at its device address', (
   expect(dma.alloc(100).view!.getUint32(8, true)).toBe(0)
 })
 
-it('leaves a page after each allocation that the controller does not reach', () => {
+it('leaves a page after each allocation that the controller cannot access', () => {
   const { dma, memory } = region(8)
   const first = dma.alloc(PAGE)
   const second = dma.alloc(PAGE)
@@ -34,7 +34,7 @@ it('leaves a page after each allocation that the controller does not reach', () 
   expect(memory.has(first.iovaAt(0), PAGE + 1)).toBe(false)
 })
 
-it('takes memory out of reach when it is freed, and gives it out again', () => {
+it('makes freed memory inaccessible, and reuses it', () => {
   const { dma, memory } = region(4)
   const first = dma.alloc(3 * PAGE)
   const iova = first.iovaAt(0)
@@ -42,23 +42,23 @@ it('takes memory out of reach when it is freed, and gives it out again', () => {
   first.free()
   expect(memory.has(iova, 1)).toBe(false)
   expect(() => first.free()).toThrow(TypeError)
-  // The whole region, which needs no page behind it.
+  // The whole region, without a page after it.
   expect(dma.alloc(4 * PAGE).iovaAt(0)).toBe(iova)
 })
 
-it('joins what was freed in any order', () => {
+it('merges adjacent free ranges, whatever the order of freeing', () => {
   const { dma } = region(9)
   const [a, b, c] = [dma.alloc(PAGE), dma.alloc(PAGE), dma.alloc(PAGE)]
   for (const each of [b, a, c]) each.free()
   expect(dma.alloc(9 * PAGE).lengthBytes).toBe(9 * PAGE)
 })
 
-it('aligns device addresses, wherever the memory begins', () => {
+it('aligns device addresses, whatever the start of the memory', () => {
   const { dma } = region(64, 0x1_0000_3000)
   for (const alignBytes of [4096, 8192, 65536]) expect(dma.alloc(1, { alignBytes }).iovaAt(0) % alignBytes).toBe(0)
 })
 
-it('refuses what is not the DMA part: BAR0 before it and what lies behind', () => {
+it('gives the controller no access before or after the DMA region', () => {
   const { dma, memory, firstIova } = region(2)
   dma.alloc(2 * PAGE)
   expect(memory.has(firstIova, 2 * PAGE)).toBe(true)
@@ -67,7 +67,7 @@ it('refuses what is not the DMA part: BAR0 before it and what lies behind', () =
   expect(memory.bytes(Number.NaN, 1)).toBeUndefined()
 })
 
-it('refuses lengths, alignments and kinds of memory that cannot be', () => {
+it('rejects invalid lengths, alignments and kinds of memory', () => {
   const { dma } = region(2)
   expect(() => dma.alloc(0)).toThrow(RangeError)
   expect(() => dma.alloc(1, { alignBytes: 3 })).toThrow(RangeError)

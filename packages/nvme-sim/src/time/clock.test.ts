@@ -3,7 +3,7 @@ import { HostClock } from '../realtime/host-clock.js'
 import { WallClock } from '../realtime/wall-clock.js'
 import { VirtualClock } from './clock.js'
 
-it('runs events in the order of their times, and those of one instant in the order they were scheduled', async () => {
+it('runs events in the order of their times, and simultaneous ones in the order of scheduling', async () => {
   const clock = new VirtualClock()
   const ran: string[] = []
   for (const [atNs, name] of [
@@ -19,7 +19,7 @@ it('runs events in the order of their times, and those of one instant in the ord
   expect(ran).toEqual(['a@10', 'b@20', 'c@20', 'd@30', 'e@40'])
 })
 
-it('idle runs one instant, with what that schedules for the same instant, and not the next', async () => {
+it('idle runs all events of one instant, including those scheduled meanwhile, and none of the next', async () => {
   const clock = new VirtualClock()
   const ran: string[] = []
   clock.schedule(5, () => {
@@ -32,7 +32,7 @@ it('idle runs one instant, with what that schedules for the same instant, and no
   expect(clock.now()).toBe(5)
 })
 
-it('idle stops at its deadline when nothing happens before', async () => {
+it('idle stops at its deadline if there is no earlier event', async () => {
   const clock = new VirtualClock()
   clock.schedule(100, () => undefined)
   await clock.idle(99)
@@ -41,7 +41,7 @@ it('idle stops at its deadline when nothing happens before', async () => {
   expect(clock.now()).toBe(99)
 })
 
-it('a wait until a part of a nanosecond ends at or after it', async () => {
+it('a wait until a fraction of a nanosecond ends at the next whole one', async () => {
   const clock = new VirtualClock()
   let atNs = 0
   clock.schedule(11, () => (atNs = clock.now()))
@@ -51,7 +51,7 @@ it('a wait until a part of a nanosecond ends at or after it', async () => {
   expect([clock.now(), atNs]).toEqual([11, 11])
 })
 
-it('an event that is scheduled for the past happens now: time never runs backwards', async () => {
+it('an event scheduled in the past runs now: time never decreases', async () => {
   const clock = new VirtualClock()
   await clock.idle(1000)
   let atNs = 0
@@ -68,11 +68,11 @@ it('keeps a heap of ten thousand events in order', async () => {
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 })
 
-it('refuses a wait that could never end', () => {
+it('rejects a wait that could never end', () => {
   expect(() => new VirtualClock().idle(Infinity)).toThrow(/would never end/)
 })
 
-it.each([NaN, Infinity, 2 ** 53, undefined as never])('refuses an event at %s', (atNs) => {
+it.each([NaN, Infinity, 2 ** 53, undefined as never])('rejects an event at %s', (atNs) => {
   for (const clock of [new VirtualClock(), new WallClock()]) {
     expect(() => clock.schedule(atNs, () => undefined)).toThrow(RangeError)
     expect(clock.now()).toBe(0)
@@ -86,7 +86,7 @@ it.each([
   [1e300, '1e+300'],
   [2 ** 53, '9007199254740992'],
   [undefined as never, 'undefined'],
-])('refuses to wait until %s', (untilNs, got) => {
+])('rejects a wait until %s', (untilNs, got) => {
   const clock = new VirtualClock()
   clock.schedule(10, () => undefined)
   const real = new HostClock(new Int32Array(new SharedArrayBuffer(1024)))
@@ -97,7 +97,7 @@ it.each([
   expect(clock.now()).toBe(0)
 })
 
-it('a wait without an end stops at the next event', async () => {
+it('a wait until Infinity stops at the next event', async () => {
   const clock = new VirtualClock()
   clock.schedule(10, () => undefined)
   await clock.idle(Infinity)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { EventQueue } from './event-queue.js'
 
-test('events happen in order of time, and those of one instant in order of scheduling, due already or not', () => {
+test('events run in the order of their times, and simultaneous ones in the order of scheduling, due or not', () => {
   const queue = new EventQueue()
   const expected: { atNs: number; index: number }[] = []
   const happened: number[] = []
   let nowNs = 0
   let index = 0
-  // Three in, one out: the ring of due events grows while its first is somewhere in the middle.
+  // Adds more events than it removes, so that the ring of due events grows while its first is in the middle.
   for (let round = 0; round < 500; round++) {
     for (const delayNs of [0, (round * 7) % 11, round % 3]) {
       const own = index++
@@ -26,7 +26,7 @@ test('events happen in order of time, and those of one instant in order of sched
   expect(happened.slice(250)).toEqual(expected.sort((a, b) => a.atNs - b.atNs || a.index - b.index).map((e) => e.index))
 })
 
-test('an event is taken when it is due, and not before', () => {
+test('popUntil returns an event only when it is due', () => {
   const queue = new EventQueue()
   const later = () => undefined
   const now = () => undefined

@@ -11,7 +11,7 @@ const SUCCESS = '0/00'
 const DATA_TRANSFER_ERROR = '0/04'
 const INVALID_NUMBER_OF_DESCRIPTORS = '0/0e'
 const [WRITE, READ] = [0x01, 0x02] as const
-/** PSDT values (data by SGL, MPTR a buffer address or an SGL segment address), then descriptor types (Base 2.1 §4.3.2). */
+/** PSDT: data by SGL, and MPTR a buffer or an SGL segment; then SGL Descriptor Types (Base 2.1 §4.3.2). */
 const [SGL, SGL_WITH_MPTR_SEGMENT] = [1, 2]
 const [DATA_BLOCK, LAST_SEGMENT] = [0x00, 0x30]
 
@@ -39,7 +39,7 @@ const descriptor = (type: number, address: number, lengthBytes: number) =>
 describe.each([0, 1])('with CC.MPS = %i and adjacent 4 KiB pages in different files', (mps) => {
   it('reads, writes, queues and PRP lists cross file boundaries', () => {
     const guest = started(mps)
-    // The list crosses a file boundary. With 4 KiB pages, the last entry of its first page points to the next list page.
+    // The list crosses a file boundary. With 4 KiB pages, the last entry of its first page points to the next page.
     const list = guest.list + PAGE - 16
     for (let i = 0; i < CQ_ENTRIES; i++) {
       if (i === 50) for (let page = 0; page < 10; page++) guest.move(page * PAGE)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BAR0, CONFIG, DirectClient, EINVAL, words } from '../../test/vfio-user/direct-client.js'
 
-// Offsets in configuration space (PCI Local Bus 3.0 §6.1; PCIe 1.2 Figures 32 and 49), independent of the implementation.
+// Offsets in configuration space (PCI Local Bus 3.0 §6.1; PCIe 1.2 Figures 32 and 49), not from the implementation.
 const CMD = 0x04
 const BAR = 0x10
 const PMCS = 0x44

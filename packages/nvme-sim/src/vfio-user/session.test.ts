@@ -276,7 +276,7 @@ describe('other messages', () => {
     expect(client.ask(command, new Uint8Array(bytes)).errno).toBe(EINVAL)
   })
 
-  it('each client counts as a power cycle, and one that leaves the controller enabled as an unexpected power loss', () => {
+  it('each client counts as a power cycle; leaving the controller enabled is an unexpected power loss', () => {
     const client = new DirectClient().agree()
     const { health } = client.served.device
     const [cycles, losses] = [health.powerCycles, health.unexpectedPowerLosses]
