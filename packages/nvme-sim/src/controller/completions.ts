@@ -73,7 +73,7 @@ export class Completions {
     this.post({ sq, cid, status: statusField(status), dw0, dw1: 0, fetchedNs, damage: undefined })
   }
 
-  /** Posts the entry of `back` entries before once more; returns false if it is not in the queue. */
+  /** Posts the entry from `back` entries ago again; returns false if it is not in the queue. */
   repeat(qid: number, back: number): boolean {
     const { queues, clock } = this.device
     const entry = this.isOpen ? queues.cq(qid)?.earlier(back) : undefined

@@ -169,7 +169,7 @@ export class Controller {
     const { tableOffset } = pci.bar
     if (offset >= tableOffset) this.writeTable(offset - tableOffset, value)
     else if (offset >= DOORBELL_BASE) {
-      // What a host does before it can know about the reset is not its mistake.
+      // A doorbell write before the host can detect the reset is dropped without a diagnostic.
       if (!this.isResetUnseen) ringDoorbell(offset - DOORBELL_BASE, value, this.device, this.pipeline)
     } else {
       this.device.trace.registerWrite(offset, value)

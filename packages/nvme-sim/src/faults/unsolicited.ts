@@ -6,7 +6,7 @@ interface CompletionQueues {
   repeat(qid: number, back: number): boolean
 }
 
-/** Posts completions that the host does not expect. A stale entry or a request that is not there does not strike. */
+/** Posts completions that the host does not expect. Does not strike without a stale entry or an outstanding request. */
 export function postUnsolicited(struck: Struck, { events, faults }: Device, queues: CompletionQueues): void {
   const stale = struck.get('stale-completion')
   if (stale && queues.repeat(stale.qid, stale.back)) faults.happened(struck, 'stale-completion')

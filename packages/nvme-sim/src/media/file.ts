@@ -141,7 +141,7 @@ class FileMedia implements Media {
   }
 }
 
-/** Native comparison: byte by byte, a hole of a GiB took seconds. */
+/** Compares natively, since a loop over the bytes takes seconds per GiB. */
 function isZero(bytes: Uint8Array): boolean {
   return Buffer.compare(bytes, zeroes.subarray(0, bytes.length)) === 0
 }

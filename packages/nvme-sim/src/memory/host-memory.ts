@@ -111,7 +111,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
 
   lack(iova: number): string {
     const there = this.find(iova, 1)
-    if (there) return `no memory there behind the first ${there.iova + there.lengthBytes - iova} bytes`
+    if (there) return `no memory there after the first ${there.iova + there.lengthBytes - iova} bytes`
     const isKnown = this.freed.isComplete || iova >= this.nextIova || iova < this.firstIova
     if (this.freed.has(iova)) return 'no memory there, it was freed'
     return `no memory there, it was never allocated${isKnown ? '' : ', or freed long ago'}`

@@ -155,7 +155,7 @@ it('a diagnostic reports freed memory, and where memory ends', async () => {
   await host.command(0, { opcode: 0x06, prp1: at, cid: 3, cdw: { 10: 1 } })
   expect(textsOf(host.simulation.diagnostics)).toEqual([
     `SQ 1 CID 0x1 Read: PRP1 0x${at.toString(16)}, 512 bytes: no memory there, it was freed`,
-    `SQ 1 CID 0x2 Write: PRP1 0x${short.iovaAt(0).toString(16)}, 1024 bytes: no memory there behind the first 512 bytes`,
+    `SQ 1 CID 0x2 Write: PRP1 0x${short.iovaAt(0).toString(16)}, 1024 bytes: no memory there after the first 512 bytes`,
     `SQ 0 CID 0x3 Identify: PRP1 0x${at.toString(16)}, 4096 bytes: no memory there, it was freed`,
   ])
 })

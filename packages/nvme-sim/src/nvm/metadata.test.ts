@@ -73,7 +73,7 @@ describe('metadata in a separate buffer, MPTR (NVM 1.2 §5.2.3)', () => {
       'points to memory that is too short',
       (host: TestHost) => host.alloc(12, true).iovaAt(0),
       DATA_TRANSFER_ERROR,
-      /no memory there behind the first 12 bytes/,
+      /no memory there after the first 12 bytes/,
     ],
   ])('with an MPTR that %s is rejected and reported', async (_, pointer, status, message) => {
     const host = await hostWith({ metadataBytes: 16 })

@@ -62,7 +62,7 @@ export class PciFunction {
   private readonly profile: DriveProfile
   private readonly diagnostics: Diagnostics
   private events: PciEvents = { reset: () => undefined, changed: () => undefined }
-  /** The last reported reason of failing accesses, so that a polling host is not told a thousand times. */
+  /** The last reported reason of failing accesses: a host that polls gets one diagnostic, not one per access. */
   private lastReason = ''
 
   constructor(profile: DriveProfile, diagnostics: Diagnostics) {

@@ -60,7 +60,7 @@ export class Arbiter {
     if (first !== undefined || !this.isWeighted) return first
     const urgent = rings[URGENT].next(burst)
     if (urgent !== undefined) return urgent
-    // Every level once, and the one that ran out of credits once more.
+    // Tries every level once, and the one that ran out of credits again.
     for (let tries = 0; tries <= LEVELS; tries++) {
       const ring = rings[HIGH + this.level]!
       const sq = this.credits > 0 ? ring.next(burst) : undefined

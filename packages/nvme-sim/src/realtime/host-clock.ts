@@ -10,7 +10,7 @@ const BLOCK_MS = 1
 const BLOCKING_NS = 5_000_000
 /** Maximum wait for a message. */
 const MESSAGE_MS = 50
-/** A thread that never has to wait still yields to its event loop at this interval. */
+/** Interval at which a thread yields to its event loop even if it never has to wait. */
 const BREATH_NS = 2_000_000
 
 /**
@@ -35,7 +35,7 @@ export class HostClock implements Clock {
 
   idle(untilNs: number): Promise<void> {
     checkDeadline(untilNs)
-    // Per waiter: each has its own last look at the controller.
+    // Each waiter compares with the state at its own start.
     const { seen } = this
     if (this.hasChanged(seen)) return this.breathe()
     const spinUntilNs = Math.min(untilNs, this.now() + SPIN_NS)

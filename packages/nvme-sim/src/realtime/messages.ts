@@ -14,7 +14,7 @@ export interface Question {
   readonly ask: keyof Answers
 }
 
-/** Something has happened, and the host has asked for a message. */
+/** Sent when something has happened and the host has requested a message. */
 export const ACTIVE = 'active'
 
 export type Answer = 'ready' | typeof ACTIVE | { readonly id: number; readonly value: Answers[keyof Answers] }

@@ -65,7 +65,7 @@ export class SharedMemory implements ReachableMemory {
     const pageOf = (address: number) => Math.floor((address - this.firstIova) / DMA_PAGE_BYTES)
     let end = iova
     while (this.has(end, 1)) end = this.firstIova + (pageOf(end) + 1) * DMA_PAGE_BYTES
-    if (end > iova) return `no memory there behind the first ${end - iova} bytes`
+    if (end > iova) return `no memory there after the first ${end - iova} bytes`
     return `no memory there, it was ${this.pages?.[pageOf(iova)] === FREED ? 'freed' : 'never allocated'}`
   }
 }

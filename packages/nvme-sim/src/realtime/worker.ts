@@ -64,7 +64,7 @@ try {
     tell: () => tell(ACTIVE),
   }).run()
 } finally {
-  // Whatever ended it: no waiting host may be left waiting.
+  // Releases waiting hosts, even after an error.
   Atomics.store(control, STATE, ENDED)
   Atomics.add(control, ACTIVITY, 1)
   Atomics.notify(control, ACTIVITY)

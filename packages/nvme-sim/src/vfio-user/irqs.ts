@@ -12,7 +12,7 @@ function flagsOf(name: 'DATA_NONE' | 'DATA_BOOL' | 'DATA_EVENTFD' | `ACTION_${'M
   return 1 << FLAGS[name].lsb
 }
 
-/** Supported interrupts of each type: a pin and the vectors of MSI-X. */
+/** Supported interrupts of each type: INTx and the MSI-X vectors. */
 export function irqInfo(index: number, vectors: number): { readonly flags: number; readonly count: number } {
   const { EVENTFD, MASKABLE, AUTOMASKED } = VfioIrqInfo.FLAGS
   const pin = (1 << EVENTFD.lsb) | (1 << MASKABLE.lsb) | (1 << AUTOMASKED.lsb)

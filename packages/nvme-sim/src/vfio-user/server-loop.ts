@@ -11,11 +11,11 @@ import type { Session } from './session.js'
 import type { Connections } from './statistics.js'
 
 /**
- * Maximum total time that replies may block on one client, before no more messages of it are pending; then it is
+ * Maximum total time that replies may block on one client while it has pending messages; after that, it is
  * disconnected.
  */
 const SEND_LIMIT_NS = 1_000_000_000
-/** A reply that takes this long had to wait; a shorter one was only sent. */
+/** Minimum time of a reply that counts as blocked. */
 const WAIT_MS = 1
 /** Time limit to agree on a version, since other clients wait. */
 const VERSION_LIMIT_NS = 10_000_000_000
@@ -168,7 +168,7 @@ export class ServerLoop implements Connections {
     if (!isSystemError(error)) throw error
     diagnostics.report('server-resources', `cannot serve a client: ${error.message}`)
     this.deadlineNs = clock.now() + PAUSE_NS
-    // It would wake the loop again and again.
+    // The pending connection would keep waking the loop.
     this.watched[0] = -1
   }
 

@@ -8,7 +8,7 @@ import type { Device } from '../controller/device.js'
 import { DoorbellPage } from '../realtime/doorbell-page.js'
 import type { WallClock } from '../realtime/wall-clock.js'
 
-/** Where files are memory, if it exists. */
+/** Directory of a memory file system, if it exists. */
 const MEMORY_FOLDER = '/dev/shm'
 
 /**

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { jsonlTrace, perfettoTrace, textTrace } from '@gpunvme/nvme-spec/trace'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 
-/** Where a server writes its trace, and in which format. */
+/** Path and format of a server's trace file. */
 export interface TraceFileOptions {
   /** Created, or truncated. */
   readonly path: string
