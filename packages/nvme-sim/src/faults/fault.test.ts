@@ -141,7 +141,7 @@ it('fatal-status: sets CSTS.CFS, and no command completes until a reset', async 
   expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
 })
 
-it('hang: the command does not complete until Abort; Abort does not affect a dropped one', async () => {
+it('hang: the command does not complete until it is aborted, which a dropped completion does not allow', async () => {
   const { host, cids, memory } = await tenReads(plan({ qid: 1, nth: 3 }, { kind: 'hang' }))
   expect(cids).toEqual(without(2))
   expect(bytesOf(memory, 2 * 4096, 4096).every((byte) => byte === 0xa5)).toBe(true)
@@ -437,7 +437,7 @@ describe('the commands that a rule strikes', () => {
     [{ every: 1, times: 2 }, [0, 1]],
     [{ nsid: 2 }, []],
     [{ opcode: 1 }, []],
-  ])('%j', async (match, struck) => {
+  ])('match the conditions %j', async (match, struck) => {
     const { cids, faults } = await tenReads(plan({ qid: 1, ...match }, { kind: 'drop-completion' }))
     expect(cids).toEqual(without(...struck))
     expect(faults.strikes.map(({ where }) => where)).toEqual(struck.map((cid) => `SQ 1 CID ${cid}`))

@@ -27,7 +27,7 @@ async function move(host: TestHost, opcode: 0x01 | 0x02, blocks: number): Promis
 }
 
 describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () => {
-  it('of a new drive has 308 K, 100 % spare, one power cycle, and zeroes otherwise', async () => {
+  it('of a new drive has 308 K, 100 % spare and one power cycle; all other counters are 0', async () => {
     const page = await smart(await ready())
     expect(page.getUint8(0)).toBe(0)
     expect(page.getUint16(1, true)).toBe(308)
