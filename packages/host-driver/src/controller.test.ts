@@ -15,7 +15,7 @@ const MIB = 1024 * 1024
 let simulation: ReturnType<typeof simulate>
 let allocated: ReturnType<typeof countedAllocator>
 
-/** A simulated controller whose allocations are counted; after each test its list of host mistakes has to be empty. */
+/** A simulated controller whose allocations are counted; after each test, its diagnostics must be empty. */
 function controller(options: SimulationOptions = {}): Transport {
   simulation = simulate(options)
   allocated = countedAllocator(simulation.transport.dma)
@@ -36,15 +36,15 @@ describe('bring-up', () => {
     expect(ctrl.namespaces.map(({ nsid }) => nsid)).toEqual([1])
   })
 
-  test('works on a controller that somebody left enabled', async () => {
+  test('works on a controller that was left enabled', async () => {
     const transport = controller()
-    // As another process does that then dies.
+    // As left by a process that was killed.
     await Controller.open({ ...transport, bar: new CutBar(transport.bar) })
     await using ctrl = await Controller.open(transport)
     expect(await ctrl.namespace(1).readBytes(0, 4)).toEqual(new Uint8Array(4))
   })
 
-  test('gives all its memory back, and leaves the controller shut down and disabled', async () => {
+  test('is undone by close: all memory is freed, and the controller is shut down and disabled', async () => {
     const transport = controller()
     const ctrl = await Controller.open(transport)
     await ctrl.close()
@@ -54,7 +54,7 @@ describe('bring-up', () => {
     expect(allocated.bytesInUse).toBe(0)
   })
 
-  test('uses as many queues as the controller allows, one of them for commands that are no part of a plan', async () => {
+  test('creates as many queues as the controller allows, one of them for single commands', async () => {
     await using ctrl = await Controller.open(controller({ profile: deriveProfile('ideal', { ioQueuePairs: 3 }) }), {
       queues: 8,
       queueDepth: 7,
@@ -78,7 +78,7 @@ describe('bring-up', () => {
     await ctrl.namespace(1).readBytes(0, 64 * 1024)
   })
 
-  test('says what is missing when a namespace does not exist', async () => {
+  test('lists the active namespaces in the error of a missing one', async () => {
     await using ctrl = await Controller.open(controller())
     expect(() => ctrl.namespace(7)).toThrow(expect.objectContaining({ code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND' }))
     expect(() => ctrl.namespace(7)).toThrow('active: 1')
@@ -92,13 +92,13 @@ describe('bring-up', () => {
     { maxTransferBytes: 512 },
     { commandTimeoutNs: NaN },
     { readyTimeoutNs: Infinity },
-  ])('refuses %o before it touches the controller', async (options) => {
+  ])('rejects %o before any access to the controller', async (options) => {
     const transport = controller()
     await expect(Controller.open(transport, options)).rejects.toThrow(RangeError)
     expect(allocated.bytesInUse).toBe(0)
   })
 
-  test('refuses to be used after it was closed', async () => {
+  test('rejects reads of a closed handle', async () => {
     const ctrl = await Controller.open(controller())
     await ctrl.close()
     await expect(ctrl.namespace(1).readBytes(0, 1)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
@@ -122,7 +122,7 @@ describe.each([512, 4096] as const)('reading, %i-byte blocks', (blockBytes) => {
     expect(wrongBytes(memory, slba * blockBytes)).toBe(0)
   })
 
-  test('the last block, and not one more', async () => {
+  test('the last block, but none beyond it', async () => {
     await using ctrl = await Controller.open(controller({ namespaces }))
     const ns = ctrl.namespace(3)
     const memory = ns.dma.alloc(2 * blockBytes)
@@ -149,7 +149,7 @@ describe.each([512, 4096] as const)('reading, %i-byte blocks', (blockBytes) => {
   })
 })
 
-test('a namespace says where transfers complete without their bytes being moved', async () => {
+test('movesData is false if transfers complete without moving data', async () => {
   await using moving = await Controller.open(controller())
   expect(moving.namespace(1).movesData).toBeUndefined()
   const media = unverifiableMedia({ capacityBytes: MIB })
@@ -165,7 +165,7 @@ describe('writing', () => {
   const serial = 'SIM00001'
   const profile = deriveProfile('ideal', { identify: { SN: serial } })
 
-  test('is not there without asking for it', async () => {
+  test('is absent unless requested', async () => {
     await using ctrl = await Controller.open(controller())
     expect('write' in ctrl.namespace(1)).toBe(false)
     const plan = {
@@ -175,7 +175,7 @@ describe('writing', () => {
     await expect(ctrl.namespace(1).execute(plan, ctrl.namespace(1).dma.alloc(512))).rejects.toThrow('only reads')
   })
 
-  test('needs the serial number of this very controller', async () => {
+  test('requires the serial number of the controller', async () => {
     const transport = controller({ profile })
     await expect(Controller.open(transport, { write: { serial: 'OTHER' } })).rejects.toMatchObject({
       code: 'ERR_GPUNVME_SERIAL_MISMATCH',
@@ -200,7 +200,7 @@ describe('writing', () => {
     expect(wrongBytes(memory, 12345)).toBe(0)
   })
 
-  test('is guarded whatever word a caller without types puts in a plan', async () => {
+  test('rejects a plan with an invalid operation from an untyped caller', async () => {
     const transport = controller({ profile })
     await using ctrl = await Controller.open(transport, { write: { serial } })
     const ns = ctrl.namespace(1)
@@ -209,7 +209,7 @@ describe('writing', () => {
     expect(simulation.statistics.bytesWritten).toBe(0)
   })
 
-  test('is refused over a file system until that is named', async () => {
+  test('is refused over a file system unless it is named in overwrite', async () => {
     const transport = controller({ profile })
     {
       await using first = await Controller.open(transport, { write: { serial } })
@@ -228,7 +228,7 @@ describe('writing', () => {
   })
 })
 
-/** The transport with registers that read otherwise, or lose what is written. */
+/** Returns the transport with changed register accesses. */
 function withBar(transport: Transport, change: Partial<Bar>): Transport {
   const { bar } = transport
   return {
@@ -244,7 +244,7 @@ function withBar(transport: Transport, change: Partial<Bar>): Transport {
   }
 }
 
-/** A transport that cannot reset the function. */
+/** Returns the transport without reset(). */
 function withoutReset(transport: Transport): Transport {
   const other = { ...transport }
   delete other.reset
@@ -261,7 +261,7 @@ describe('a controller that cannot be disabled', () => {
   }
   let stuck = false
 
-  /** Once it is stuck, CC.EN cannot be cleared any more. */
+  /** Returns a transport that drops writes which clear CC.EN while `stuck` is true. */
   function stubborn(options: SimulationOptions): Transport {
     stuck = false
     const transport = controller(options)
@@ -272,7 +272,7 @@ describe('a controller that cannot be disabled', () => {
     })
   }
 
-  test('is lost, and keeps its own memory and that of the command that got no answer', async () => {
+  test('is lost, and keeps its own memory and that of the command without a completion', async () => {
     const transport = stubborn({ faults })
     const ctrl = await Controller.open(withoutReset(transport), { readyTimeoutNs: 1e9 })
     stuck = true
@@ -281,7 +281,7 @@ describe('a controller that cannot be disabled', () => {
     expect(allocated.bytesInUse).toBe(before + 4096)
   })
 
-  test('is an error of close, which does not say that anything was given back', async () => {
+  test('makes close fail, which then frees no memory', async () => {
     const ctrl = await Controller.open(stubborn({}), { readyTimeoutNs: 1e9 })
     stuck = true
     const before = allocated.bytesInUse
@@ -290,7 +290,7 @@ describe('a controller that cannot be disabled', () => {
   })
 })
 
-test('a shutdown that does not complete is an error, and everything is given back all the same', async () => {
+test('a shutdown that does not complete is an error, but all memory is freed', async () => {
   const transport = controller()
   const never = (offset: number) => transport.bar.read32(offset) & (offset === 0x1c ? ~0xc : ~0)
   const ctrl = await Controller.open(withBar(transport, { read32: never }))
@@ -299,7 +299,7 @@ test('a shutdown that does not complete is an error, and everything is given bac
   expect(allocated.bytesInUse).toBe(0)
 })
 
-test('whichever allocation fails, those before it are given back', async () => {
+test('open frees its earlier allocations, whichever allocation fails', async () => {
   let needed = Infinity
   for (let failing = 0; failing <= needed; failing++) {
     const transport = controller()
@@ -331,7 +331,7 @@ test('an engine can be used again after the controller it served was closed', as
   expect(await second.namespace(1).readBytes(0, 1)).toEqual(new Uint8Array(1))
 })
 
-test('what an engine cannot let go of is not freed under it: the controller is stopped, its memory kept', async () => {
+test('close disables the controller but keeps its memory if the engine fails to detach', async () => {
   const transport = controller()
   const engine = new HostEngine(transport)
   const ctrl = await Controller.open(transport, { engine })
@@ -344,7 +344,7 @@ test('what an engine cannot let go of is not freed under it: the controller is s
   expect(allocated.bytesInUse).toBe(held)
 })
 
-test('a guard that could not look is asked again at the next write', async () => {
+test('the write guard repeats a failed check at the next write', async () => {
   const serial = 'SIM00001'
   const profile = deriveProfile('ideal', { identify: { SN: serial } })
   const faults = {
@@ -356,7 +356,7 @@ test('a guard that could not look is asked again at the next write', async () =>
   await ctrl.namespace(1).write(0, 1, memory)
 })
 
-test('an admin command that the controller refuses is an error with its status', async () => {
+test('a failed Admin command is a CommandError with its status', async () => {
   const faults = { rules: [{ match: { qid: 0, opcode: 0x06 }, action: { kind: 'status', sct: 0, sc: 0x06 } as const }] }
   const refusal = Controller.open(controller({ faults }))
   await expect(refusal).rejects.toThrow(CommandError)

@@ -25,7 +25,7 @@ function open(options: SimulationOptions = {}) {
   return Controller.open(simulation.transport)
 }
 
-test('identify gives any structure decoded, of the controller, a namespace, or as a list', async () => {
+test('identify decodes structures of the controller and of a namespace, and lists', async () => {
   await using ctrl = await open()
   const controller = await ctrl.identify(CNS.CONTROLLER, IdentifyController)
   expect(controller).toMatchObject({ SN: 'GPUNVME-SIM-1', MDTS: 8, SQES: { MINSQES: 6, MAXSQES: 6 } })
@@ -36,13 +36,13 @@ test('identify gives any structure decoded, of the controller, a namespace, or a
   expect(await ctrl.identify(CNS.NAMESPACE_DESCRIPTOR_LIST, ids, { nsid: 1 })).toEqual([3, 4])
 })
 
-test('identify of what the controller does not have is an error with its status', async () => {
+test('identify of an unsupported structure is a CommandError with its status', async () => {
   await using ctrl = await open()
   const refused = ctrl.identify(CNS.COMMAND_SET_CONTROLLER, IdentifyController, { csi: CSI.ZNS })
   await expect(refused).rejects.toMatchObject({ name: 'CommandError', sct: 0, sc: 0x02 })
 })
 
-test('smartLog gives health as it is, temperatures in kelvins', async () => {
+test('smartLog returns the current health, with temperatures in kelvins', async () => {
   await using ctrl = await open()
   simulation.setHealth({ temperatureKelvins: 311, availableSparePercent: 77 })
   const before = await ctrl.smartLog()
@@ -53,14 +53,14 @@ test('smartLog gives health as it is, temperatures in kelvins', async () => {
   expect(after).toMatchObject({ CTEMP: 311, AVSP: 77, CW: { ASCBT: 0, AMRO: 0 } })
 })
 
-test('errorLog gives the latest error first, and no entry that was never used', async () => {
+test('errorLog returns the latest error first, without unused entries', async () => {
   await using ctrl = await open()
   expect(await ctrl.errorLog()).toEqual([])
   const wrong = ctrl.identify(0xc7, IdentifyController)
   await expect(wrong).rejects.toThrow(CommandError)
   await expect(ctrl.identify(CNS.NAMESPACE, IdentifyNamespace, { nsid: 99 })).rejects.toThrow(CommandError)
   const errors = await ctrl.errorLog()
-  // Invalid Namespace or Format (0h, 0Bh), then Invalid Field in Command (0h, 02h): of the admin queue both.
+  // Invalid Namespace or Format (0h, 0Bh), then Invalid Field in Command (0h, 02h): both on the Admin queue.
   expect(errors.map(({ ECNT, SQID, STS }) => [ECNT, SQID, STS.SCT, STS.SC])).toEqual([
     [2n, 0, 0, 0x0b],
     [1n, 0, 0, 0x02],
@@ -68,7 +68,7 @@ test('errorLog gives the latest error first, and no entry that was never used', 
   expect(await ctrl.errorLog(1)).toHaveLength(1)
 })
 
-test('a log page longer than 4 KiB is read in pieces, from any dword on', async () => {
+test('logPage reads up to 4 KiB, or a part from any dword', async () => {
   await using ctrl = await open()
   const whole = await ctrl.logPage(LID.COMMANDS_SUPPORTED_AND_EFFECTS, { lengthBytes: 4096 })
   const long = await ctrl.logPage(LID.FEATURE_IDENTIFIERS_SUPPORTED_AND_EFFECTS, { lengthBytes: 1024 })
@@ -80,12 +80,12 @@ test('a log page longer than 4 KiB is read in pieces, from any dword on', async 
   expect(whole.getUint32(24, true) & 1).toBe(1)
 })
 
-test.each([0, 3, -4, NaN])('a log page of %d bytes is a RangeError', async (lengthBytes) => {
+test.each([0, 3, -4, NaN])('a log page of %d bytes is rejected with a RangeError', async (lengthBytes) => {
   await using ctrl = await open()
   await expect(ctrl.logPage(LID.SMART_HEALTH_INFORMATION, { lengthBytes })).rejects.toThrow(RangeError)
 })
 
-test('a controller without LPA.LPEDS is not asked for a part that takes an offset', async () => {
+test('log page offsets are rejected on a controller without LPA.LPEDS', async () => {
   await using ctrl = await open({ profile: deriveProfile('ideal', { identify: { LPA: { CSES: 1, LPEDS: 0 } } }) })
   await ctrl.logPage(LID.COMMANDS_SUPPORTED_AND_EFFECTS, { lengthBytes: 4096 })
   const offset = ctrl.logPage(LID.COMMANDS_SUPPORTED_AND_EFFECTS, { lengthBytes: 4, offsetBytes: 4 })
@@ -106,12 +106,12 @@ test('getFeature decodes DW0 and data by the declaration of the feature', async 
   expect(data.TSTMPS).toMatchObject({ TSTMPO: 0 })
 })
 
-test('featureCapabilities says what may be done with a feature', async () => {
+test('featureCapabilities returns the capabilities of a feature', async () => {
   await using ctrl = await open()
   expect(await ctrl.featureCapabilities(VolatileWriteCache)).toMatchObject({ CHANGEABLE: 1 })
 })
 
-test('a controller without ONCS.SSFS is asked for the current value only', async () => {
+test('a controller without ONCS.SSFS supports only the current value of a feature', async () => {
   await using ctrl = await open({ profile: deriveProfile('ideal', { identify: { ONCS: { NVMCMPS: 1 } } }) })
   await ctrl.getFeature(VolatileWriteCache)
   await expect(ctrl.getFeature(VolatileWriteCache, { select: 'default' })).rejects.toMatchObject({

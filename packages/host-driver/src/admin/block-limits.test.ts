@@ -17,7 +17,7 @@ function nvm(bytes: Readonly<Record<number, number>>): DataView {
   return page
 }
 
-test('a controller that says nothing has none of these commands', () => {
+test('a controller that reports no support has none of these commands', () => {
   expect(blockCommandLimits(controller(0), undefined, 0)).toEqual({
     compare: false,
     verifyBytes: undefined,
@@ -28,7 +28,7 @@ test('a controller that says nothing has none of these commands', () => {
   })
 })
 
-test('ONCS alone says that there are no limits but those of the command', () => {
+test('ONCS alone implies only the limits of the command format', () => {
   expect(blockCommandLimits(controller(0b1_1000_1101, 1), nvm({}), 0)).toEqual({
     compare: true,
     verifyBytes: Infinity,
@@ -39,15 +39,15 @@ test('ONCS alone says that there are no limits but those of the command', () => 
   })
 })
 
-describe.each([0, 0b1_1000_1100])('limits that are stated, with ONCS %i', (oncs) => {
-  test('VSL and WZSL are powers of two of pages of CAP.MPSMIN, and say that there is the command', () => {
+describe.each([0, 0b1_1000_1100])('reported limits, with ONCS %i', (oncs) => {
+  test('VSL and WZSL are powers of two in units of CAP.MPSMIN, and imply support of the command', () => {
     const limits = blockCommandLimits(controller(oncs), nvm({ 0: 7, 1: 5 }), 0)
     expect(limits).toMatchObject({ verifyBytes: 512 * 1024, writeZeroesBytes: 128 * 1024 })
     expect(limits.writeZeroesDeallocateBytes).toBe(128 * 1024)
     expect(blockCommandLimits(controller(oncs), nvm({ 0: 1 }), 4).verifyBytes).toBe(128 * 1024)
   })
 
-  test('DMRL, DMRSL and DMSL are of ranges, blocks of a range, and blocks', () => {
+  test('DMRL, DMRSL and DMSL limit ranges, blocks per range, and blocks', () => {
     const limits = blockCommandLimits(controller(oncs), nvm({ 3: 255, 5: 1, 8: 0, 10: 2 }), 0)
     expect(limits.deallocate).toEqual({ ranges: 255, rangeBlocks: 256, blocks: 131_072 })
   })
@@ -60,7 +60,7 @@ test('with ONCS.MAXWZD, WZDSL is the limit with Deallocate', () => {
   expect(without.writeZeroesDeallocateBytes).toBe(128 * 1024)
 })
 
-test('a Copy is offered where ranges of format 0h are', () => {
+test('copy requires source range format 0h', () => {
   expect(blockCommandLimits(controller(1 << 8, 0b10), undefined, 0).copy).toBe(false)
   expect(blockCommandLimits(controller(1 << 8, 0b11), undefined, 0).copy).toBe(true)
 })
@@ -73,11 +73,11 @@ test('MSSRL, MCL and MSRC of a namespace limit its copies', () => {
   page.setUint8(80, 7)
   expect(copyLimits(page)).toEqual({ ranges: 8, rangeBlocks: 128, blocks: 1024 })
   page.setUint8(80, 255)
-  // More do not fit the page that they are sent in: 128 of 32 bytes.
+  // The page that carries the ranges holds 128 of 32 bytes.
   expect(copyLimits(page).ranges).toBe(128)
 })
 
-test('bit 3 of DLFEAT says whether Write Zeroes may deallocate', () => {
+test('bit 3 of DLFEAT reports whether Write Zeroes may deallocate', () => {
   const page = new DataView(new ArrayBuffer(4096))
   page.setUint8(33, 0b0_0001)
   expect(zeroesDeallocate(page)).toBe(false)

@@ -6,7 +6,7 @@ import { CommandError } from '../commands/errors.js'
 import type { RawCommand } from '../management/raw.js'
 import { AdminReader, type AdminExchange } from './reader.js'
 
-/** Another way to send a command: alone, as somebody else's driver passes it on. */
+/** Sends single commands by another way, such as another driver's passthrough. */
 function passedOn(ctrl: ManagedController, sent: string[]): AdminExchange {
   return async (command, values, options) => {
     sent.push(command.name)

@@ -43,7 +43,7 @@ afterEach(() => {
 })
 
 test.each([2, 1])(
-  'one vector tells of completions of all queues, Admin included: %i completion queues',
+  'one vector signals completions of all queues, Admin included: %i completion queues',
   async (count) => {
     const { ctrl, ns, memory } = await openWith({}, { completionQueues: count })
     const beforeReads = fired.length

@@ -31,7 +31,7 @@ function folder(path: string): void {
   mkdirSync(join(root, path), { recursive: true })
 }
 
-/** As the kernel has it, `to` being relative to where the link is, or no path at all: mnt:[4026531840]. */
+/** Creates a link as in sysfs and procfs: `to` is relative to the link, or not a path, such as mnt:[4026531840]. */
 function link(path: string, to: string): void {
   folder(join(path, '..'))
   symlinkSync(to, join(root, path))
@@ -50,7 +50,7 @@ function mounts(...lines: string[]): void {
   file('proc/self/mountinfo', `${lines.join('\n')}\n`)
 }
 
-/** A drive as the kernel's driver shows it: one namespace, numbered 259:0, and these partitions, from 259:1 on. */
+/** Creates a drive of the nvme driver: one namespace, device number 259:0, and partitions from 259:1. */
 function drive(partitions: readonly string[] = [], entry = 'nvme1n1'): string {
   const disk = 'sys/block/nvme1n1'
   folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/${entry}`)
@@ -61,7 +61,7 @@ function drive(partitions: readonly string[] = [], entry = 'nvme1n1'): string {
   return disk
 }
 
-/** A disk of device mapper on top of another device. */
+/** Creates a device-mapper disk on top of another device. */
 function mapped(below: string, name: string, number: string, label: string, uuid: string): string {
   folder(`${below}/holders/${name}`)
   file(`sys/block/${name}/dev`, `${number}\n`)
@@ -70,7 +70,7 @@ function mapped(below: string, name: string, number: string, label: string, uuid
   return `sys/block/${name}`
 }
 
-/** A process, with what it has open and, where given, a mount namespace of its own. */
+/** Creates a process with open files and, if given, its own mount namespace. */
 function runs(pid: number, name: string, open: readonly string[], own?: { mounts: readonly string[] }): void {
   file(`proc/${pid}/comm`, `${name}\n`)
   folder(`proc/${pid}/fd`)
@@ -79,7 +79,7 @@ function runs(pid: number, name: string, open: readonly string[], own?: { mounts
   file(`proc/${pid}/mountinfo`, `${(own?.mounts ?? [rootMount]).join('\n')}\n`)
 }
 
-/** Device nodes with their device numbers, which a copied tree lacks. */
+/** Sets the device numbers of nodes, which a copied tree lacks. */
 function nodes(numbers: Readonly<Record<string, string>>): void {
   vi.spyOn(Tree.prototype, 'deviceNumber').mockImplementation((path) =>
     Promise.resolve(numbers[readlinkSync(join(root, path))]),
@@ -95,18 +95,18 @@ test('reads the number of a device node in the format of the kernel', async () =
   expect(await new Tree('/', bdf).deviceNumber('proc/self/mountinfo')).toBeUndefined()
 })
 
-describe('nobody holds', () => {
-  test('a drive that the kernel does not own', async () => {
+describe('finds no holder of', () => {
+  test('a drive without a kernel driver', async () => {
     folder(`sys/bus/pci/devices/${bdf}`)
     expect(await findHolders(root, bdf)).toEqual([])
   })
 
-  test('a controller that has no namespaces', async () => {
+  test('a controller without namespaces', async () => {
     folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/power`)
     expect(await findHolders(root, bdf)).toEqual([])
   })
 
-  test('a drive with partitions that nobody uses, whatever the machine does with others', async () => {
+  test('a drive with unused partitions on a machine that uses other drives', async () => {
     drive(['nvme1n1p1', 'nvme1n1p2'])
     mounts(rootMount, '41 36 259:10 / /other rw - ext4 /dev/nvme1n1p10 rw', '42 36 0:50 / /o rw - overlay overlay rw')
     file('proc/swaps', 'Filename\t\tType\n/dev/nvme1n1p20 partition\t8000000\t0\t-2\n/swapfile file\t1\t0\t-3\n')
@@ -116,13 +116,13 @@ describe('nobody holds', () => {
     expect(await findHolders(root, bdf)).toEqual([])
   })
 
-  test('a drive on a machine whose kernel has no swap', async () => {
+  test('a drive on a kernel without swap support', async () => {
     drive()
     unlinkSync(join(root, 'proc/swaps'))
     expect(await findHolders(root, bdf)).toEqual([])
   })
 
-  test('a function that is bound to vfio-pci and that no process drives', async () => {
+  test('a function that is bound to vfio-pci but not open in any process', async () => {
     folder(`sys/bus/pci/devices/${bdf}`)
     link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
     link(`sys/bus/pci/devices/${bdf}/driver`, '../../drivers/vfio-pci')
@@ -132,7 +132,7 @@ describe('nobody holds', () => {
 })
 
 describe('mounts', () => {
-  test('and swap and device-mapper members are found', async () => {
+  test('are found, as are swap and device-mapper members', async () => {
     const disk = drive(['nvme1n1p1', 'nvme1n1p2', 'nvme1n1p3'])
     mounts(rootMount, '40 36 259:1 / /home rw - ext4 /dev/disk/by-uuid/0c1d rw')
     file('proc/swaps', 'Filename\t\tType\n/dev/nvme1n1p2          partition\t8000000\t0\t-2\n')
@@ -144,7 +144,7 @@ describe('mounts', () => {
     ])
   })
 
-  test('the root file system and what the machine boots from are found like any other', async () => {
+  test('of the root and boot file systems are found', async () => {
     drive(['nvme1n1p1', 'nvme1n1p2', 'nvme1n1p3'])
     mounts(
       '36 1 259:3 / / rw - ext4 /dev/root rw',
@@ -158,13 +158,13 @@ describe('mounts', () => {
     ])
   })
 
-  test('a file system that has no device number of its own is found by name', async () => {
+  test('of a file system without its own device number are found by device name', async () => {
     drive(['nvme1n1p1'])
     mounts('42 36 0:45 / /data rw - btrfs /dev/nvme1n1p1 rw')
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /data' }])
   })
 
-  test('and by a link to its device', async () => {
+  test('are found through a symbolic link to the device', async () => {
     drive(['nvme1n1p1'])
     file('dev/nvme1n1p1', '')
     link('dev/disk/by-uuid/0c1d', '../../nvme1n1p1')
@@ -172,19 +172,19 @@ describe('mounts', () => {
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /home' }])
   })
 
-  test('one that names several devices is on each of them', async () => {
+  test('of a multi-device file system are found by each device in the list', async () => {
     drive(['nvme1n1p1'])
     mounts('42 36 0:45 / /data rw - bcachefs /dev/sdb:/dev/nvme1n1p1 rw')
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /data' }])
   })
 
-  test('spaces and backslashes in a mount point are written as they are', async () => {
+  test('are reported with unescaped spaces and backslashes', async () => {
     drive(['nvme1n1p1'])
     mounts('42 36 259:1 / /mnt/my\\040models\\134old rw shared:3 master:1 - xfs /dev/nvme1n1p1 rw')
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /mnt/my models\\old' }])
   })
 
-  test('in the mount namespace of a container are found, once', async () => {
+  test('in the mount namespace of a container are found once', async () => {
     drive(['nvme1n1p1'])
     link('proc/self/ns/mnt', 'mnt:[4026531840]')
     runs(10, 'systemd', [])
@@ -195,15 +195,15 @@ describe('mounts', () => {
     ])
   })
 
-  test('with native multipath, what the head of the drive is used for counts', async () => {
+  test('of the multipath head device are found', async () => {
     drive(['nvme1n1p1'], 'nvme1c0n1')
     mounts('42 36 259:1 / / rw - ext4 /dev/root rw')
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /' }])
   })
 })
 
-describe('what stands above a device', () => {
-  test('is named up to what it is used for: LUKS, and LVM on it', async () => {
+describe('the stack above a device', () => {
+  test('is reported up to its use: LUKS with LVM on top', async () => {
     const disk = drive(['nvme1n1p1', 'nvme1n1p2'])
     const crypt = mapped(`${disk}/nvme1n1p2`, 'dm-0', '254:0', 'cryptroot', 'CRYPT-LUKS2-9b1c-cryptroot')
     mapped(crypt, 'dm-1', '254:1', 'vg-root', 'LVM-0ZtQ9sbKvX')
@@ -219,7 +219,7 @@ describe('what stands above a device', () => {
     ])
   })
 
-  test('is found by the name of a map that udev made no link for', async () => {
+  test('is resolved by the name of a map without a udev link', async () => {
     const disk = drive()
     mapped(disk, 'dm-0', '254:0', 'data', '')
     mounts('36 1 0:40 / /data rw - btrfs /dev/mapper/data rw')
@@ -233,12 +233,12 @@ describe('what stands above a device', () => {
     ['part1-mpath-eui.0025388', "dm-0 (multipath 'x')"],
     ['CRYPT-PLAIN-x', "dm-0 (dm-crypt 'x')"],
     ['CRYPT-TCRYPT-x', "dm-0 (VeraCrypt 'x')"],
-  ])('%s is %s', async (uuid, held) => {
+  ])('with the UUID %s is %s', async (uuid, held) => {
     mapped(drive(), 'dm-0', '254:0', 'x', uuid)
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1', use: `held by ${held}` }])
   })
 
-  test('is an md array with its level and name, and what is on its partitions', async () => {
+  test('includes the level and name of an md array, and mounts of its partitions', async () => {
     const disk = drive()
     folder(`${disk}/holders/md127`)
     file('sys/block/md127/dev', '9:127\n')
@@ -253,7 +253,7 @@ describe('what stands above a device', () => {
     ])
   })
 
-  test('may not go round in circles', async () => {
+  test('is cut off at a cycle', async () => {
     const disk = drive()
     const above = mapped(disk, 'dm-0', '254:0', 'a', '')
     mapped(above, 'dm-1', '254:1', 'b', '')
@@ -267,8 +267,8 @@ describe('what stands above a device', () => {
   })
 })
 
-describe('what leaves no holder in sysfs', () => {
-  test('a further device of a btrfs', async () => {
+describe('finds a holder without a holders entry in sysfs:', () => {
+  test('btrfs with several devices', async () => {
     drive(['nvme1n1p1'])
     link('sys/fs/btrfs/8d7f/devices/nvme1n1p1', '../../../../block/nvme1n1/nvme1n1p1')
     link('sys/fs/btrfs/8d7f/devices/sdb', '../../../../block/sdb')
@@ -277,19 +277,19 @@ describe('what leaves no holder in sysfs', () => {
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'part of btrfs 8d7f, mounted on /data' }])
   })
 
-  // As ZFS packs it (XDR): lengths in four bytes, padding with zeros.
+  // XDR, as in zpool.cache: lengths in four bytes, padded with zeros.
   const cache = Buffer.from(
     '\0\0\0\x04path\0\0\0\x09\0\0\0\x01\0\0\0\x1d/dev/disk/by-id/nvme-x-part1\0\0\0\0\0\0',
     'latin1',
   )
 
-  test('a device of a ZFS pool that is imported', async () => {
+  test('an imported ZFS pool', async () => {
     drive(['nvme1n1p1'])
     file('dev/nvme1n1p1', '')
     link('dev/disk/by-id/nvme-x-part1', '../../nvme1n1p1')
     file('etc/zfs/zpool.cache', cache)
     file('proc/spl/kstat/zfs/arcstats', '')
-    expect(await findHolders(root, bdf)).toEqual([]) // where no pool is imported, it is data: the signatures' matter
+    expect(await findHolders(root, bdf)).toEqual([]) // without an imported pool it is data, which signatures detect
     file('proc/spl/kstat/zfs/tank/state', 'ONLINE\n')
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'part of a ZFS pool (imported: tank)' }])
   })
@@ -310,7 +310,7 @@ describe('what leaves no holder in sysfs', () => {
     ])
   })
 
-  test('an NVMe target that passes the whole controller on', async () => {
+  test('an NVMe target with passthrough of the controller', async () => {
     drive()
     const target = 'sys/kernel/config/nvmet/subsystems'
     file(`${target}/nqn.whole/passthru/device_path`, '/dev/nvme1\n')
@@ -322,7 +322,7 @@ describe('what leaves no holder in sysfs', () => {
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1', use: 'exported whole as nqn.whole' }])
   })
 
-  test('a process that has a character device of the controller open under another name, by its number', async () => {
+  test('a process that opened a character device of the controller under another name', async () => {
     drive()
     file(`sys/bus/pci/devices/${bdf}/nvme/nvme1/dev`, '240:3\n')
     nodes({ '/srv/dev/node': 'c240:3' })
@@ -336,7 +336,7 @@ describe('what leaves no holder in sysfs', () => {
     ['its VFIO device', `sys/bus/pci/devices/${bdf}/vfio-dev/vfio3`, 'vfio3'],
     ['its UIO device', `sys/bus/pci/devices/${bdf}/uio/uio2`, 'uio2'],
     ['its gpunvme device', `sys/bus/pci/devices/${bdf}/misc/gpunvme0`, 'gpunvme0'],
-  ])('a process that has %s open under another name, by its number', async (_, of, what) => {
+  ])('a process that opened %s under another name', async (_, of, what) => {
     folder(`sys/bus/pci/devices/${bdf}`)
     link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
     file(`${of}/dev`, '240:3\n')
@@ -347,7 +347,7 @@ describe('what leaves no holder in sysfs', () => {
     ])
   })
 
-  test('a block device that is open under another name is told from a character device of its number', async () => {
+  test('no holder for an open character device with the number of the block device', async () => {
     const disk = drive()
     file(`${disk}/dev`, '240:3\n')
     nodes({ '/srv/dev/node': 'c240:3' })
@@ -355,7 +355,7 @@ describe('what leaves no holder in sysfs', () => {
     expect(await findHolders(root, bdf)).toEqual([])
   })
 
-  test('processes that have the block device, or a character device of the controller, open', async () => {
+  test('processes that have the block device or a character device of the controller open', async () => {
     drive(['nvme1n1p1'])
     folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/ng1n1`)
     runs(4242, 'qemu-system-x86', ['/dev/null', '/dev/nvme1n1p1', '/dev/nvme1n1p1'])
@@ -367,7 +367,7 @@ describe('what leaves no holder in sysfs', () => {
     ])
   })
 
-  test('the EFI system partition that the machine was booted from, mounted or not', async () => {
+  test('the EFI system partition of the current boot, mounted or not', async () => {
     drive(['nvme1n1p1'])
     file('dev/nvme1n1p1', '')
     link('dev/disk/by-partuuid/c12a7328-f81f-11d2-ba4b-00a0c93ec93b', '../../nvme1n1p1')
@@ -392,13 +392,13 @@ test.each([
   ['/dev/gpunvme0', 'gpunvme0'],
   [`/sys/devices/pci0000:00/0000:00:1d.0/${bdf}/resource0`, 'resource0'],
   [`/host/sys/devices/pci0000:00/0000:00:1d.0/${bdf}/resource0`, 'resource0'],
-])('a process that drives it from user space, having %s open, holds it', async (path, what) => {
+])('a process that has %s open is reported as a user-space driver', async (path, what) => {
   link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
   folder(`sys/bus/pci/devices/${bdf}/vfio-dev/vfio0`)
   folder(`sys/bus/pci/devices/${bdf}/uio/uio0`)
   folder(`sys/bus/pci/devices/${bdf}/misc/gpunvme0`)
   runs(4242, 'nvmf_tgt', [path])
-  // This process may have opened it in order to drive it.
+  // This process does not count: it may drive the device itself.
   runs(process.pid, 'node', [path])
   expect(await findHolders(root, bdf)).toEqual([
     { device: bdf, use: `driven from user space: its ${what} is open in process 4242 (nvmf_tgt)` },
@@ -436,8 +436,8 @@ describe('until the kernel driver releases a drive', () => {
   })
 })
 
-describe('the last look is an exclusive open', () => {
-  test('of every device, when nothing else claims the drive', async () => {
+describe('the final check, an exclusive open,', () => {
+  test('covers every device if no holder was found', async () => {
     drive(['nvme1n1p1'])
     const tried: string[] = []
     const attempt = (node: string) => {
@@ -450,26 +450,26 @@ describe('the last look is an exclusive open', () => {
     expect(tried).toEqual([join(root, 'dev/nvme1n1'), join(root, 'dev/nvme1n1p1')])
   })
 
-  test('is asked of this machine, however its root is spelled, and of no copied tree', () => {
+  test('runs on this machine, however its root is spelled, and not on a copied tree', () => {
     for (const live of ['/', '//', '/.', '/sys/..']) expect(exclusiveAt(live)).toBe(tryExclusive)
     expect(exclusiveAt(root)).toBeUndefined()
   })
 
-  test('which is not needed, nor made, when something does', async () => {
+  test('is skipped if a holder was found', async () => {
     drive(['nvme1n1p1'])
     mounts('42 36 259:1 / / rw - ext4 /dev/nvme1n1p1 rw')
     const attempt = () => Promise.reject(new Error('was made'))
     expect(await findHolders(root, bdf, { tryExclusive: attempt })).toHaveLength(1)
   })
 
-  test('and one that fails is no answer', async () => {
+  test('throws if it fails for a reason other than EBUSY', async () => {
     drive()
     const refusal = findHolders(root, bdf, { tryExclusive })
     await expect(refusal).rejects.toThrow(DeviceUseUnknownError)
     await expect(refusal).rejects.toThrow('/dev/nvme1n1: ENOENT')
   })
 
-  test("is the kernel's answer: no while somebody has claimed the device, yes before and after", async ({ skip }) => {
+  test('fails while another open claims the device, and succeeds before and after', async ({ skip }) => {
     file('image', new Uint8Array(1024 * 1024))
     const losetup = (...args: string[]) => execFileSync('/usr/sbin/losetup', args, { stdio: 'pipe', encoding: 'utf8' })
     let loop: string
@@ -493,16 +493,16 @@ describe('the last look is an exclusive open', () => {
   })
 })
 
-describe('what cannot be looked at is an error, not an answer', () => {
+describe('throws DeviceUseUnknownError for', () => {
   const disk = 'sys/block/nvme1n1'
   const cases: [what: string, path: string, make: (path: string) => void][] = [
-    ['a function that is not there', `/sys/bus/pci/devices/${bdf}`, remove],
+    ['a missing function', `/sys/bus/pci/devices/${bdf}`, remove],
     ['no /proc', '/proc/self/mountinfo', () => remove('proc')],
     ['an empty list of mounts', '/proc/self/mountinfo', (path) => file(path, '')],
-    ['a list of mounts that is none', '/proc/self/mountinfo', (path) => file(path, 'rootfs / rootfs rw 0 0\n')],
-    ['a list of swap that is none', '/proc/swaps', (path) => file(path, '/dev/nvme1n1 partition\n')],
+    ['an invalid list of mounts', '/proc/self/mountinfo', (path) => file(path, 'rootfs / rootfs rw 0 0\n')],
+    ['an invalid list of swap areas', '/proc/swaps', (path) => file(path, '/dev/nvme1n1 partition\n')],
     ['a partition that vanishes', `/${disk}/nvme1n1p1/dev`, remove],
-    ['a list that is a file', `/${disk}/holders`, replaceByFile],
+    ['a file in place of the holders directory', `/${disk}/holders`, replaceByFile],
   ]
   test.each(cases)('%s', async (_, path, make) => {
     drive(['nvme1n1p1'])
@@ -516,7 +516,7 @@ describe('what cannot be looked at is an error, not an answer', () => {
   })
 })
 
-test('a drive in use is not even opened for reading, since that would reset it', async () => {
+test('Controller.open refuses a drive in use before it writes to the controller', async () => {
   drive(['nvme1n1p1'])
   mounts('42 36 259:1 / / rw - ext4 /dev/nvme1n1p1 rw')
   const { transport } = simulate()
@@ -527,7 +527,7 @@ test('a drive in use is not even opened for reading, since that would reset it',
   expect(transport.bar.read32(0x14)).toBe(before)
 })
 
-test('every holder is in the error, with all that stands between', async () => {
+test('the error lists every holder with the devices in between', async () => {
   const disk = drive(['nvme1n1p1', 'nvme1n1p2'])
   mapped(`${disk}/nvme1n1p2`, 'dm-0', '254:0', 'cryptroot', 'CRYPT-LUKS2-9b1c-cryptroot')
   mounts('36 1 254:0 / / rw - ext4 /dev/mapper/cryptroot rw', '38 37 259:1 / /boot/efi rw - vfat /dev/nvme1n1p1 rw')
@@ -541,12 +541,12 @@ test('every holder is in the error, with all that stands between', async () => {
   )
 })
 
-test('the guard has nothing to look up for a transport that is not on the bus', async () => {
+test('the guard does nothing for a transport without a PCI address', async () => {
   await expect(guardController('/nonexistent', {})).resolves.toBeUndefined()
 })
 
 test.each(['', '.', '..', '0000:00:00.0/..', '00:00.0', 'nvme0', undefined as never])(
-  'address %j is none, and nobody is said not to use it',
+  'rejects the invalid address %j with a RangeError',
   async (address) => {
     await expect(findHolders('/', address)).rejects.toThrow(RangeError)
     await expect(findHolders('/', address)).rejects.toThrow('bdf: expected a PCI address')

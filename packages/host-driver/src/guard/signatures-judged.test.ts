@@ -130,7 +130,7 @@ async function compared(): Promise<string[]> {
   return names
 }
 
-describe('finds what the tools make, and all that wipefs finds on it', () => {
+describe('finds the formats that tools create, and every signature that wipefs finds', () => {
   interface Case {
     readonly mib: number
     readonly args: readonly string[]
@@ -223,7 +223,7 @@ describe('finds a file system without its first 2 MiB by its backup superblocks'
   })
 })
 
-describe('finds what wipefs knows by its bytes alone', () => {
+describe('finds the signatures of wipefs from their magic bytes alone', () => {
   const end = 64 * MIB
   const bytes = (hex: string) => Buffer.from(hex, 'hex')
   const cases: [type: string, at: number, magic: string | Buffer][] = [

@@ -21,7 +21,7 @@ function imageWith(lengthBytes: number, ...magics: readonly (readonly [at: numbe
   return image
 }
 
-/** xorshift32: bytes that look like weights or like an encrypted drive, the same in every run. */
+/** Returns xorshift32 noise, which looks like weights or an encrypted drive; the same in every run. */
 function noise(lengthBytes: number, seed: number): Uint8Array {
   const words = new Uint32Array(lengthBytes / 4)
   let state = seed
@@ -39,13 +39,13 @@ describe('finds nothing', () => {
     expect(await namesOn(new Uint8Array(4 * MIB))).toEqual([])
   })
 
-  test('in noise, which VeraCrypt and plain dm-crypt cannot be told from', async () => {
+  test('in noise, from which VeraCrypt and plain dm-crypt are indistinguishable', async () => {
     for (let seed = 1; seed <= 16; seed++) {
       expect(await namesOn(noise(4 * MIB, seed * 0x9e3779b1))).toEqual([])
     }
   })
 
-  test('in an image of ours, whose superblock has no magic but its own', async () => {
+  test('in a gpunvme image, which has only its own magic', async () => {
     expect(await namesOn(imageWith(8 * MIB, [0, 'GPUNVME\0'], [MIB, 'GPUNVME\0']))).toEqual([])
   })
 
@@ -56,7 +56,7 @@ describe('finds nothing', () => {
 })
 
 const end = 8 * MIB
-// Bytes as the formats' documents have them, at the places where they have them.
+// Magic bytes and offsets from the documentation of each format.
 const places: [name: string, at: number, magic: Magic][] = [
   ['GPT', 512, 'EFI PART'],
   ['GPT', 4096, 'EFI PART'],
@@ -122,9 +122,9 @@ test.each(places)('finds %s at byte %i', async (name, at, magic) => {
   expect(await findSignatures(memoryNamespace(imageWith(end, [at, magic]), 4096))).toEqual(found)
 })
 
-test('counts from an end that is no multiple of what a format rounds to', async () => {
+test('finds trailing signatures if the size is not a multiple of what a format rounds to', async () => {
   const length = end + 200 * KIB + 7 * 512
-  // 8 MiB + 200 KiB + 3.5 KiB: md 0.90 uses whole 64 KiB of it, 1.0 and NILFS2 whole 4 KiB, ZFS whole 256 KiB.
+  // 8 MiB + 200 KiB + 3.5 KiB: md 0.90 rounds down to 64 KiB, 1.0 and NILFS2 to 4 KiB, ZFS to 256 KiB.
   for (const [name, at, magic] of [
     ['md RAID', 8519680, [0xfc, 0x4e, 0x2b, 0xa9]],
     ['md RAID', 8585216, [0xfc, 0x4e, 0x2b, 0xa9]],
@@ -138,7 +138,7 @@ test('counts from an end that is no multiple of what a format rounds to', async 
   }
 })
 
-test('names each format once, with every place of its copies', async () => {
+test('reports each format once, with the offsets of all copies', async () => {
   const image = imageWith(
     8 * MIB,
     [512, 'EFI PART'],
@@ -166,11 +166,11 @@ test('names each format once, with every place of its copies', async () => {
   await guardNamespace(namespace, { serial: '', overwrite: ['GPT', 'ZFS', 'MBR'] })
 })
 
-test('works on a namespace smaller than the reach of the table', async () => {
+test('searches a namespace that is smaller than the reach of the table', async () => {
   expect(await namesOn(imageWith(64 * KIB, [0, 'XFSB']))).toEqual(['XFS'])
 })
 
-test.each([512, 4096])('reads whole blocks of %i bytes, in few and small pieces', (blockBytes) => {
+test.each([512, 4096])('reads few, small ranges of whole %i-byte blocks', (blockBytes) => {
   const capacityBytes = 2 ** 40
   const ranges = signatureRanges({ capacityBytes, blockBytes })
   for (const { offsetBytes, lengthBytes } of ranges) {
@@ -179,7 +179,7 @@ test.each([512, 4096])('reads whole blocks of %i bytes, in few and small pieces'
   }
   expect(ranges.length).toBeLessThanOrEqual(40)
   expect(ranges.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)).toBeLessThan(2 * MIB)
-  // What does not lie near an end are the copies that some formats keep far from both.
+  // Ranges far from both ends hold backup copies of some formats.
   const far = ranges
     .map(({ offsetBytes }) => offsetBytes)
     .filter((at) => at >= SIGNATURE_REACH_BYTES && at < capacityBytes - SIGNATURE_REACH_BYTES)
@@ -189,18 +189,18 @@ test.each([512, 4096])('reads whole blocks of %i bytes, in few and small pieces'
   expect(far).toEqual(expect.arrayContaining([2, 4, 64, 128, 256 * KIB].map((mib) => mib * MIB)))
 })
 
-describe('before all of a namespace is lost', () => {
+describe('before a namespace is erased', () => {
   const unreadable = memoryNamespace(new Uint8Array(64 * KIB))
-  const refusal = new ForeignDataError(9, []) // any error of ours will do
+  const refusal = new ForeignDataError(9, []) // any GpuNvmeError
   unreadable.readBytes = () => Promise.reject(refusal)
 
-  test('what is on it has to be named, as for a write', async () => {
+  test('data found must be named in overwrite, as for a write', async () => {
     const namespace = memoryNamespace(imageWith(64 * KIB, [0, 'XFSB']))
     await expect(guardErase(namespace, { serial: '' })).rejects.toThrow('XFS (signature at byte 0)')
     await guardErase(namespace, { serial: '', overwrite: ['XFS'] })
   })
 
-  test('what cannot be read has to be named too, and is never written to by leave of a name', async () => {
+  test('unreadable data must be named too, which does not permit writes', async () => {
     await expect(guardErase(unreadable, { serial: '' })).rejects.toThrow("{ overwrite: ['unreadable data'] }")
     await expect(guardErase(unreadable, { serial: '' })).rejects.toMatchObject({ cause: refusal })
     await guardErase(unreadable, { serial: '', overwrite: ['unreadable data'] })

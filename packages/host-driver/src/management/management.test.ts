@@ -26,7 +26,7 @@ const SERIAL = 'SIM00001'
 const [FORMAT, NAMESPACE_MANAGEMENT] = [0x80, 0x0d]
 
 let simulation: ReturnType<typeof simulate>
-/** Admin commands as the controller fetched them, in words. */
+/** Admin commands in the order of their fetch, formatted as text. */
 let fetched: string[]
 afterEach(() => {
   expect(simulation.diagnostics).toEqual([])
@@ -60,7 +60,7 @@ function manage(transport: Transport, overwrite: readonly string[] = []) {
   return Controller.open(transport, { commandTimeoutNs: SECOND_NS, write: { serial: SERIAL, overwrite }, manage: true })
 }
 
-/** Has a namespace hold something of another kind: the last two bytes of a boot sector, and a partition. */
+/** Writes foreign data to a namespace: the signature of a boot sector, and a partition entry. */
 async function partition(ctrl: Awaited<ReturnType<typeof open>>, nsid: number): Promise<void> {
   const ns = ctrl.namespace(nsid)
   const sector = ns.dma.alloc(ns.blockBytes)
@@ -70,7 +70,7 @@ async function partition(ctrl: Awaited<ReturnType<typeof open>>, nsid: number): 
   await ns.write(0, 1, sector)
 }
 
-test('management has to be asked for, with the serial number beside it', async () => {
+test('management requires the option manage and the serial number', async () => {
   const ctrl = await open()
   expect(ctrl.management).toBeDefined()
   await ctrl.close()
@@ -82,7 +82,7 @@ test('management has to be asked for, with the serial number beside it', async (
 })
 
 describe('format', () => {
-  test('makes the namespace one of the new format, erases it, and tells of the change', async () => {
+  test('changes the LBA format of the namespace, erases it, and reports the change', async () => {
     const ctrl = await open()
     const events = ctrl.events()
     const ns = ctrl.namespace(1)
@@ -103,7 +103,7 @@ describe('format', () => {
     await ctrl.close()
   })
 
-  test('is refused while transfers of the namespace are under way, which end as if nothing had been', async () => {
+  test('is refused while transfers of the namespace are in progress, which complete normally', async () => {
     const delayed: Rule = {
       match: { qid: 1, opcode: 2, lba: [4000, 4000] },
       action: { kind: 'delay-completion', delayNs: 5e8 },
@@ -120,7 +120,7 @@ describe('format', () => {
     await ctrl.close()
   })
 
-  test('refuses to lose data of another kind unless it is named, and then sends nothing', async () => {
+  test('is refused, and sends no command, if foreign data are not named in overwrite', async () => {
     const ctrl = await open()
     await partition(ctrl, 1)
     await expect(ctrl.management.format(1, { lbaFormat: 0 })).rejects.toThrow(ForeignDataError)
@@ -132,14 +132,14 @@ describe('format', () => {
   test.each([
     ['a format', { FNS: 1 } as const, {}],
     ['a secure erase', { SENS: 1 } as const, { secureErase: 'user-data' } as const],
-  ])('searches every namespace where FNA says that %s reaches all', async (_, FNA, options) => {
+  ])('searches every namespace if FNA reports that %s applies to all', async (_, FNA, options) => {
     const ctrl = await open({ identify: { FNA } })
     await partition(ctrl, 2)
     await expect(ctrl.management.format(1, { lbaFormat: 0, ...options })).rejects.toThrow('namespace 2')
     await ctrl.close()
   })
 
-  test('refuses by name what the drive does not have', async () => {
+  test('rejects options and namespaces that the drive does not have', async () => {
     const ctrl = await open({ identify: { FNA: { CRYES: 0 } } })
     await expect(ctrl.management.format(1, { lbaFormat: 0, secureErase: 'cryptographic' })).rejects.toThrow('FNA.CRYES')
     await expect(ctrl.management.format(1, { lbaFormat: 8 })).rejects.toThrow(
@@ -156,20 +156,20 @@ describe('format', () => {
     await without.close()
   })
 
-  test('a lost completion leaves it unknown, and it is sent once', async () => {
+  test('has an unknown outcome after a lost completion, and is sent once', async () => {
     const ctrl = await open({ faults: [{ match: { opcode: FORMAT }, action: { kind: 'drop-completion' } }] })
     const formatting = ctrl.management.format(1, { lbaFormat: 1, timeoutNs: SECOND_NS })
     await expect(formatting).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_FATE' })
     await expect(formatting).rejects.toThrow('namespace 1')
     expect(fetched.filter((text) => text.startsWith('Format'))).toHaveLength(1)
-    // Looked at again after the recovery: it was carried out.
+    // Identified again after the recovery: the format was executed.
     expect(ctrl.namespace(1).blockBytes).toBe(4096)
     await ctrl.close()
   })
 })
 
 describe('namespaces', () => {
-  test('one is created, attached, used, detached and deleted', async () => {
+  test('are created, attached, used, detached and deleted', async () => {
     const ctrl = await open({ overwrite: ['unreadable data'] })
     const { management } = ctrl
     const nsid = await management.createNamespace({ blocks: 2048, lbaFormat: 1 })
@@ -191,7 +191,7 @@ describe('namespaces', () => {
     await ctrl.close()
   })
 
-  test('one that holds data of another kind, or cannot be searched, is not deleted unless that is named', async () => {
+  test('with foreign or unreadable data are not deleted unless these are named in overwrite', async () => {
     const ctrl = await open()
     await partition(ctrl, 2)
     await expect(ctrl.management.deleteNamespace(2)).rejects.toThrow(ForeignDataError)
@@ -201,7 +201,7 @@ describe('namespaces', () => {
     await ctrl.close()
   })
 
-  test('a lost completion leaves a creation unknown', async () => {
+  test('are created with an unknown outcome after a lost completion', async () => {
     const ctrl = await open({
       faults: [{ match: { opcode: NAMESPACE_MANAGEMENT }, action: { kind: 'drop-completion' } }],
     })
@@ -212,14 +212,14 @@ describe('namespaces', () => {
     await ctrl.close()
   })
 
-  test('a controller without Namespace Management is refused by name', async () => {
+  test('are not managed if the controller lacks Namespace Management', async () => {
     const ctrl = await open({ identify: { OACS: { FNVMS: 1 } } })
     await expect(ctrl.management.createNamespace({ blocks: 16 })).rejects.toThrow('OACS.NMS is 0')
     await expect(ctrl.management.attach(2)).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNSUPPORTED_COMMAND' })
     await ctrl.close()
   })
 
-  test.each([0, -1, 0xffff_ffff, 1.5])('NSID %d is not one namespace', async (nsid) => {
+  test.each([0, -1, 0xffff_ffff, 1.5])('are not identified by NSID %d', async (nsid) => {
     const ctrl = await open()
     await expect(ctrl.management.deleteNamespace(nsid)).rejects.toThrow(RangeError)
     await expect(ctrl.management.attach(nsid)).rejects.toThrow(RangeError)
@@ -227,7 +227,7 @@ describe('namespaces', () => {
   })
 })
 
-test('setFeature sets what getFeature then gives, as dwords and as data', async () => {
+test('setFeature sets dwords and data that getFeature returns', async () => {
   const ctrl = await open()
   await ctrl.management.setFeature(TemperatureThreshold, { CDW11: { TMPTH: 340 } })
   expect((await ctrl.getFeature(TemperatureThreshold)).DW0.TMPTH).toBe(340)
@@ -240,7 +240,7 @@ test('setFeature sets what getFeature then gives, as dwords and as data', async 
 })
 
 describe('raw commands', () => {
-  test('an admin command gives DW0 and status, success or not, and its data', async () => {
+  test('an Admin command returns DW0, status and data, whether it succeeds or fails', async () => {
     const ctrl = await open()
     const { management } = ctrl
     const memory = management.dma.alloc(4096)
@@ -252,7 +252,7 @@ describe('raw commands', () => {
     await ctrl.close()
   })
 
-  test('data of an admin command may need a PRP list', async () => {
+  test('an Admin command transfers data described by a PRP list', async () => {
     const ctrl = await open()
     const memory = ctrl.management.dma.alloc(65_536)
     memory.view!.setUint8(65_535, 0x5a)
@@ -288,7 +288,7 @@ describe('raw commands', () => {
     await again.close()
   })
 
-  test('what may erase searches all namespaces, and they are looked at again afterwards', async () => {
+  test('a command that may erase data searches all namespaces first, and identifies them again afterwards', async () => {
     const ctrl = await open()
     const { status } = await ctrl.management.submitAdmin(FormatNvm, { NSID: 1, LBAFL: 1 })
     expect(status.sc).toBe(0)
@@ -298,7 +298,7 @@ describe('raw commands', () => {
     await ctrl.close()
   })
 
-  test("what is the driver's own, or of the other queue, is refused", async () => {
+  test('commands that are reserved for the driver, or belong to the other queue type, are rejected', async () => {
     const ctrl = await open()
     await expect(ctrl.management.submitAdmin(CreateIoSq, {})).rejects.toThrow('Create I/O Submission Queue')
     await expect(ctrl.management.submitAdmin(Read, {})).rejects.toThrow('use submitIo()')
@@ -307,7 +307,7 @@ describe('raw commands', () => {
   })
 })
 
-test('a handle that is closed says so, and nothing of what lies on the drive', async () => {
+test('a closed handle rejects calls as closed, before any check of the data', async () => {
   const ctrl = await open()
   await ctrl.close()
   const { management } = ctrl
@@ -319,7 +319,7 @@ test('a handle that is closed says so, and nothing of what lies on the drive', a
     await expect(call).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
 })
 
-test('a namespace that is not allocated is not found to be deleted, and those that are get named', async () => {
+test('deleteNamespace of an NSID that is not allocated lists the allocated ones', async () => {
   const ctrl = await open()
   const refusal = ctrl.management.deleteNamespace(7)
   await expect(refusal).rejects.toMatchObject({ code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND' })
@@ -327,7 +327,7 @@ test('a namespace that is not allocated is not found to be deleted, and those th
   await ctrl.close()
 })
 
-test('who reads a namespace that was detached is told to attach it, not to format it', async () => {
+test('the error of a read from a detached namespace suggests attach()', async () => {
   const ctrl = await open()
   const ns = ctrl.namespace(2)
   await ctrl.management.detach(2)

@@ -24,10 +24,10 @@ afterEach(() => {
 const bind = (options: Partial<BindOptions> = {}, write = sys.write) =>
   bindDriverBy(write, { bdf, driver: 'vfio-pci', sysRoot: sys.root, ...options })
 
-/** What there is to restore: driver, override and power policy. */
+/** Returns the state to restore: driver, override and power policy. */
 const state = () => [sys.boundDriver(bdf), sys.read(`${device}/driver_override`), sys.read(`${device}/power/control`)]
 
-test('a controller goes from the kernel driver to vfio-pci and back, with everything as it was', async () => {
+test('binds a controller to vfio-pci, and restores driver, override and power policy', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const binding = await bind()
   expect(binding.previous).toBe('nvme')
@@ -38,7 +38,7 @@ test('a controller goes from the kernel driver to vfio-pci and back, with everyt
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('a controller goes to the module gpunvme and back: by its override alone, as to any other', async () => {
+test('binds a controller to the module gpunvme, and restores it', async () => {
   sys.driver('gpunvme')
   sys.function(bdf, { driver: 'nvme' })
   const binding = await bind({ driver: 'gpunvme' })
@@ -61,13 +61,13 @@ test('disposing of a binding restores it', async () => {
     await using binding = await bind({ driver: null })
     expect(binding.driver).toBeNull()
     expect(sys.boundDriver(bdf)).toBeUndefined()
-    // The kernel's own driver would come back with the next rescan.
+    // Without the override, the kernel driver would bind at the next rescan.
     await expect(sys.write(join(sys.root, 'sys/bus/pci/drivers/nvme/bind'), bdf)).rejects.toThrow('ENODEV')
   }
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('a function that vfio-pci has suspended is awake while it is bound, and has the policy that it had afterwards', async () => {
+test('keeps the power policy of a function whose power/control was on', async () => {
   sys.function(bdf, { driver: 'nvme', files: { 'power/control': 'on\n' } })
   const binding = await bind()
   expect(state()).toEqual(['vfio-pci', 'vfio-pci\n', 'on\n'])
@@ -75,7 +75,7 @@ test('a function that vfio-pci has suspended is awake while it is bound, and has
   expect(state()).toEqual(['nvme', '(null)\n', 'on\n'])
 })
 
-test('a function that stays in D3cold is given back, with what may bring it onto the bus again', async () => {
+test('restores a function that stays in D3cold, and suggests a bus rescan', async () => {
   sys.function(bdf, { driver: 'nvme', files: { power_state: 'D3cold\n' } })
   const refused = await bind().catch((error: unknown) => error as DriverError)
   expect(refused).toMatchObject({ code: 'ERR_GPUNVME_FUNCTION_ASLEEP' })
@@ -83,7 +83,7 @@ test('a function that stays in D3cold is given back, with what may bring it onto
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('who begins to use the drive while it is taken is seen, though its devices are gone, and gets it back', async () => {
+test('detects a use that began during unbinding although the block devices are gone, and restores the driver', async () => {
   sys.function(bdf, { driver: 'nvme' })
   mkdirSync(join(sys.root, device, 'nvme/nvme0/nvme0n1'), { recursive: true })
   sys.file('sys/block/nvme0n1/dev', '259:0\n')
@@ -99,7 +99,7 @@ test('who begins to use the drive while it is taken is seen, though its devices 
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('an override that was there before is put back', async () => {
+test('restores an earlier driver_override', async () => {
   sys.function(bdf, { driver: 'uio_pci_generic' })
   sys.file(`${device}/driver_override`, 'uio_pci_generic\n')
   const binding = await bind()
@@ -107,7 +107,7 @@ test('an override that was there before is put back', async () => {
   expect(state()).toEqual(['uio_pci_generic', 'uio_pci_generic\n', 'auto\n'])
 })
 
-test('a function without a driver has none again afterwards', async () => {
+test('leaves a function without a driver if it had none', async () => {
   sys.function(bdf)
   const binding = await bind()
   expect(sys.boundDriver(bdf)).toBe('vfio-pci')
@@ -115,7 +115,7 @@ test('a function without a driver has none again afterwards', async () => {
   expect(state()).toEqual([undefined, '(null)\n', 'auto\n'])
 })
 
-test('a function that is bound already only has its power policy changed', async () => {
+test('changes only the power policy of a function that is already bound', async () => {
   sys.function(bdf, { driver: 'vfio-pci' })
   const binding = await bind()
   expect(state()).toEqual(['vfio-pci', '(null)\n', 'on\n'])
@@ -128,7 +128,7 @@ test.each([
   ['set driver_override', (path: string) => path.endsWith('driver_override'), 'EROFS', 'mount sysfs for writing'],
   ['bind vfio-pci', (path: string) => path.endsWith('vfio-pci/bind'), 'EBUSY', 'fuser'],
   ['set power/control', (path: string) => path.endsWith('power/control'), 'EPERM', 'run as root'],
-])('when the kernel refuses to %s, what was done before is undone', async (step, fails, code, next) => {
+])('undoes earlier steps if the kernel refuses to %s', async (step, fails, code, next) => {
   sys.function(bdf, { driver: 'nvme' })
   let refused = 0
   const write = (path: string, text: string) =>
@@ -145,9 +145,9 @@ test.each([
 })
 
 test.each([
-  ['is there', true, 'echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode'],
+  ['is disabled', true, 'echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode'],
   ['is not compiled in', false, 'use the transport sysfs'],
-])('without an IOMMU, where vfio that can do without one %s, vfio-pci takes nothing', async (_, isThere, next) => {
+])('without an IOMMU, vfio-pci cannot be bound if the no-IOMMU mode of vfio %s', async (_, isThere, next) => {
   sys.function(bdf, { driver: 'nvme' })
   if (isThere) sys.file('sys/module/vfio/parameters/enable_unsafe_noiommu_mode', 'N\n')
   const write = (path: string, text: string) =>
@@ -159,7 +159,7 @@ test.each([
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('a kernel that says yes and binds nothing is not believed', async () => {
+test('reports a kernel that accepts a bind request but binds nothing', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const write = (path: string, text: string) =>
     path.endsWith('vfio-pci/bind') ? Promise.resolve() : sys.write(path, text)
@@ -167,7 +167,7 @@ test('a kernel that says yes and binds nothing is not believed', async () => {
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('restoring tries every step, says which failed, and can be done again', async () => {
+test('restore tries every step, reports the failed one, and can be repeated', async () => {
   sys.function(bdf, { driver: 'nvme' })
   let isBusy = true
   const write = (path: string, text: string) =>
@@ -182,7 +182,7 @@ test('restoring tries every step, says which failed, and can be done again', asy
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('when undoing fails too, the error says what is left undone', async () => {
+test('the error lists the steps that could not be undone', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const write = (path: string, text: string) =>
     path.endsWith('/bind') ? Promise.reject(refusal('ENODEV', 'write')) : sys.write(path, text)
@@ -193,14 +193,14 @@ test('when undoing fails too, the error says what is left undone', async () => {
   expect((error as BindError).left.map(({ step }) => step)).toEqual(['bind nvme'])
 })
 
-describe('whatever ends binding, what could not be undone is in the error, with what finishes it', () => {
-  /** A kernel that gives nothing back to nvme. */
+describe('the error lists the steps left undone, and how to finish them, if', () => {
+  /** Simulates a kernel that rejects every bind to nvme. */
   const write = (path: string, text: string) =>
     path.endsWith('nvme/bind') ? Promise.reject(refusal('ENODEV', 'write')) : sys.write(path, text)
   const refused = (options: Partial<BindOptions>, kernel = write) =>
     bind(options, kernel).catch((thrown: unknown) => thrown as LeftUndoneError)
 
-  test('a drive that somebody began to use', async () => {
+  test('another process opened the drive', async () => {
     sys.function(bdf, { driver: 'nvme' })
     const error = await refused({}, async (path, text) => {
       await write(path, text)
@@ -216,7 +216,7 @@ describe('whatever ends binding, what could not be undone is in the error, with 
     expect(state()).toEqual([undefined, '(null)\n', 'auto\n'])
   })
 
-  test('one that does not wake up', async () => {
+  test('the function stays in D3cold', async () => {
     sys.function(bdf, { driver: 'nvme', files: { power_state: 'D3cold\n' } })
     const { category, message } = (await refused({})) as LeftUndoneError
     expect(category).toBe('device')
@@ -224,7 +224,7 @@ describe('whatever ends binding, what could not be undone is in the error, with 
     expect(message).not.toContain('was undone')
   })
 
-  test('a step that could not be recorded', async () => {
+  test('a step could not be recorded', async () => {
     sys.function(bdf, { driver: 'nvme' })
     const onRecord = ({ begun }: BindingRecord) => {
       if (begun.includes('bind vfio-pci')) throw new Error('ENOSPC')
@@ -235,14 +235,14 @@ describe('whatever ends binding, what could not be undone is in the error, with 
   })
 })
 
-test('a function that was pulled out needs no restoring', async () => {
+test('restore does nothing for a removed function', async () => {
   const path = sys.function(bdf, { driver: 'nvme' })
   const binding = await bind()
   rmSync(path, { recursive: true })
   await expect(binding.restore()).resolves.toBeUndefined()
 })
 
-test('what somebody else bound to the function, and is using, stays bound', async () => {
+test('restore keeps a driver that another process bound in the meantime', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const writes: string[] = []
   const binding = await bind({}, (path, text) => {
@@ -258,7 +258,7 @@ test('what somebody else bound to the function, and is using, stays bound', asyn
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('a function that another process drives is not given back, until it has ended', async () => {
+test('restore is refused while another process drives the function', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const binding = await bind({ driver: null })
   mkdirSync(join(sys.root, 'proc/4242/fd'), { recursive: true })
@@ -270,7 +270,7 @@ test('a function that another process drives is not given back, until it has end
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('driver_override is set before the previous driver lets go, and nothing binds in between', async () => {
+test('sets driver_override before it unbinds the previous driver, so that no driver binds in between', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const writes: string[] = []
   const write = (path: string, text: string) => {
@@ -281,7 +281,7 @@ test('driver_override is set before the previous driver lets go, and nothing bin
   expect(writes).toEqual(['/driver_override', '/driver/unbind', '/power/control'])
 })
 
-test('what a killed process left as an override is no original: the kernel looks for a driver again', async () => {
+test('does not restore an override left by a killed process; the kernel probes for a driver', async () => {
   sys.function(bdf)
   sys.file(`${device}/driver_override`, 'gpunvme-none\n')
   const binding = await bind({ driver: null })
@@ -289,7 +289,7 @@ test('what a killed process left as an override is no original: the kernel looks
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('nor is an override that keeps the driver from binding which is there', async () => {
+test('does not restore an override that would keep the previous driver from binding', async () => {
   sys.function(bdf, { driver: 'nvme' })
   sys.file(`${device}/driver_override`, 'vfio-pci\n') // killed between the override and unbinding
   const binding = await bind()
@@ -297,7 +297,7 @@ test('nor is an override that keeps the driver from binding which is there', asy
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('a drive that this machine uses is not taken', async () => {
+test('refuses a drive that this machine uses', async () => {
   sys.function(bdf, { driver: 'nvme' })
   mkdirSync(join(sys.root, device, 'nvme/nvme0/nvme0n1'), { recursive: true })
   sys.file('sys/block/nvme0n1/dev', '259:0\n')
@@ -307,7 +307,7 @@ test('a drive that this machine uses is not taken', async () => {
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('a group with other devices in use is refused before anything is touched; bridges do not count', async () => {
+test('refuses an IOMMU group with other bound devices before any change; bridges do not count', async () => {
   const group = { number: '12', type: 'DMA' }
   sys.function(bdf, { driver: 'nvme', group })
   const bridge = new Uint8Array(64)
@@ -327,21 +327,21 @@ test('a group with other devices in use is refused before anything is touched; b
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('a driver that the kernel does not have is refused with the command that loads it', async () => {
+test('rejects a driver that is not loaded, with the command that loads it', async () => {
   sys.function(bdf, { driver: 'nvme' })
   await expect(bind({ driver: 'uio_pci_generic' })).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_NOT_LOADED' })
   await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow('modprobe uio_pci_generic')
   await expect(bind({ driver: 'gpunvme' })).rejects.toThrow('modprobe gpunvme; kmod/README.md describes')
 })
 
-test('a wrong address or driver is refused', async () => {
+test('rejects an invalid address or driver', async () => {
   sys.function(bdf, { driver: 'nvme' })
   await expect(bind({ bdf: '0000:0b:00.1' })).rejects.toMatchObject({ code: 'ERR_GPUNVME_PCI_FUNCTION_NOT_FOUND' })
   await expect(bind({ bdf: '../../etc' })).rejects.toThrow(RangeError)
   await expect(bind({ driver: 'nvme' as 'vfio-pci' })).rejects.toThrow(TypeError)
 })
 
-test('the kernel is written to by files that are there: none is created, none truncated beyond the text', async () => {
+test('writes to existing sysfs files without creating or truncating them', async () => {
   sys.function(bdf)
   const binding = await bindDriver({ bdf, driver: null, sysRoot: sys.root })
   expect(sys.read(`${device}/driver_override`)).toContain('gpunvme-none')

@@ -4,7 +4,7 @@ import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
 import { configSpace } from '../../test/fake-sysfs.js'
 import { disableBusMaster, enableFunction, hasFunctionLevelReset, wakeFunction } from './power.js'
 
-/** Configuration space in memory; `written` sees every write and may change what it leaves. */
+/** Configuration space in memory; `written` receives every write and returns the value to store. */
 function space(bytes: Uint8Array, written: (offset: number, value: number) => number = (_, value) => value) {
   const view = new DataView(bytes.buffer)
   const writes: [offset: number, value: number][] = []
@@ -21,7 +21,7 @@ function space(bytes: Uint8Array, written: (offset: number, value: number) => nu
   return { config, view, writes }
 }
 
-/** A clock that jumps to whatever is waited for. */
+/** A clock that jumps to the end of each wait. */
 function jumpingClock() {
   let now = 5
   return {
@@ -33,7 +33,7 @@ function jumpingClock() {
   }
 }
 
-test('D3hot to D0 changes PowerState alone, and 10 ms pass before the function is asked anything', async () => {
+test('D3hot to D0 changes only PowerState, and takes 10 ms before the next access', async () => {
   const { config, writes } = space(configSpace({ powerState: 3 }))
   const clock = jumpingClock()
   await wakeFunction(config, clock)
@@ -41,7 +41,7 @@ test('D3hot to D0 changes PowerState alone, and 10 ms pass before the function i
   expect(clock.now()).toBe(10_000_005)
 })
 
-test('PME Status is not cleared on the way', async () => {
+test('waking does not clear PME_Status', async () => {
   const bytes = configSpace({ powerState: 3 })
   new DataView(bytes.buffer).setUint16(0x44, 0x810b, true) // PME_Status, PME_En, No_Soft_Reset, D3hot
   const { config, writes } = space(bytes)
@@ -49,18 +49,18 @@ test('PME Status is not cleared on the way', async () => {
   expect(writes).toEqual([[0x44, 0x0108]])
 })
 
-test('a function in D0 is left alone, and so is one without the capability', async () => {
+test('a function in D0, or without the capability, is not written to', async () => {
   const awake = space(configSpace())
   await wakeFunction(awake.config, jumpingClock())
   expect(awake.writes).toEqual([])
   const bytes = configSpace({ powerState: 3 })
-  bytes[0x34] = 0x60 // the list begins behind Power Management
+  bytes[0x34] = 0x60 // the list starts after Power Management
   const without = space(bytes)
   await wakeFunction(without.config, jumpingClock())
   expect(without.writes).toEqual([])
 })
 
-test('without No_Soft_Reset the BARs that D3hot erased are put back', async () => {
+test('without No_Soft_Reset, waking restores the BARs', async () => {
   const { config, view } = space(configSpace({ powerState: 3, noSoftReset: false }), (offset, value) => {
     if (offset === 0x44) view.setUint32(0x10, 0, true)
     return value
@@ -71,24 +71,27 @@ test('without No_Soft_Reset the BARs that D3hot erased are put back', async () =
 
 test.each([
   [2, [0x2936, 0x0140, 0x0009, 0x0003]],
-  [1, [0x2936, 0x0140, 0, 0]], // what follows the capability of version 1 is something else
-])('and so are Device and Link Control of a PCI Express capability of version %i', async (version, expected) => {
-  const bytes = configSpace({ powerState: 3, noSoftReset: false })
-  const initial = new DataView(bytes.buffer)
-  initial.setUint16(0x62, version, true)
-  // Linux pci_regs.h: PCI_EXP_DEVCTL 8, LNKCTL 10h, DEVCTL2 28h, LNKCTL2 30h.
-  const offsets = [0x68, 0x70, 0x88, 0x90]
-  for (const [index, value] of [0x2936, 0x0140, 0x0009, 0x0003].entries())
-    initial.setUint16(offsets[index]!, value, true)
-  const { config, view } = space(bytes, (offset, value) => {
-    if (offset === 0x44) for (const register of offsets) view.setUint16(register, 0, true)
-    return value
-  })
-  await wakeFunction(config, jumpingClock())
-  expect(offsets.map((offset) => view.getUint16(offset, true))).toEqual(expected)
-})
+  [1, [0x2936, 0x0140, 0, 0]], // version 1 is shorter; other data follow
+])(
+  'without No_Soft_Reset, waking restores Device and Link Control of a version %i PCI Express capability',
+  async (version, expected) => {
+    const bytes = configSpace({ powerState: 3, noSoftReset: false })
+    const initial = new DataView(bytes.buffer)
+    initial.setUint16(0x62, version, true)
+    // Linux pci_regs.h: PCI_EXP_DEVCTL 8, LNKCTL 10h, DEVCTL2 28h, LNKCTL2 30h.
+    const offsets = [0x68, 0x70, 0x88, 0x90]
+    for (const [index, value] of [0x2936, 0x0140, 0x0009, 0x0003].entries())
+      initial.setUint16(offsets[index]!, value, true)
+    const { config, view } = space(bytes, (offset, value) => {
+      if (offset === 0x44) for (const register of offsets) view.setUint16(register, 0, true)
+      return value
+    })
+    await wakeFunction(config, jumpingClock())
+    expect(offsets.map((offset) => view.getUint16(offset, true))).toEqual(expected)
+  },
+)
 
-test('a function that does not leave D3hot is its own error', async () => {
+test('a function that does not leave D3hot is an error with its own code', async () => {
   const { config } = space(configSpace({ powerState: 3 }), () => 0x000b)
   await expect(wakeFunction(config, jumpingClock())).rejects.toMatchObject({ code: 'ERR_GPUNVME_POWER_STATE' })
   await expect(wakeFunction(config, jumpingClock())).rejects.toThrow(
@@ -96,12 +99,12 @@ test('a function that does not leave D3hot is its own error', async () => {
   )
 })
 
-test('a function that is gone is not woken', async () => {
+test('waking a removed function throws PciConfigError', async () => {
   const { config } = space(new Uint8Array(256).fill(0xff))
   await expect(wakeFunction(config, jumpingClock())).rejects.toThrow(PciConfigError)
 })
 
-test('bus mastering is read back, and refused by name when it does not stay', () => {
+test('enableFunction reads Bus Master Enable back, and throws if it is not set', () => {
   const { config } = space(configSpace(), (_, value) => value & ~0x0004)
   expect(() => {
     enableFunction(config)
@@ -112,7 +115,7 @@ test('bus mastering is read back, and refused by name when it does not stay', ()
   }).toThrow('COMMAND reads 0xffff')
 })
 
-test('disabling bus mastering leaves everything else, and a function that is gone alone', () => {
+test('disableBusMaster keeps the other bits, and does not write to a removed function', () => {
   const { config, writes } = space(configSpace({ command: 0x0547 }))
   expect(disableBusMaster(config)).toBe(true)
   expect(writes).toEqual([[4, 0x0543]])
@@ -121,7 +124,7 @@ test('disabling bus mastering leaves everything else, and a function that is gon
   expect(gone.writes).toEqual([])
 })
 
-test('Function Level Reset is a bit of the PCI Express capability, wherever that is', () => {
+test('hasFunctionLevelReset reads the bit of the PCI Express capability', () => {
   expect(hasFunctionLevelReset(space(configSpace()).config)).toBe(true)
   expect(hasFunctionLevelReset(space(configSpace({ flr: false })).config)).toBe(false)
   const bytes = configSpace()

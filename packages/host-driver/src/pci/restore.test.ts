@@ -12,7 +12,7 @@ import { planRestoring, restoreBinding, restoreBindingBy } from './restore.js'
 const bdf = '0000:0b:00.0'
 const device = `sys/bus/pci/devices/${bdf}`
 let sys: FakeSysfs
-/** What is left of a binding when its process is gone: text, the last that was written. */
+/** The last record written, as JSON: all that remains once the process has ended. */
 let kept: string | undefined
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ const restore = (write: SysfsWrite = sys.write) => restoreBindingBy(write, recor
 const state = () => [sys.boundDriver(bdf), sys.read(`${device}/driver_override`), sys.read(`${device}/power/control`)]
 const ORIGINAL = ['nvme', '(null)\n', 'auto\n']
 
-test('another process gives the function back, by the record alone', async () => {
+test('another process restores the function from the record alone', async () => {
   await bind()
   expect(state()).toEqual(['vfio-pci', 'vfio-pci\n', 'on\n'])
   await restore()
@@ -45,7 +45,7 @@ test('another process gives the function back, by the record alone', async () =>
   expect(state()).toEqual(ORIGINAL)
 })
 
-/** Ends a process in the middle of its work: what it awaits never comes. */
+/** Simulates a process that is killed at a write: the write never settles. */
 function killedAt(write: number, when: 'before' | 'after'): { write: SysfsWrite; died: Promise<void> } {
   let die = () => {}
   const died = new Promise<void>((resolve) => (die = resolve))
@@ -70,12 +70,12 @@ describe.each<UserSpaceDriver>(['vfio-pci', null])('bound to %s', (driver) => {
   const kills = KILLS.filter(({ write }) => driver !== null || write < 4)
 
   test.each(kills)(
-    'a process that was killed $when write $write leaves a record that undoes it',
+    'a process that was killed $when write $write leaves a record that restores the function',
     async ({ write, when }) => {
       const killed = killedAt(write, when)
       void bind({ driver }, killed.write)
       await killed.died
-      // By another path: this process, which cannot be killed, holds on to the function by the first one.
+      // Under another root path, since this process still holds the function under the first one.
       const again = `${sys.root}-again`
       symlinkSync(sys.root, again)
       await restoreBindingBy(sys.write, record(), { sysRoot: again }).finally(() => rmSync(again))
@@ -84,7 +84,7 @@ describe.each<UserSpaceDriver>(['vfio-pci', null])('bound to %s', (driver) => {
   )
 })
 
-test('a function that is left without a driver is not given back while another process drives it', async () => {
+test('restoring a function without a driver is refused while another process drives it', async () => {
   const killed = killedAt(2, 'after')
   void bind({}, killed.write)
   await killed.died
@@ -128,7 +128,7 @@ test('every step is recorded before it is taken', async () => {
   ])
 })
 
-test('what is to be done is told without being done, and then nothing else is done', async () => {
+test('a plan lists the steps without running them, and binding and restoring run exactly these', async () => {
   const options = { bdf, driver: 'vfio-pci', sysRoot: sys.root } as const
   const steps = await planBinding(options)
   expect(steps).toEqual([
@@ -158,7 +158,7 @@ test('what is to be done is told without being done, and then nothing else is do
   expect(taken).toEqual(back.map(({ path, text }) => ({ path, text })))
 })
 
-test('a plan is refused for what binding would be', async () => {
+test('planBinding throws the errors of bindDriver', async () => {
   const plan = (driver: UserSpaceDriver) => planBinding({ bdf, driver, sysRoot: sys.root })
   await expect(plan('gpunvme')).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_NOT_LOADED' })
   sys.function('0000:0b:00.1', { classCode: '0x0c0330', driver: 'xhci_hcd', group: { number: '12' } })
@@ -170,7 +170,7 @@ test('a plan is refused for what binding would be', async () => {
   await expect(plan(null)).rejects.toThrow(DeviceHeldError)
 })
 
-test('without an IOMMU a plan for vfio-pci is refused, unless vfio was told to do without one', async () => {
+test('without an IOMMU, a plan for vfio-pci is rejected unless the no-IOMMU mode of vfio is enabled', async () => {
   const alone = '0000:0c:00.0'
   sys.function(alone, { driver: 'nvme' })
   const plan = () => planBinding({ bdf: alone, driver: 'vfio-pci', sysRoot: sys.root })
@@ -182,8 +182,8 @@ test('without an IOMMU a plan for vfio-pci is refused, unless vfio was told to d
   expect(await plan()).toHaveLength(4)
 })
 
-describe('what became of the function since', () => {
-  test('one that was pulled out needs nothing, nor does another device in its place', async () => {
+describe('restoring a function that changed in the meantime', () => {
+  test('does nothing if it was removed, or if another device has its address', async () => {
     await bind()
     sys.file(`${device}/class`, '0x020000\n')
     await restore()
@@ -193,7 +193,7 @@ describe('what became of the function since', () => {
     expect(planRestoring(record(), { sysRoot: sys.root })).toEqual([])
   })
 
-  test('vfio-pci that somebody else bound, after a process was killed before it could, stays', async () => {
+  test('keeps vfio-pci if another process bound it', async () => {
     const killed = killedAt(1, 'after')
     void bind({}, killed.write)
     await killed.died
@@ -203,7 +203,7 @@ describe('what became of the function since', () => {
     expect(names).not.toContain('unbind vfio-pci')
   })
 
-  test('one that another process drives is left as it is until that has ended', async () => {
+  test('is refused while another process drives it', async () => {
     await bind()
     mkdirSync(join(sys.root, 'proc/4242/fd'), { recursive: true })
     symlinkSync('/dev/vfio/12', join(sys.root, 'proc/4242/fd/7'))
@@ -216,7 +216,7 @@ describe('what became of the function since', () => {
     expect(state()).toEqual(['vfio-pci', 'vfio-pci\n', 'on\n'])
   })
 
-  test('a driver that has left the kernel is said, with what loads it again', async () => {
+  test('names the command that loads a driver which is no longer loaded', async () => {
     await bind({ driver: null })
     const gone: SysfsWrite = (path, text) =>
       path.endsWith('nvme/bind') ? Promise.reject(refusal('ENOENT', 'open')) : sys.write(path, text)
@@ -237,29 +237,25 @@ describe('a record from a file', () => {
     begun: ['set driver_override'],
   }
 
-  test('is taken as it is when it is sound', () => {
+  test('is accepted if it is valid', () => {
     expect(parseBindingRecord({ ...sound, more: 1 })).toEqual(sound)
     expect(parseBindingRecord({ ...sound, previous: null, driver: null, powerControl: null })).toBeTruthy()
   })
 
   test.each([
-    ['nothing', null, 'not an object'],
+    ['no object', null, 'not an object'],
     ['a later version', { ...sound, version: 2 }, 'version 2, expected 1'],
-    ['an address that leads elsewhere', { ...sound, bdf: '../../../etc' }, 'expected a PCI address'],
-    ['a driver of the kernel', { ...sound, driver: 'nvme' }, 'driver: expected'],
-    [
-      'a driver that leads elsewhere',
-      { ...sound, previous: '../../../../tmp' },
-      'previous: expected a driver name, got',
-    ],
-    ['a driver above', { ...sound, previous: '..' }, 'previous: expected a driver name, got'],
+    ['an address with a path', { ...sound, bdf: '../../../etc' }, 'expected a PCI address'],
+    ['an unsupported driver', { ...sound, driver: 'nvme' }, 'driver: expected'],
+    ['a driver with a path', { ...sound, previous: '../../../../tmp' }, 'previous: expected a driver name, got'],
+    ['a driver named ..', { ...sound, previous: '..' }, 'previous: expected a driver name, got'],
     ['an override of two lines', { ...sound, override: 'a\nb' }, 'override: expected one line'],
-    ['an override without end', { ...sound, override: 'a'.repeat(121) }, 'override: expected one line'],
-    ['a policy that is none', { ...sound, powerControl: 'off' }, 'powerControl'],
-    ['no word on probing', { ...sound, isProbed: 'no' }, 'isProbed'],
-    ['steps without end', { ...sound, begun: Array<string>(9).fill('a') }, 'begun'],
-    ['steps that are none', { ...sound, begun: [1] }, 'begun'],
-  ])('is refused where it has %s', async (_, value, problem) => {
+    ['an override that is too long', { ...sound, override: 'a'.repeat(121) }, 'override: expected one line'],
+    ['an invalid policy', { ...sound, powerControl: 'off' }, 'powerControl'],
+    ['an isProbed that is not a boolean', { ...sound, isProbed: 'no' }, 'isProbed'],
+    ['too many steps', { ...sound, begun: Array<string>(9).fill('a') }, 'begun'],
+    ['invalid steps', { ...sound, begun: [1] }, 'begun'],
+  ])('is rejected if it has %s', async (_, value, problem) => {
     expect(() => parseBindingRecord(value)).toThrow(problem)
     expect(() => parseBindingRecord(value)).toThrow('Invalid binding record')
     await expect(restoreBinding(value as BindingRecord, { sysRoot: sys.root })).rejects.toMatchObject({

@@ -60,7 +60,7 @@ test('a plan that waits while the controller is lost ends with the same CSTS and
   const ctrl = await Controller.open(unrecoverable(), { queues: 1, queueDepth: 1 })
   const ns = ctrl.namespace(1)
   const plan = ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }])
-  // The gate is closed from the first step on, and whoever comes waits for the verdict.
+  // The gate is closed from the first step on, so that new plans wait for the result.
   const second = new Promise<OutcomeSummary>((resolve, reject) => {
     const whenItBegins = () => {
       unsubscribe(EVENT_CHANNEL, whenItBegins)

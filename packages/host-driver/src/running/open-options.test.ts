@@ -112,7 +112,7 @@ test('allows another open after a failed one and after a loss', async () => {
   }).transport
   const lost = await Controller.open(gone)
   await expect(lost.namespace(1).readBytes(0, 4)).rejects.toThrow()
-  // It is gone for whoever opens it, but no other handle has it.
+  // A later open reports the loss, not a second handle.
   await expect(Controller.open(gone)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
   await lost.close()
 })

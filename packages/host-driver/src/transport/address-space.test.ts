@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AddressSpace } from './address-space.js'
 
-test('the lowest place that fits is taken', () => {
+test('takes the lowest range that fits', () => {
   const space = new AddressSpace([{ start: 0x1000, lengthBytes: 0x4000 }])
   expect(space.takeAligned(0x800, 0x1000)).toBe(0x1000)
   expect(space.takeAligned(0x800, 0x1000)).toBe(0x2000)
@@ -11,7 +11,7 @@ test('the lowest place that fits is taken', () => {
   expect(space.takeAligned(1, 1)).toBeUndefined()
 })
 
-test('what is given back joins its free neighbours on both sides', () => {
+test('merges a freed range with free neighbours on both sides', () => {
   const space = new AddressSpace([{ start: 0, lengthBytes: 300 }])
   const [first, second, third] = [space.takeAligned(100, 1), space.takeAligned(100, 1), space.takeAligned(100, 1)]
   space.give(first!)
@@ -25,14 +25,14 @@ test('what is given back joins its free neighbours on both sides', () => {
   expect(space.isEmpty).toBe(true)
 })
 
-test('a place outside the free range that was offered is not taken', () => {
+test('does not take a start outside the offered free range', () => {
   const space = new AddressSpace([{ start: 10, lengthBytes: 10 }])
   expect(space.take(5, () => 9)).toBeUndefined()
   expect(space.take(5, () => 16)).toBeUndefined()
   expect(space.freeRanges).toEqual([{ start: 10, lengthBytes: 10 }])
 })
 
-test('giving back what is not taken, or twice, is refused', () => {
+test('rejects freeing a range that is not taken, or twice', () => {
   const space = new AddressSpace([{ start: 0, lengthBytes: 10 }])
   space.take(5, (from) => from)
   expect(() => {
@@ -48,11 +48,11 @@ test.each([
   [[{ start: 0, lengthBytes: 0 }]],
   [[{ start: -1, lengthBytes: 2 }]],
   [[{ start: 0, lengthBytes: 2 ** 53 }]],
-])('ranges %j are refused', (ranges) => {
+])('rejects ranges %j', (ranges) => {
   expect(() => new AddressSpace(ranges)).toThrow(RangeError)
 })
 
-test('ranges that overlap are refused, and lengths that are none', () => {
+test('rejects overlapping ranges and invalid lengths', () => {
   const overlapping = [
     { start: 0, lengthBytes: 10 },
     { start: 9, lengthBytes: 10 },
@@ -67,17 +67,17 @@ const ranges = [
   { start: 0x1000, lengthBytes: 0x1000 },
 ]
 
-test('whatever is taken and given back, nothing overlaps, nothing is lost, and all comes back', () => {
+test('ranges neither overlap nor leak over any sequence of takes and frees', () => {
   const step = fc.record({
     lengthBytes: fc.integer({ min: 1, max: 0x600 }),
     align: fc.integer({ min: 0, max: 9 }),
-    /** Which of those taken is given back instead; none where there is no such one. */
+    /** Index of a taken range to free instead; ignored if there is none. */
     give: fc.option(fc.nat(20)),
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const space = new AddressSpace(ranges)
-      // The model: who has each byte.
+      // The model: for each taken byte, the start of its range.
       const owner = new Map<number, number>()
       const taken = new Map<number, number>()
       for (const { lengthBytes, align, give } of steps) {

@@ -5,7 +5,7 @@ import { DmaArena, type DmaSource } from './dma-arena.js'
 
 const PAGE = 0x1000
 
-/** Chunks of pages at addresses in an order of its own, as physical memory is; counts what is out. */
+/** Source of chunks with scattered pages, as in physical memory; counts live chunks. */
 class ScatteredPages implements DmaSource {
   readonly granuleBytes = PAGE * 2
   live = 0
@@ -15,7 +15,7 @@ class ScatteredPages implements DmaSource {
     this.live++
     const segments: { offsetBytes: number; iova: number; lengthBytes: number }[] = []
     for (let offsetBytes = 0; offsetBytes < lengthBytes; offsetBytes += PAGE) {
-      // Every third page does not lie behind the one before it.
+      // Every third page is not adjacent to the one before it.
       this.next += offsetBytes % (3 * PAGE) === 2 * PAGE ? 7 : 1
       const iova = this.next * PAGE
       const last = segments.at(-1)
@@ -30,14 +30,14 @@ class ScatteredPages implements DmaSource {
   }
 }
 
-/** Addresses of all its bytes, by page of the address space. */
+/** Returns the device address of each byte. */
 function bytesOf({ segments }: Pick<DmaMemory, 'segments'>): number[] {
   return segments.flatMap(({ iova, lengthBytes }: DmaSegment) =>
     Array.from({ length: lengthBytes }, (_, byte) => iova + byte),
   )
 }
 
-test('whatever is allocated and freed: addresses are aligned, belong to one at a time, and lead to zeroed memory', () => {
+test('allocations are aligned, disjoint and zeroed over any sequence of allocations and frees', () => {
   const step = fc.record({
     lengthBytes: fc.integer({ min: 1, max: 3 * PAGE }),
     align: fc.integer({ min: 2, max: 13 }),
@@ -62,7 +62,7 @@ test('whatever is allocated and freed: addresses are aligned, belong to one at a
         try {
           memory = arena.alloc(lengthBytes, { alignBytes: 2 ** align, contiguous })
         } catch (error) {
-          // A chunk of its own may have no run that is long enough, or no such alignment.
+          // A chunk may have no run that is long enough or aligned.
           expect(error).toBeInstanceOf(RangeError)
           continue
         }
@@ -87,21 +87,21 @@ test('whatever is allocated and freed: addresses are aligned, belong to one at a
   )
 })
 
-test('requests that cannot be are refused by name', () => {
+test('rejects invalid requests by name', () => {
   const arena = new DmaArena(new ScatteredPages())
   for (const lengthBytes of [0, -1, 1.5, NaN]) expect(() => arena.alloc(lengthBytes)).toThrow(/^lengthBytes: expected/)
   for (const alignBytes of [0, 3, -4096]) expect(() => arena.alloc(1, { alignBytes })).toThrow(/^alignBytes: expected/)
   expect(() => arena.alloc(1, { where: 'gpu' })).toThrow(TypeError)
 })
 
-test('a chunk that cannot serve its request is given back', () => {
+test('releases a chunk that cannot serve its request', () => {
   const source = new ScatteredPages()
   const arena = new DmaArena(source)
   expect(() => arena.alloc(8 * PAGE, { contiguous: true })).toThrow('the longest run is')
   expect(source.live).toBe(0)
 })
 
-test('everything is given back on closing, also when one of it fails, and that is told', () => {
+test('close releases all chunks even if one release fails, and throws that error', () => {
   const released: number[] = []
   const source: DmaSource = {
     granuleBytes: PAGE,
@@ -122,7 +122,7 @@ test('everything is given back on closing, also when one of it fails, and that i
     arena.close()
   }).toThrow('the first one')
   expect(released).toEqual([PAGE, 2 * PAGE])
-  // Freed late, after all of it is gone: nothing happens a second time.
+  // Freeing after close has no effect.
   first.free()
   expect(released.length).toBe(2)
 })

@@ -12,7 +12,7 @@ test.each([
     "controllers[0].namespaces[0]: unknown 'blocks'; known are nsid,",
   ],
   [{ vramView: 1 }, 'vramView: expected true or false, got 1'],
-])('options %j make no machine, and it is said which ones there are', (options, says) => {
+])('rejects the options %j by name', (options, says) => {
   expect(() => machineOptions(options as never)).toThrow(TypeError)
   expect(() => machineOptions(options as never)).toThrow(says)
 })
@@ -24,7 +24,7 @@ test('openVfioUser rejects a host without sockets', async () => {
   )
 })
 
-test('a drive is not opened without options, nor with one that there is not', async () => {
+test('openVfio and openSysfs reject missing and unknown options', async () => {
   await expect(openVfio(undefined as never)).rejects.toThrow('openVfio: options: expected an object, got undefined')
   await expect(openSysfs(undefined as never)).rejects.toThrow('openSysfs: options: expected an object, got undefined')
   const given = { host: {}, bdf: '0000:0b:00.0', interupts: 3 } as never

@@ -9,7 +9,7 @@ function clockAt() {
   return { time, clock: new PollingClock(() => time.now) }
 }
 
-test('for 2 ms after a register write, a wait only lets the event loop turn', () => {
+test('for 2 ms after a register write, a wait only yields to the event loop', () => {
   const { time, clock } = clockAt()
   time.now = 100 * MS
   clock.touched()
@@ -19,21 +19,21 @@ test('for 2 ms after a register write, a wait only lets the event loop turn', ()
   expect(clock.restMs(time.now, Infinity)).toBe(1)
 })
 
-test('after that it rests, an eighth of the time that has passed, 10 ms at most', () => {
+test('later, a wait rests for an eighth of the elapsed time, at most 10 ms', () => {
   const { clock } = clockAt()
   expect(clock.restMs(8 * MS, Infinity)).toBe(1)
   expect(clock.restMs(40 * MS, Infinity)).toBe(5)
   expect(clock.restMs(60_000 * MS, Infinity)).toBe(10)
 })
 
-test('it never asks for a rest beyond the deadline', () => {
+test('a rest never exceeds the deadline', () => {
   const { clock } = clockAt()
   expect(clock.restMs(1000 * MS, 1004 * MS)).toBe(4)
   expect(clock.restMs(1000 * MS, 1000.9 * MS)).toBe(0)
   expect(clock.restMs(1000 * MS, 900 * MS)).toBe(0)
 })
 
-test('an idle ends although nothing happens, and time does not run backwards', async () => {
+test('idle returns although nothing happens, and time does not run backwards', async () => {
   const clock = new PollingClock()
   const before = clock.now()
   await clock.idle(Infinity)
@@ -42,7 +42,7 @@ test('an idle ends although nothing happens, and time does not run backwards', a
   expect(Number.isInteger(clock.now())).toBe(true)
 })
 
-test('a chore is done in waits, no more often than its interval, until it is stopped', async () => {
+test('a periodic task runs during waits, at most once per interval, until it is stopped', async () => {
   const { time, clock } = clockAt()
   const done: number[] = []
   const stop = clock.every(100, () => done.push(time.now))

@@ -37,7 +37,7 @@ afterEach(() => {
   sys[Symbol.dispose]()
 })
 
-/** Frames of the huge pages to come; the last one goes on upwards. */
+/** Frame numbers of the next huge pages; the last one is followed by consecutive ones. */
 let frames: number[] = []
 
 function nextFrame(): number {
@@ -84,7 +84,7 @@ test('opening sets Memory Space Enable and Bus Master Enable, and keeps the othe
   expect(command(path)).toBe(0x0402)
 })
 
-/** Registers of a controller that somebody left enabled; it is told of each write. */
+/** Sets up registers of a controller that was left enabled; `written` receives each write. */
 function leftEnabled(path: string, written: (offset: number, value: number, registers: DataView) => void): void {
   const registers = new Uint8Array(16_384)
   const view = new DataView(registers.buffer)
@@ -120,7 +120,7 @@ test('a controller that is found enabled is disabled before Bus Master Enable is
   await transport.close()
 })
 
-test('one that does not stop is reset before it may reach memory, or refused where it cannot be reset', async () => {
+test('a controller that cannot be disabled is reset before Bus Master Enable is set, or rejected if it has no reset', async () => {
   const path = drive({ files: { reset: '', reset_method: 'flr\n' } })
   leftEnabled(path, () => undefined)
   const transport = await open()
@@ -149,7 +149,7 @@ test('memory is kept when closing fails to clear Bus Master Enable', async () =>
   host.allocated[0]!.unmap()
 })
 
-test('closing twice is harmless, and everything is given back also when nothing was freed', async () => {
+test('closing twice is harmless, and releases memory that was not freed', async () => {
   drive()
   const transport = await open()
   transport.dma.alloc(10_000_000)
@@ -160,7 +160,7 @@ test('closing twice is harmless, and everything is given back also when nothing 
   expect(() => transport.dma.alloc(4096)).toThrow('this transport is closed')
 })
 
-test('BAR0 is resource0, whole', async () => {
+test('bar is all of resource0', async () => {
   drive()
   const transport = await open()
   expect(transport.bar.lengthBytes).toBe(16_384)
@@ -182,7 +182,7 @@ test('a 64-bit register is written as two dwords, low half first', async () => {
   await transport.close()
 })
 
-test('a register of a device that left the bus reads all ones, and so does its configuration space', async () => {
+test('registers and configuration space of a device that left the bus read all ones', async () => {
   const path = drive()
   const transport = await open()
   new Uint8Array(host.mapped[0]!.buffer).fill(0xff)
@@ -194,7 +194,7 @@ test('a register of a device that left the bus reads all ones, and so does its c
   await transport.close()
 })
 
-test('a function that the kernel has removed reads all ones, whatever answers in its place', async () => {
+test('a function that the kernel removed reads all ones, even if another device responds at its address', async () => {
   const path = drive()
   const transport = await open()
   expect(transport.bar.read32(0)).toBe(0x1400_07ff)
@@ -206,7 +206,7 @@ test('a function that the kernel has removed reads all ones, whatever answers in
   await transport.close()
 })
 
-test('memory of a function that does not answer is kept when it is closed: perhaps it is gone for us alone', async () => {
+test('close keeps the memory of a function that does not respond, since it may still access the memory', async () => {
   const path = drive()
   const transport = await open()
   transport.dma.alloc(4096)
@@ -217,7 +217,7 @@ test('memory of a function that does not answer is kept when it is closed: perha
   host.allocated[0]!.unmap()
 })
 
-test('a function in D3hot is woken by PMCSR wherever its capability is, and what it forgot is put back', async () => {
+test('a function in D3hot is woken through PMCSR, and its lost configuration is restored', async () => {
   const path = drive({ config: configSpace({ powerState: 3, noSoftReset: false }) })
   const transport = await open()
   const config = readFileSync(join(path, 'config'))
@@ -241,7 +241,7 @@ test('memory is at physical addresses: the frame number times 4096', async () =>
   await transport.close()
 })
 
-test('huge pages that lie side by side are one segment, and others are not', async () => {
+test('only adjacent huge pages form one segment', async () => {
   drive()
   frames = [0x200, 0x1000, 0x1200, 0x8000]
   const transport = await open()
@@ -255,7 +255,7 @@ test('huge pages that lie side by side are one segment, and others are not', asy
   await transport.close()
 })
 
-test('one segment is refused where no run of pages is long enough', async () => {
+test('contiguous memory is rejected if no run of pages is long enough', async () => {
   drive()
   frames = [0x200, 0x1000, 0x4000, 0x8000]
   const transport = await open()
@@ -263,7 +263,7 @@ test('one segment is refused where no run of pages is long enough', async () => 
   await transport.close()
 })
 
-test('memory that is handed out again is zeroed', async () => {
+test('memory is zeroed when it is reused', async () => {
   drive()
   const transport = await open()
   const first = transport.dma.alloc(4096)
@@ -282,7 +282,7 @@ test.each([
   ],
   ['frame 0, as without CAP_SYS_ADMIN', () => () => 0x8000_0000_0000_0000n, 'CAP_SYS_ADMIN'],
   [
-    'a page that is elsewhere',
+    'a page that is not adjacent',
     (frame: number) => (index: number) => 0x8000_0000_0000_0000n + BigInt(frame + (index === 511 ? 600 : index)),
     'page 511 is at frame',
   ],
@@ -291,7 +291,7 @@ test.each([
     (frame: number) => (index: number) => 0x8000_0000_0000_0000n + BigInt(frame + index + 1),
     'not aligned to 2097152 bytes',
   ],
-])('%s is refused before the drive is touched', async (_, entries, message) => {
+])('%s is rejected before the drive is accessed', async (_, entries, message) => {
   const path = drive()
   host.beforeAllocate = ({ address }) => {
     hugePageAt(address / 4096, 0x400, entries(0x400))
@@ -301,13 +301,13 @@ test.each([
   expect(command(path)).toBe(0)
 })
 
-test('a pagemap that cannot be read is refused with what to do', async () => {
+test('an unreadable pagemap is rejected with a next step', async () => {
   drive()
   host.beforeAllocate = () => undefined
   await expect(open()).rejects.toThrow(/cannot be opened \(ENOENT\)[^]*run as root/)
 })
 
-test('a wrong address lists the NVMe controllers that there are', async () => {
+test('the error of a wrong address lists the NVMe controllers of the machine', async () => {
   drive()
   sys.function('0000:0a:00.0', { classCode: '0x030000' })
   const wrong = openSysfs({ host, bdf: '0000:0c:00.0', sysRoot: sys.root })
@@ -318,13 +318,13 @@ test('a wrong address lists the NVMe controllers that there are', async () => {
   await expect(openSysfs({ host, bdf: '0b:00.0', sysRoot: sys.root })).rejects.toThrow(RangeError)
 })
 
-test('a drive that a kernel driver has is refused, naming the driver and the call', async () => {
+test('a drive bound to a kernel driver is refused; the error names the driver and the call that unbinds it', async () => {
   drive({ driver: 'nvme' })
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_BOUND' })
   await expect(open()).rejects.toThrow(/driver nvme is bound[^]*bindDriver\({ bdf: '0000:0b:00.0', driver: null }\)/)
 })
 
-test('a drive that the IOMMU translates for is refused; one behind an identity domain is not', async () => {
+test('a drive behind a translating IOMMU is rejected, one in an identity domain is accepted', async () => {
   const path = drive({ group: { number: '3', type: 'DMA-FQ' } })
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_IOMMU_ACTIVE' })
   await expect(open()).rejects.toThrow('the transport vfio')
@@ -333,14 +333,14 @@ test('a drive that the IOMMU translates for is refused; one behind an identity d
   unlinkSync(join(path, 'iommu_group'))
 })
 
-test('without huge pages the error says how many there are and what to write', async () => {
+test('without free huge pages, the error states the counts and a command that reserves more', async () => {
   drive()
   sys.file('sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages', '0\n')
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_HUGE_PAGES' })
   await expect(open()).rejects.toThrow(/nr_hugepages is 64, free_hugepages 0[^]*echo 65 > /)
 })
 
-test('when the huge pages run out, the error says how many more are needed', async () => {
+test('when huge pages run out, the error states how many are needed', async () => {
   drive()
   const transport = await open()
   host.beforeAllocate = () => {
@@ -350,7 +350,7 @@ test('when the huge pages run out, the error says how many more are needed', asy
   await transport.close()
 })
 
-test('beyond RLIMIT_MEMLOCK the error says what is needed and what is allowed', async () => {
+test('beyond RLIMIT_MEMLOCK, the error states the needed and the allowed size', async () => {
   drive()
   host.memlock = 65_536
   host.beforeAllocate = () => {
@@ -362,7 +362,7 @@ test('beyond RLIMIT_MEMLOCK the error says what is needed and what is allowed', 
   )
 })
 
-test('a limit on huge pages is kept', async () => {
+test('the option hugePages limits the huge pages in use', async () => {
   drive()
   const transport = await open({ hugePages: 2 })
   expect(() => transport.dma.alloc(4_194_304)).toThrow('hugePages: expected at most 2 in use at once, 3 are needed')
@@ -370,12 +370,12 @@ test('a limit on huge pages is kept', async () => {
   await expect(open({ hugePages: 0 })).rejects.toThrow(RangeError)
 })
 
-test('configuration space that ends after 64 bytes, as for those who are not root, is refused', async () => {
+test('configuration space of 64 bytes, as read without root, is rejected', async () => {
   drive({ config: configSpace().slice(0, 64) })
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONFIG_SPACE_ACCESS' })
 })
 
-test('function reset is there when it is the first method of reset_method, and enables the function again', async () => {
+test('reset is present if flr is the first method in reset_method, and enables the function again', async () => {
   const path = drive({ files: { reset: '', reset_method: 'flr bus\n' } })
   const transport = await open()
   transport.config!.write(4, 2, 0) // what a reset leaves
@@ -386,7 +386,7 @@ test('function reset is there when it is the first method of reset_method, and e
   await transport.close()
 })
 
-test('while it is open so is resource0, by which other processes see that the drive is in use', async () => {
+test('resource0 stays open with the transport, so that other processes can detect the use', async () => {
   drive()
   const transport = await open()
   expect(sys.openFiles()).toContain(`/sys/bus/pci/devices/${bdf}/resource0`)
@@ -401,12 +401,12 @@ test('a drive that this process has open is refused, until it is closed', async 
   host.beforeAllocate = () => {
     throw refusal('ENOMEM')
   }
-  // Nor does an attempt that failed count.
+  // A failed attempt does not hold the drive.
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_HUGE_PAGES' })
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_HUGE_PAGES' })
 })
 
-test('a drive that another thread of this process opened at the same moment is refused, and not touched', async () => {
+test('a drive that another thread of this process opens at the same time is refused, and not changed', async () => {
   const path = drive()
   const ours = `/sys/devices/pci0000:00/${bdf}/resource0`
   mkdirSync(join(sys.root, 'proc/self/fd'), { recursive: true })
@@ -418,7 +418,7 @@ test('a drive that another thread of this process opened at the same moment is r
   expect(command(path)).toBe(0)
 })
 
-test('a drive that another process opened after it was looked for is refused, and not touched', async () => {
+test('a drive that another process opens after the first check is refused, and not changed', async () => {
   const path = drive()
   const map = host.map.bind(host)
   host.map = (...args) => {
@@ -430,7 +430,7 @@ test('a drive that another process opened after it was looked for is refused, an
   expect(command(path)).toBe(0)
 })
 
-test('a drive that was given back to a driver after it was looked at is refused, and not touched', async () => {
+test('a drive that is bound to a driver after the first check is refused, and not changed', async () => {
   const path = drive()
   const map = host.map.bind(host)
   host.map = (...args) => {
@@ -441,7 +441,7 @@ test('a drive that was given back to a driver after it was looked at is refused,
   expect(command(path)).toBe(0)
 })
 
-test('while a transport of this process is open no driver is bound to its function, nor given back', async () => {
+test('binding and restoring are refused while a transport of this process is open', async () => {
   drive({ driver: 'nvme' })
   const binding = await bindDriverBy(sys.write, { bdf, driver: null, sysRoot: sys.root })
   const transport = await open()
@@ -450,7 +450,7 @@ test('while a transport of this process is open no driver is bound to its functi
   expect(sys.boundDriver(bdf)).toBeUndefined()
   await transport.close()
   const restoring = binding.restore()
-  // Whichever of the two checks it meets first.
+  // Either check may fail first.
   await expect(open()).rejects.toThrow(/which is binding or restoring its driver|driver nvme is bound/)
   await restoring
   expect(sys.boundDriver(bdf)).toBe('nvme')
@@ -465,7 +465,7 @@ test('a drive that another process drives is refused', async () => {
   expect(command(path)).toBe(0)
 })
 
-test('a BAR of another device is memory at its address on the bus, and that device answers in memory space', async () => {
+test('mapPeer returns a BAR of another device at its bus address, and enables its memory space', async () => {
   drive()
   const peer = sys.function('0000:0c:00.0', {
     classCode: '0x030200',
@@ -482,7 +482,7 @@ test('a BAR of another device is memory at its address on the bus, and that devi
   await transport.close()
 })
 
-test('parts of a BAR are memory at their bus addresses, in the order given', async () => {
+test('mapPeer returns parts of a BAR at their bus addresses, in the given order', async () => {
   drive()
   const bar = { bdf: '0000:0c:00.0', bar: 0 }
   const peer = sys.function(bar.bdf, {
@@ -529,7 +529,7 @@ test('parts of a BAR are memory at their bus addresses, in the order given', asy
   await transport.close()
 })
 
-test('a BAR of a device that a kernel driver has is refused before that device is changed', async () => {
+test('mapPeer refuses a device bound to a kernel driver, and does not change it', async () => {
   drive()
   const peer = sys.function('0000:0c:00.0', {
     classCode: '0x030200',
@@ -560,10 +560,10 @@ test('a function is never reset under a driver', async () => {
 })
 
 test.each([
-  ['there is no file reset', { reset_method: 'flr\n' }, true],
+  ['the file reset does not exist', { reset_method: 'flr\n' }, true],
   ['the kernel would reset more than the function', { reset: '', reset_method: 'bus\n' }, true],
   ['the drive has no Function Level Reset, before reset_method existed', { reset: '' }, false],
-])('reset is absent where %s', async (_, files, flr) => {
+])('reset is absent if %s', async (_, files, flr) => {
   drive({ files, config: configSpace({ flr }) })
   const transport = await open()
   expect(transport).not.toHaveProperty('reset')

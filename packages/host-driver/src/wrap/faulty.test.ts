@@ -24,11 +24,11 @@ const withFault = (match: FaultMatch, action: FaultAction, options?: FaultyOptio
 /** Returns whether a completion of the Admin queue arrives; its doorbell is not rung. */
 const completes = (host: RawHost) => host.until(() => host.poll(0, { ring: false }).length > 0)
 
-// Whatever the host is made to see: the controller behind shall find nothing wrong with it.
+// Faults change what the host sees; the underlying controller must not diagnose host errors.
 afterEach(() => expect(simulation.diagnostics).toEqual([]))
 
 describe('a transport without faults', () => {
-  it('does what the one below does, with all that it has', async () => {
+  it('forwards every member of the underlying transport', async () => {
     const below: Transport = { ...sn740(), bdf: '0000:0b:00.0', movesData: false }
     const wrapped = faulty(below, { rules: [] })
     expect(Object.keys(below).filter((key) => !(key in wrapped))).toEqual([])
@@ -40,19 +40,19 @@ describe('a transport without faults', () => {
     await wrapped.close()
   })
 
-  it('has no member that the one below has not, but for what it wraps', () => {
+  it('adds only faults and wraps to the members of the underlying transport', () => {
     const wrapped = faulty(onlyNeeded(sn740()), { rules: [] })
     expect(Object.keys(wrapped).sort()).toEqual(['bar', 'can', 'clock', 'close', 'dma', 'faults', 'name', 'wraps'])
   })
 
-  it('carries a driver', async () => {
+  it('supports a driver', async () => {
     const ctrl = await Controller.open(faulty(sn740(), { rules: [] }))
     expect(ctrl.namespaces.map(({ nsid }) => nsid)).toEqual([1])
     await ctrl.close()
   })
 })
 
-describe('an access to a register', () => {
+describe('a register access', () => {
   it('lose-write: the write never arrives', () => {
     const { bar, faults } = withFault({ register: 'CC', nth: 1 }, { kind: 'lose-write' })
     bar.write32(CC, 0x0046_0000)
@@ -62,7 +62,7 @@ describe('an access to a register', () => {
     expect(faults).toEqual({ struck: [1], strikes: [{ atNs: 0, rule: 0, kind: 'lose-write', where: 'write CC' }] })
   })
 
-  it('a doorbell is lost by queue, and named by it', async () => {
+  it('lose-write: a doorbell is matched and reported by its queue', async () => {
     const transport = withFault({ register: 'SQyTDBL', qid: 0, nth: 1 }, { kind: 'lose-write' })
     const host = await enabledHost(transport)
     host.stage(0, { opcode: 0x09, cid: 1, cdw: { 10: 0x07 } })
@@ -73,12 +73,12 @@ describe('an access to a register', () => {
     expect(transport.faults.strikes).toMatchObject([{ kind: 'lose-write', where: 'write SQ0TDBL' }])
   })
 
-  it('read-value: the host reads what the plan says', () => {
+  it('read-value: the host reads the value in the plan', () => {
     const { bar } = withFault({ register: 'CSTS', nth: 2, every: 2 }, { kind: 'read-value', value: ALL_ONES })
     expect([bar.read32(CSTS), bar.read32(CSTS), bar.read32(CSTS), bar.read32(CSTS)]).toEqual([0, ALL_ONES, 0, ALL_ONES])
   })
 
-  it('an access of 64 bits is two of 32, the lower half first', () => {
+  it('a 64-bit access counts as two 32-bit accesses, lower half first', () => {
     const { bar, faults } = withFault({ register: 'ASQ', nth: 2 }, { kind: 'lose-write' })
     bar.write64(ASQ, 0x0000_0001_2345_6000n)
     expect(bar.read64(ASQ)).toBe(0x2345_6000n)
@@ -88,14 +88,14 @@ describe('an access to a register', () => {
     expect(reads.bar.read64(ASQ)).toBe(0x0000_0001_0000_0007n)
   })
 
-  it('delay-write: it and all that follow it arrive so much later, in their order', async () => {
+  it('delay-write: the write and all later writes arrive after the delay, in order', async () => {
     const { bar, clock } = withFault({ register: 'CC', nth: 1 }, { kind: 'delay-write', delayNs: 5_000 })
     bar.write32(CC, 0x0046_0000)
     bar.write32(INTMS, 1)
     expect([bar.read32(CC), bar.read32(INTMS)]).toEqual([0, 0])
     await clock.idle(4_999)
     expect([bar.read32(CC), bar.read32(INTMS)]).toEqual([0, 0])
-    // The wait ends when they arrive: something has changed.
+    // idle() returns when the delayed writes arrive.
     await clock.idle(1_000_000)
     expect(clock.now()).toBe(5_000)
     expect([bar.read32(CC), bar.read32(INTMS)]).toEqual([0x0046_0000, 1])
@@ -103,7 +103,7 @@ describe('an access to a register', () => {
     expect(bar.read32(CC)).toBe(0)
   })
 
-  it('fromNs, untilNs and times bound it', async () => {
+  it('fromNs, untilNs and times limit when a rule applies', async () => {
     const zero = { kind: 'read-value', value: 0x11 } as const
     const { bar, clock, faults } = withFault({ register: 'CSTS', fromNs: 100, untilNs: 200 }, zero)
     const reads = [bar.read32(CSTS)]
@@ -117,7 +117,7 @@ describe('an access to a register', () => {
     expect([1, 2, 3].map(() => twice.read32(CSTS))).toEqual([0x11, 0x11, 0])
   })
 
-  it('probability is drawn by the seed, as in the simulator', () => {
+  it('probability draws depend on the seed, as in the simulator', () => {
     const match = { register: 'CSTS', probability: 0.5 }
     const seen = { kind: 'read-value', value: 0x11 } as const
     const draws = (transport: Transport) => Array.from({ length: 64 }, () => transport.bar.read32(CSTS))
@@ -127,7 +127,7 @@ describe('an access to a register', () => {
     expect(draws(simulate({ profile: 'sn740', seed: 7, faults: plan(match, seen) }).transport)).toEqual(one)
   })
 
-  it('an offset that no register can have is refused, whatever the plan does to it', () => {
+  it('an invalid register offset is rejected, even after remove-device', () => {
     const { bar } = withFault({ register: 'CSTS' }, { kind: 'remove-device' })
     expect(() => bar.read32(2)).toThrow('register access: expected a multiple of 4 below 0x4000, got 2')
     bar.read32(CSTS)
@@ -157,7 +157,7 @@ describe('a change of CC.EN', () => {
 })
 
 describe('the device', () => {
-  it('remove-device: reads give all ones from now on, and writes go nowhere', async () => {
+  it('remove-device: later reads return all ones, and writes are dropped', async () => {
     const transport = withFault({ register: 'CSTS', access: 'read', nth: 2 }, { kind: 'remove-device' })
     const { bar, config } = transport
     bar.read32(CSTS)
@@ -172,7 +172,7 @@ describe('the device', () => {
     expect(transport.faults.struck).toEqual([1])
   })
 
-  it('what has left the bus writes to no memory of the host any more', async () => {
+  it('remove-device: the removed device no longer writes to host memory', async () => {
     const rule = [{ register: 'SQyTDBL', nth: 2 }, { kind: 'remove-device' }] as const
     for (const hide of [false, true]) {
       const below = sn740()
@@ -187,7 +187,7 @@ describe('the device', () => {
     }
   })
 
-  it('atNs: it happens at its time, to a host that waits past it and to one that looks later', async () => {
+  it('atNs: the fault occurs at its time, whether the host idles past it or polls later', async () => {
     const waits = withFault({ atNs: 1_000 }, { kind: 'remove-device' })
     await waits.clock.idle(5_000)
     expect(waits.clock.now()).toBe(1_000)
@@ -198,14 +198,14 @@ describe('the device', () => {
     expect(looks.bar.read32(CSTS)).toBe(ALL_ONES)
   })
 
-  it('a wait for an interrupt does not delay it', async () => {
+  it('atNs: a wait for an interrupt does not delay the fault', async () => {
     const { interrupts, clock, faults } = withFault({ atNs: 1_000 }, { kind: 'remove-device' })
     expect(await interrupts!.wait(0, 5_000)).toBe('deadline')
     expect(clock.now()).toBe(5_000)
     expect(faults.strikes).toMatchObject([{ atNs: 1_000 }])
   })
 
-  it('fatal-status: CSTS.CFS is 1 and nothing more is fetched until the controller is reset', async () => {
+  it('fatal-status: CSTS.CFS is 1 and no command is fetched until the controller is reset', async () => {
     const transport = withFault({ register: 'SQyTDBL', nth: 1 }, { kind: 'fatal-status' })
     const host = await enabledHost(transport)
     host.stage(0, { opcode: 0x09, cid: 1, cdw: { 10: 0x07 } })
@@ -216,7 +216,7 @@ describe('the device', () => {
     expect(host.bar.read32(CSTS) & 2).toBe(0)
   })
 
-  it('surprise-reset: the controller forgets everything, and what a host does before it can know is no mistake', async () => {
+  it('surprise-reset: the controller loses its state, and host accesses before detection are not host errors', async () => {
     const transport = withFault({ register: 'SQyTDBL', nth: 1 }, { kind: 'surprise-reset' })
     const host = await enabledHost(transport)
     host.stage(0, { opcode: 0x09, cid: 1, cdw: { 10: 0x07 } })
@@ -228,7 +228,7 @@ describe('the device', () => {
     await transport.close()
   })
 
-  it('a surprise reset that fails is thrown by close, after the transport below was closed', async () => {
+  it('surprise-reset: close throws the error of a failed reset after closing the underlying transport', async () => {
     const below = sn740()
     let isClosed = false
     const transport = faulty(
@@ -244,14 +244,14 @@ describe('the device', () => {
     expect(isClosed).toBe(true)
   })
 
-  it('a write that is late does not arrive at a function that was reset meanwhile', async () => {
+  it('delay-write: a delayed write is dropped if the function is reset in the meantime', async () => {
     const transport = withFault({ register: 'CC', nth: 1 }, { kind: 'delay-write', delayNs: 5_000 })
     transport.bar.write32(CC, 0x0046_0000)
     await transport.reset!('function')
     expect(transport.bar.read32(CC)).toBe(0)
   })
 
-  it('faults are told to a trace as the simulator tells them', () => {
+  it('faults are traced in the format of the simulator', () => {
     const events: TraceEvent[] = []
     const { bar } = withFault({ register: 'CC' }, { kind: 'lose-write' }, { trace: (event) => events.push(event) })
     bar.write32(CC, 1)
@@ -259,7 +259,7 @@ describe('the device', () => {
   })
 })
 
-describe('a rule that cannot be done at the boundary is refused by name', () => {
+describe('rules that are rejected because a transport wrapper cannot apply them', () => {
   const fine = { match: { register: 'CC' }, action: { kind: 'lose-write' } } as const
   const commands = 'matches commands, but a wrapper of a transport sees only its registers'
   const inside = 'happens inside the controller, not at its registers'
@@ -280,14 +280,14 @@ describe('a rule that cannot be done at the boundary is refused by name', () => 
     expect(refused.message).toBe(`fault plan, rule 1, action.kind: '${action.kind}' ${why}\n  Try: ${next}`)
   })
 
-  it('so is a reset of a transport that has none', () => {
+  it('surprise-reset on a transport without reset()', () => {
     const below = onlyNeeded(sn740())
     const refused = errorOf(() => faulty(below, plan({ atNs: 0 }, { kind: 'surprise-reset' })))
     expect(refused.message).toContain("'surprise-reset' needs a transport that can reset its function, which sim:sn740")
     expect(refused.message).toContain('Try: use a transport that has reset(), or use this rule in the simulator')
   })
 
-  it('and so are a plan and a seed that are none', () => {
+  it('an invalid plan, and an invalid seed', () => {
     expect(() => withFault({ register: 'CSTZ' }, { kind: 'lose-write' })).toThrow('there is no register "CSTZ"')
     expect(() => withFault({}, { kind: 'ready-never-rises' }, { seed: -1 })).toThrow(
       'seed: expected an integer from 0 to 2^32 - 1, got -1',
@@ -302,10 +302,10 @@ function errorOf(run: () => unknown): FaultPlanError {
     if (error instanceof FaultPlanError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('no FaultPlanError was thrown')
 }
 
-it('a doorbell is found where CAP.DSTRD puts it', () => {
+it('locates doorbells by CAP.DSTRD', () => {
   simulation = simulate({ profile: deriveProfile('sn740', { CAP: { DSTRD: 2 } }) })
   const lost = plan({ register: 'CQyHDBL' }, { kind: 'lose-write' })
   const { bar, faults } = faulty(simulation.transport, lost)

@@ -17,7 +17,7 @@ const controllers: Readonly<Record<string, SimulationOptions>> = {
 
 const both: Wrap = (transport) => traced(faulty(transport, { rules: [] }), () => undefined)
 
-/** How each controller case ends, and what the controller did in it: all of that, and when. */
+/** Runs every controller case; returns their outcomes and the trace hashes of the controllers. */
 async function run(options: SimulationOptions, wrap: Wrap): Promise<readonly unknown[]> {
   const results: unknown[] = []
   for (const each of controllerCases) {
@@ -34,7 +34,7 @@ async function run(options: SimulationOptions, wrap: Wrap): Promise<readonly unk
 }
 
 it.each(Object.entries(controllers))(
-  'every controller case on %s goes through a transport that is traced and faulty, without a fault, as without it',
+  'every controller case on %s has the same outcome and trace hash through the wrappers traced and faulty without faults',
   async (_, options) => {
     expect(await run(options, both)).toEqual(await run(options, (transport) => transport))
   },

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => expect(simulation.diagnostics).toEqual([]))
 
 describe('a traced transport', () => {
-  it('does what the one below does, with all that it has, says which one that is, and no more', async () => {
+  it('has the members and the name of the underlying transport, plus wraps', async () => {
     const below: Transport = { ...start(), bdf: '0000:0b:00.0', movesData: false }
     const whole = traced(below, sink)
     expect(Object.keys(whole).sort()).toEqual([...Object.keys(below), 'wraps'].sort())
@@ -34,7 +34,7 @@ describe('a traced transport', () => {
     await whole.close()
   })
 
-  it('changes nothing: the controller does the same at the same times', async () => {
+  it('leaves the trace hash of the controller unchanged', async () => {
     const hashOf = async (wrap: (transport: Transport) => Transport) => {
       const ctrl = await Controller.open(wrap(start()))
       await ctrl.namespace(1).readBytes(0, 65_536)
@@ -52,7 +52,7 @@ describe('a traced transport', () => {
     )
   })
 
-  it('refuses what the one below refuses, with its words, and tells of nothing', () => {
+  it('throws the errors of the underlying transport, and traces no event for them', () => {
     const { bar, dma } = traced(start(), sink)
     expect(() => bar.read32(2)).toThrow('register access: expected a multiple of 4')
     expect(() => bar.write32(0x14, -1)).toThrow('register write at 0x14: expected an integer from 0 to 2^32 - 1')
@@ -65,8 +65,8 @@ describe('a traced transport', () => {
   })
 })
 
-describe('what it tells of', () => {
-  it('registers, by their declared names with their fields', () => {
+describe('a traced transport records', () => {
+  it('register accesses by name, with decoded fields', () => {
     const { bar } = traced(start(), sink)
     bar.read64(0x00)
     bar.read32(0x1c)
@@ -85,11 +85,11 @@ describe('what it tells of', () => {
     ])
   })
 
-  it('commands when their doorbell is rung, and completions when theirs is', async () => {
+  it('commands at the write of their tail doorbell, and completions at the write of their head doorbell', async () => {
     const host = await enabledHost(traced(start(), sink))
     const data = host.transport.dma.alloc(4096)
     const from = events.length
-    // Get Features 07h, CID 1, and Identify Controller, CID 2: rung once.
+    // Get Features 07h, CID 1, and Identify Controller, CID 2, with one doorbell write.
     host.stage(0, { opcode: 0x0a, cid: 1, cdw: { 10: 0x07 } })
     host.stage(0, { opcode: 0x06, cid: 2, prp1: data.iovaAt(0), cdw: { 10: 0x01 } })
     expect(lines(from)).toEqual([])
@@ -114,7 +114,7 @@ describe('what it tells of', () => {
     ])
   })
 
-  it('entries past the end of a queue, at its beginning', async () => {
+  it('entries after a queue wraps around', async () => {
     const host = await enabledHost(traced(start(), sink), 3)
     for (let cid = 1; cid <= 7; cid++) {
       host.stage(0, { opcode: 0x0a, cid, cdw: { 10: 0x07 } })
@@ -127,7 +127,7 @@ describe('what it tells of', () => {
     expect(cids('cq 0', 'complete')).toEqual(['0001', '0002', '0003', '0004', '0005', '0006', '0007'])
   })
 
-  it('I/O queues that a driver creates, with each Read in them', async () => {
+  it('each Read in the I/O queues that a driver creates', async () => {
     const ctrl = await Controller.open(traced(start(), sink))
     await ctrl.namespace(1).readBytes(0, 4096)
     const reads = on('sq 1', 'submit').map(({ command }) => command!.text)
@@ -137,7 +137,7 @@ describe('what it tells of', () => {
     await ctrl.close()
   })
 
-  it('queues of a controller that was disabled are forgotten, and its doorbells are addresses again', async () => {
+  it('doorbells as plain offsets once the controller is disabled', async () => {
     const host = await enabledHost(traced(start(), sink))
     host.transport.bar.write32(0x14, 0x0046_0000)
     await host.until(() => (host.bar.read32(0x1c) & 1) === 0)
@@ -151,7 +151,7 @@ describe('what it tells of', () => {
     expect(on('sq 0', 'submit')).toHaveLength(1)
   })
 
-  it('an entry in memory that was given back is not read', async () => {
+  it('no entry from freed memory', async () => {
     const host = await enabledHost(traced(start(), sink))
     host.stage(0, { opcode: 0x0a, cid: 1, cdw: { 10: 0x07 } })
     host.sqs.get(0)!.memory.free()
@@ -160,7 +160,7 @@ describe('what it tells of', () => {
     expect(lines(from)[0]).toMatch(/^sq 0 {7}submit {8}entry="in memory that this transport did not allocate/)
   })
 
-  it('configuration space, interrupts and resets', async () => {
+  it('configuration space accesses, interrupts and resets', async () => {
     const transport = traced(start(), sink)
     transport.config!.read(0x04, 2)
     transport.config!.write(0x0c, 1, 0x10)
@@ -177,7 +177,7 @@ describe('what it tells of', () => {
     ])
   })
 
-  it('times are those of its clock', async () => {
+  it('events with the times of its clock', async () => {
     const { bar, clock } = traced(start(), sink)
     await clock.idle(12_345)
     bar.read32(0x1c)
@@ -185,8 +185,8 @@ describe('what it tells of', () => {
   })
 })
 
-describe('around a faulty transport', () => {
-  it('it tells what the host sees, faults among it', async () => {
+describe('a traced transport around a faulty one', () => {
+  it('records what the host sees, including faults', async () => {
     const rules = [
       { match: { register: 'CSTS', nth: 1 }, action: { kind: 'read-value', value: 0xffff_ffff } },
       { match: { register: 'SQyTDBL', nth: 1 }, action: { kind: 'lose-write' } },
@@ -210,7 +210,7 @@ describe('around a faulty transport', () => {
     expect(broken.faults.struck).toEqual([1, 1])
   })
 
-  it('and a driver on both of them ends', async () => {
+  it('makes Controller.open reject a removed device', async () => {
     const broken = faulty(start(), {
       rules: [{ match: { register: 'CSTS', nth: 4 }, action: { kind: 'remove-device' } }],
     })
@@ -219,7 +219,7 @@ describe('around a faulty transport', () => {
   })
 })
 
-/** Takes the mistakes that a test makes on purpose. */
+/** Checks and clears the diagnostics that a test provokes. */
 function simulationMistakes(expected: RegExp): void {
   const mistakes = simulation.diagnostics.map(({ text }) => text)
   expect(mistakes).toEqual([expect.stringMatching(expected)])

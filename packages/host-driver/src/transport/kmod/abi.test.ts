@@ -10,7 +10,7 @@ const HEADER = join(import.meta.dirname, '../../../../../kmod/uapi/gpunvme_ioctl
 
 const { KMOD, IOMMU_MODE, RESET_METHOD, Info, PinUser, ImportDmaBuf } = abi
 
-/** Declarations here, by the names of their structures there. */
+/** Declarations in abi.ts, by the names of the C structures. */
 const structures = {
   ...{ gpunvme_info: Info, gpunvme_alloc_coherent: abi.AllocCoherent, gpunvme_segment: abi.Segment },
   ...{ gpunvme_pin_user: PinUser, gpunvme_import_dmabuf: ImportDmaBuf, gpunvme_memory: abi.Memory },
@@ -18,7 +18,7 @@ const structures = {
   ...{ gpunvme_set_irq: abi.SetIrq, gpunvme_set_notify: abi.SetNotify, gpunvme_read_config: abi.ReadConfig },
 }
 
-/** Expressions of C, and what they are here. */
+/** Values in abi.ts, by C expression. */
 const numbers: Record<string, number> = {
   ...Object.fromEntries(Object.entries(KMOD).map(([name, number]) => [`GPUNVME_${name}`, number])),
   GPUNVME_ABI_VERSION: abi.ABI_VERSION,
@@ -48,7 +48,7 @@ for (const [name, declaration] of Object.entries(structures)) {
   }
 }
 
-test('every request, size and offset is that of gpunvme_ioctl.h, as its compiler has it', ({ skip }) => {
+test('requests, sizes and offsets equal those of gpunvme_ioctl.h as compiled by gcc', ({ skip }) => {
   const missing = missingForC('gcc')
   if (missing !== undefined) return skip(missing)
   if (!existsSync(HEADER))
@@ -63,7 +63,7 @@ test('every request, size and offset is that of gpunvme_ioctl.h, as its compiler
   expect(numbers).toEqual(theirs)
 }, 60_000)
 
-test('no request and no structure of the header is missing here', ({ skip }) => {
+test('all requests and structures of the header are declared', ({ skip }) => {
   if (!existsSync(HEADER))
     return skip('[headers] kmod/uapi/gpunvme_ioctl.h is in the repository alone, not in the package')
   const header = readFileSync(HEADER, 'utf8')

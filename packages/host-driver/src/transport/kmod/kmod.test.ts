@@ -17,7 +17,7 @@ beforeEach(() => {
   host = new FakeHardwareHost(sys.root)
 })
 afterEach(() => {
-  // Nothing of the fixture stays mapped or open, whatever a test did.
+  // No test may leave memory mapped or files open.
   expect([...host.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
   expect(sys.openFiles()).toEqual([])
   sys[Symbol.dispose]()
@@ -37,14 +37,14 @@ const REQUEST = {
   setIrq: 0xc010e708,
 }
 
-/** Waits on the transport's own clock, in which it looks after its device, as long as a busy machine may take. */
+/** Waits up to 10 s on the clock of the transport, whose waits also handle events of the device. */
 async function until({ clock }: KmodTransport, isSo: () => boolean): Promise<void> {
   const deadlineNs = clock.now() + 10_000_000_000
   while (!isSo() && clock.now() < deadlineNs) await clock.idle(deadlineNs)
   expect(isSo()).toBe(true)
 }
 
-test('opening lets the controller reach memory; closing ends all that this process has of it', async () => {
+test('open enables bus mastering, and close releases everything', async () => {
   const kmod = drive()
   const transport = await open()
   expect(transport.name).toBe('kmod 0000:0b:00.0')
@@ -53,14 +53,14 @@ test('opening lets the controller reach memory; closing ends all that this proce
   await transport.close()
 })
 
-test('a controller is found by its node as by its address', async () => {
+test('opens a controller by its device node', async () => {
   const kmod = drive()
   const transport = await open({ device: kmod.node })
   expect(transport.bdf).toBe(bdf)
   await transport.close()
 })
 
-test('the module says what the controller and its way to memory are', async () => {
+test('reports device, link and IOMMU mode from the module', async () => {
   drive({ iommu: 1 })
   const transport = await open()
   expect(transport.info).toEqual({
@@ -99,7 +99,7 @@ test.each([
   },
 )
 
-test("what has to be in one piece is the kernel's own memory; data are pages of this process", async () => {
+test('contiguous memory is allocated by the kernel, other memory is pinned pages of this process', async () => {
   const kmod = drive()
   const transport = await open()
   const queue = transport.dma.alloc(0x2_0000, { contiguous: true })
@@ -114,7 +114,7 @@ test("what has to be in one piece is the kernel's own memory; data are pages of 
   await transport.close()
 })
 
-test('an alignment beyond a page is one of the address, in memory of that length', async () => {
+test('an alignment above the page size applies to the address, in a chunk of that length', async () => {
   const kmod = drive()
   const transport = await open()
   transport.dma.alloc(4096, { contiguous: true })
@@ -123,7 +123,7 @@ test('an alignment beyond a page is one of the address, in memory of that length
   await transport.close()
 })
 
-test('without an IOMMU data are pieces of memory, neighbours joined, however many there are', async () => {
+test('without an IOMMU, memory has a segment for each run of adjacent pages, in any number', async () => {
   // Pages 0 and 1 are neighbours, all others apart: 511 pieces, of which the first array holds 170.
   drive({ iommu: 0, pageAt: (page) => 0x2000_0000 + (page < 2 ? page : page * 2) * 4096 })
   const transport = await open()
@@ -137,7 +137,7 @@ test('without an IOMMU data are pieces of memory, neighbours joined, however man
   await transport.close()
 })
 
-test('memory that is freed is given back, but for one chunk of each kind', async () => {
+test('freed memory is released, except for one chunk of each kind', async () => {
   const kmod = drive()
   const transport = await open()
   const before = kmod.held.size
@@ -148,7 +148,7 @@ test('memory that is freed is given back, but for one chunk of each kind', async
   await transport.close()
 })
 
-test('memory that the module does not take back stays where it is: the controller may still reach it', async () => {
+test('memory stays mapped if the module fails to release it, since the controller may still access it', async () => {
   const kmod = drive()
   const transport = await open()
   const memory = transport.dma.alloc(0x40_0000)
@@ -161,7 +161,7 @@ test('memory that the module does not take back stays where it is: the controlle
   host.allocated.at(-1)!.unmap()
 })
 
-test('huge pages are pinned where they are asked for', async () => {
+test('pins huge pages if requested', async () => {
   drive()
   const pages: number[] = []
   host.beforeAllocate = ({ pageBytes }) => pages.push(pageBytes)
@@ -170,7 +170,7 @@ test('huge pages are pinned where they are asked for', async () => {
   await transport.close()
 })
 
-test('more than the module gives at once is refused before it is asked', async () => {
+test('rejects lengths above the limits of the module without a request', async () => {
   drive()
   const transport = await open()
   expect(() => transport.dma.alloc(2 ** 33)).toThrow(/expected at most 4294967296 in one piece/)
@@ -179,10 +179,10 @@ test('more than the module gives at once is refused before it is asked', async (
 })
 
 test.each([
-  ['pinned', REQUEST.pinUser, false, 2_359_296 + 8_388_608],
-  ["the kernel's", REQUEST.allocCoherent, true, 2_359_296 + 8_388_608],
+  ['pinned memory', REQUEST.pinUser, false, 2_359_296 + 8_388_608],
+  ['kernel memory', REQUEST.allocCoherent, true, 2_359_296 + 8_388_608],
 ] as const)(
-  'beyond RLIMIT_MEMLOCK the error says what all memory needs: %s',
+  'beyond RLIMIT_MEMLOCK, the error states the total needed: %s',
   async (_, request, contiguous, neededBytes) => {
     const kmod = drive()
     const transport = await open()
@@ -196,7 +196,7 @@ test.each([
   },
 )
 
-test('addresses that do not make up the memory are refused, and it is given back', async () => {
+test('rejects segments that do not cover the memory, and releases it', async () => {
   const kmod = drive()
   const transport = await open()
   const before = kmod.held.size
@@ -212,7 +212,7 @@ test('addresses that do not make up the memory are refused, and it is given back
   await transport.close()
 })
 
-test('the part of BAR0 that can be mapped is the BAR, and plain memory of this process', async () => {
+test('bar is the mappable part of BAR0, accessed as mapped memory', async () => {
   drive({ mappable: 0x2000 })
   const transport = await open()
   expect(transport.bar.lengthBytes).toBe(0x2000)
@@ -226,7 +226,7 @@ test('the part of BAR0 that can be mapped is the BAR, and plain memory of this p
   await transport.close()
 })
 
-test('configuration space is read through the module, which writes bus mastering and nothing else', async () => {
+test('configuration space is read through the module; only Bus Master Enable can be written', async () => {
   const kmod = drive()
   const transport = await open()
   const config = transport.config!
@@ -248,7 +248,7 @@ test('configuration space is read through the module, which writes bus mastering
   await transport.close()
 })
 
-test('a reset is one request, after which the controller may reach memory again', async () => {
+test('reset is one request, after which bus mastering is enabled again', async () => {
   const kmod = drive({ resetMethods: 3 })
   const transport = await open()
   await transport.reset!('function')
@@ -258,14 +258,14 @@ test('a reset is one request, after which the controller may reach memory again'
   await transport.close()
 })
 
-test('what the function cannot be reset by is refused; without any way to it there is no reset', async () => {
+test('reset rejects a method that the function does not support', async () => {
   drive({ resetMethods: 1 })
   const transport = await open()
   await expect(transport.reset!('bus')).rejects.toThrow(TypeError)
   await transport.close()
 })
 
-test('a function that cannot be reset alone has no reset', async () => {
+test('reset is absent if the function has no reset method', async () => {
   drive({ resetMethods: 0 })
   const transport = await open()
   expect(transport).not.toHaveProperty('reset')
@@ -273,7 +273,7 @@ test('a function that cannot be reset alone has no reset', async () => {
 })
 
 describe('interrupts', () => {
-  test('as many vectors as are asked for and there are signal eventfds, which end with the transport', async () => {
+  test('signal eventfds for up to the number of vectors of the device, until the transport is closed', async () => {
     const kmod = drive({ vectors: 3 })
     const transport = await open({ interrupts: 8 })
     expect(transport.interrupts!.vectors).toBe(3)
@@ -286,7 +286,7 @@ describe('interrupts', () => {
     expect(kmod.irqs.size).toBe(0)
   })
 
-  test('one that cannot be had takes those before it back', async () => {
+  test('are all disconnected if one vector fails', async () => {
     const kmod = drive()
     const setIrq = host.ioctls.get(REQUEST.setIrq)!
     host.ioctls.set(REQUEST.setIrq, (argument, fd) => {
@@ -300,7 +300,7 @@ describe('interrupts', () => {
     expect(kmod.irqs.size).toBe(0)
   })
 
-  test('there are none where nobody asks', async () => {
+  test('are absent unless requested', async () => {
     const kmod = drive()
     const transport = await open()
     expect(transport).not.toHaveProperty('interrupts')
@@ -309,8 +309,8 @@ describe('interrupts', () => {
   })
 })
 
-describe('while it is open', () => {
-  test('a controller that is removed reads all ones from then on, and can be closed', async () => {
+describe('while the transport is open,', () => {
+  test('a removed controller reads all ones, and can be closed', async () => {
     const kmod = drive()
     const transport = await open({ interrupts: 1 })
     const memory = transport.dma.alloc(0x40_0000)
@@ -326,16 +326,16 @@ describe('while it is open', () => {
 
   test.each([
     ['an external reset', 2],
-    ['sleep of the machine', 4],
+    ['a system sleep', 4],
     ['PCIe error recovery', 8],
-  ])('after %s the controller may reach memory again, and the driver recovers it', async (_, event) => {
+  ])('after %s, bus mastering is enabled again', async (_, event) => {
     const kmod = drive()
     const transport = await open()
     kmod.happens(event)
     expect(kmod.isBusMaster).toBe(false)
     await until(transport, () => kmod.isBusMaster)
     expect(transport.departure).toBeUndefined()
-    // And once more, though its bit is set already.
+    // Again, although the bit of the event is already set.
     kmod.happens(event)
     await until(transport, () => kmod.isBusMaster)
     await transport.close()
@@ -344,7 +344,7 @@ describe('while it is open', () => {
   test.each([
     ['EIO', 'removed'],
     ['ESTALE', 'revoked'],
-  ])('a controller that gets no bus mastering any more has left the bus: %s', async (errno, departure) => {
+  ])('a controller whose bus mastering cannot be enabled counts as lost: %s', async (errno, departure) => {
     const kmod = drive()
     const transport = await open()
     kmod.refuse(REQUEST.setBusMaster, errno)
@@ -354,7 +354,7 @@ describe('while it is open', () => {
     await transport.close()
   })
 
-  test('what is being reset at this moment is looked at again', async () => {
+  test('bus mastering is retried while a reset is in progress', async () => {
     const kmod = drive()
     const transport = await open()
     kmod.refuse(REQUEST.setBusMaster, 'EAGAIN')
@@ -365,13 +365,13 @@ describe('while it is open', () => {
 })
 
 describe('dma-bufs', () => {
-  /** A descriptor that the fixture takes for a dma-buf. */
+  /** Returns a descriptor that the fixture treats as a dma-buf. */
   function exported(kmod: FakeKmod, lengthBytes: number, iovas: readonly number[]): number {
     kmod.dmaBufs.set(77, { lengthBytes, iovas })
     return 77
   }
 
-  test('a dma-buf has the addresses that the module gives, until it is detached', async () => {
+  test('have the addresses that the module returns, until they are detached', async () => {
     const kmod = drive()
     const transport = await open()
     const before = kmod.held.size
@@ -390,7 +390,7 @@ describe('dma-bufs', () => {
     await transport.close()
   })
 
-  test('one of more pieces than the array holds is asked for again', async () => {
+  test('with more segments than the array holds are requested again', async () => {
     const kmod = drive()
     const transport = await open()
     const fd = exported(
@@ -402,7 +402,7 @@ describe('dma-bufs', () => {
     await transport.close()
   })
 
-  test('one of another length, and what is none, is refused, and nothing stays attached', async () => {
+  test('of another length, and other descriptors, are rejected, and nothing stays attached', async () => {
     const kmod = drive()
     const transport = await open()
     const before = kmod.held.size
@@ -415,7 +415,7 @@ describe('dma-bufs', () => {
     await transport.close()
   })
 
-  test('when its exporter takes the memory back, no register answers any more: commands in flight may name it', async () => {
+  test('that their exporter revokes make the device lost, since commands in flight may refer to them', async () => {
     const kmod = drive()
     const transport = await open()
     const [lost, kept] = [0x80_0000_0000, 0x90_0000_0000].map((iova) =>
@@ -434,7 +434,7 @@ describe('dma-bufs', () => {
   })
 })
 
-describe('what is refused when it is opened has an error of its own, and leaves nothing behind', () => {
+describe('errors of open:', () => {
   test('an invalid node or address', async () => {
     drive()
     await expect(open({ device: '/dev/nvme0' })).rejects.toThrow(
@@ -449,7 +449,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     await expect(open({ bdf } as never)).rejects.toThrow(/unknown 'bdf'/)
   })
 
-  test('a controller that another driver has', async () => {
+  test('a controller bound to another driver', async () => {
     drive()
     sys.function('0000:0c:00.0', { driver: 'nvme' })
     const refused = open({ device: '0000:0c:00.0' })
@@ -457,7 +457,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     await expect(refused).rejects.toThrow("bindDriver({ bdf: '0000:0c:00.0', driver: 'gpunvme' })")
   })
 
-  test('a module that is not loaded, and one that has no controller', async () => {
+  test('a module that is not loaded, or has no controller', async () => {
     sys.function(bdf, { driver: 'nvme' })
     const missing = open({ device: '/dev/gpunvme0' })
     await expect(missing).rejects.toMatchObject({ code: 'ERR_GPUNVME_KMOD_MISSING' })
@@ -466,12 +466,12 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     await expect(open({ device: '/dev/gpunvme0' })).rejects.toThrow(/Try: bind a controller/)
   })
 
-  test('a node that has become that of another controller', async () => {
+  test('a node that now belongs to another controller', async () => {
     drive({ bus: 0x0c })
     await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_KMOD_REMOVED' })
   })
 
-  test('a node that a container does not have', async () => {
+  test('a node that is missing in a container', async () => {
     const { node } = drive()
     rmSync(node)
     await expect(open()).rejects.toThrow(/existing nodes: gpunvme0\n.*--device \/dev\/gpunvme0/)
@@ -503,7 +503,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     await expect(open()).rejects.toMatchObject({ cause: { code: 'ENOTTY' }, category: 'usage' })
   })
 
-  test('too little that may be locked', async () => {
+  test('an RLIMIT_MEMLOCK that is too low', async () => {
     const kmod = drive()
     host.memlock = 65_536
     kmod.refuse(REQUEST.pinUser, 'ENOLCK')
@@ -517,7 +517,7 @@ describe('what is refused when it is opened has an error of its own, and leaves 
     expect(kmod.held.size).toBe(0)
   })
 
-  test('a controller that does not stop is reset before it may reach memory', async () => {
+  test('none for a controller that cannot be disabled: it is reset before bus mastering is enabled', async () => {
     const kmod = drive()
     // CAP.TO 1 and CAP.MQES; CC.EN and CSTS.RDY are set and stay so.
     const registers = Buffer.alloc(0x2000)
@@ -630,7 +630,7 @@ test.each([
   ['ESTALE', 'device'],
   ['ETIMEDOUT', 'device'],
   ['EXDEV', 'failure'],
-])('a refusal says what its errno means and what to do: %s', async (errno, category) => {
+])('the error of a failed request explains its errno, and has a next step: %s', async (errno, category) => {
   const kmod = drive()
   const transport = await open()
   kmod.refuse(REQUEST.importDmaBuf, errno)
@@ -647,7 +647,7 @@ test.each([
   await transport.close()
 })
 
-test('a request that a signal has ended is made again, and not for ever', async () => {
+test('a request that a signal interrupts is repeated a limited number of times', async () => {
   const kmod = drive()
   const transport = await open()
   kmod.refuse(REQUEST.reset, ...Array<string>(50).fill('EINTR'))
@@ -657,7 +657,7 @@ test('a request that a signal has ended is made again, and not for ever', async 
   await transport.close()
 })
 
-test("once it is closed the number of its node is another file's: nothing is asked of that", async () => {
+test('a closed transport makes no request on its former descriptor', async () => {
   drive()
   const transport = await open()
   const { dmaBufs, config } = transport

@@ -19,7 +19,7 @@ afterEach(() => file.close())
 const ramOf = (shared: SharedFile) => machineMemory(memoryArea(shared, 0, 0x1000, true), undefined)
 
 describe('memory of the machine', () => {
-  test('memory is aligned, in one piece, and zeroed when it is used again', () => {
+  test('is aligned, contiguous, and zeroed when it is reused', () => {
     const dma = ramOf(file)
     const first = dma.alloc(0x1801, { contiguous: true })
     expect(first.segments).toEqual([{ offsetBytes: 0, iova: 0x1000, lengthBytes: 0x1801 }])
@@ -39,7 +39,7 @@ describe('memory of the machine', () => {
     expect(dma.alloc(1, { alignBytes: 0x4000 }).iovaAt(0)).toBe(0x4000)
   })
 
-  test('forDevice and forHost carry just the bytes that they name', () => {
+  test('is copied by forDevice and forHost in the given range only', () => {
     const memory = ramOf(file).alloc(0x1000)
     new Uint8Array(memory.view!.buffer).fill(0x11)
     memory.forDevice(4, 2)
@@ -49,7 +49,7 @@ describe('memory of the machine', () => {
     expect([0, 1, 2, 3].map((at) => memory.view!.getUint8(at))).toEqual([0x11, 2, 3, 0x11])
   })
 
-  test('memory that is exhausted is a RangeError that says how much is left', () => {
+  test('throws a RangeError with the remaining size when it is exhausted', () => {
     const dma = ramOf(file)
     const parts = Array.from({ length: 7 }, () => dma.alloc(0x2000))
     parts[1]!.free()
@@ -58,20 +58,20 @@ describe('memory of the machine', () => {
     expect(() => dma.alloc(0x4000)).toThrow("20480 bytes of the machine's memory are left, 8192 of them in one piece")
   })
 
-  test.each([[0], [-1], [1.5], [Number.NaN]])('a length of %d bytes is a RangeError', (lengthBytes) => {
+  test.each([[0], [-1], [1.5], [Number.NaN]])('rejects a length of %d bytes with a RangeError', (lengthBytes) => {
     expect(() => ramOf(file).alloc(lengthBytes)).toThrow(RangeError)
   })
 
-  test.each([[0], [3], [-4096]])('an alignment of %d bytes is a RangeError', (alignBytes) => {
+  test.each([[0], [3], [-4096]])('rejects an alignment of %d bytes with a RangeError', (alignBytes) => {
     expect(() => ramOf(file).alloc(1, { alignBytes })).toThrow(RangeError)
   })
 
-  test('GPU memory where there is none is a TypeError that says what to do', () => {
+  test('rejects GPU memory with a next step if the machine has none', () => {
     expect(() => ramOf(file).alloc(1, { where: 'gpu' })).toThrow(TypeError)
     expect(() => ramOf(file).alloc(1, { where: 'gpu' })).toThrow('vramBytes')
   })
 
-  test('memory is given back once, and its ranges are checked', () => {
+  test('checks ranges, and can be freed once', () => {
     const memory = ramOf(file).alloc(16)
     expect(() => memory.iovaAt(16)).toThrow(RangeError)
     expect(() => memory.forDevice(8, 9)).toThrow(RangeError)
@@ -80,7 +80,7 @@ describe('memory of the machine', () => {
     expect(() => memory.free()).toThrow(TypeError)
   })
 
-  test('memory that was freed has no addresses any more, and carries nothing', () => {
+  test('rejects addresses and copies after it was freed', () => {
     const memory = ramOf(file).alloc(16)
     memory.free()
     expect(() => memory.iovaAt(0)).toThrow('this memory was freed')
@@ -88,7 +88,7 @@ describe('memory of the machine', () => {
     expect(() => memory.forHost(0, 16)).toThrow('this memory was freed')
   })
 
-  test('what lies behind a BAR is addressed from there on, and has a view only where it is asked for', () => {
+  test('behind a BAR starts at the address of the BAR, and has a view only if requested', () => {
     const area = (hasView: boolean) => memoryArea(file, 2 ** 39, 0, hasView)
     const hidden = machineMemory(area(false), area(false)).alloc(16, { where: 'gpu' })
     expect([hidden.iovaAt(0), hidden.view]).toEqual([0x80_0000_0000, undefined])
@@ -99,7 +99,7 @@ describe('memory of the machine', () => {
   })
 })
 
-/** What this process has open. */
+/** Returns the paths of the open files of this process. */
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
@@ -110,7 +110,7 @@ function openFiles(): string[] {
   })
 }
 
-/** As far as memory goes: what is mapped is an ArrayBuffer, which nobody shares. */
+/** Returns a host that maps each file as a separate ArrayBuffer. */
 function fakeHost(regions: { isMapped: boolean; buffer: ArrayBuffer }[]): HardwareHost {
   return {
     map(_fd: number, _offset: number, lengthBytes: number) {
@@ -128,7 +128,7 @@ function fakeHost(regions: { isMapped: boolean; buffer: ArrayBuffer }[]): Hardwa
 }
 
 describe('memory of the machine, mapped into this process', () => {
-  test('views are the mapped memory itself, and nothing is carried', () => {
+  test('has views of the mapping itself, and copies nothing', () => {
     const regions: { isMapped: boolean; buffer: ArrayBuffer }[] = []
     const mapped = new SharedFile(join(folder, 'mapped'), 0x4000, fakeHost(regions))
     const memory = ramOf(mapped).alloc(0x1000)
@@ -141,7 +141,7 @@ describe('memory of the machine, mapped into this process', () => {
     expect(regions[0]!.isMapped).toBe(false)
   })
 
-  test('a file that cannot be mapped is closed again', () => {
+  test('closes a file that cannot be mapped', () => {
     const host = {
       map: () => {
         throw new Error('ENOMEM')

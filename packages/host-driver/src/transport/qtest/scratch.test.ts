@@ -15,7 +15,7 @@ function failure(action: () => void): unknown {
   return undefined
 }
 
-test('without mkfifo on PATH the error says which program is missing', () => {
+test('without mkfifo in PATH, the error names the missing program', () => {
   const scratch = new Scratch(4096)
   scratch.make()
   try {
@@ -32,7 +32,7 @@ test('without mkfifo on PATH the error says which program is missing', () => {
   expect(existsSync(scratch.file('qtest'))).toBe(false)
 })
 
-test('where FIFOs cannot be made the error says what mkfifo said', () => {
+test('the error of a failed mkfifo contains its message', () => {
   const scratch = new Scratch(4096)
   const error = failure(() => {
     scratch.fifos(scratch.file('qtest')) // in a folder that was not made

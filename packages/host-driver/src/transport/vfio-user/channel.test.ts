@@ -6,11 +6,11 @@ import { Channel } from './channel.js'
 import { VfioUserLostError } from './errors.js'
 
 const REGION_READ = 9
-/** A request of a target for memory, DMA_READ, that wants no answer: 16 bytes, of which there are no data. */
+/** A DMA_READ request from a target that wants no reply: a 16-byte header without data. */
 const request = Buffer.from('07000b00100000001000000000000000', 'hex')
-/** What no bounded wait comes near to: a loop without an end is an error of the test in place of a test without one. */
+/** More receives than any bounded wait makes; turns an endless loop into a failed test. */
 const ENDLESS = 5_000_000
-/** A machine that is busy must not be taken for a silent target. */
+/** Long, so that a busy machine does not look like a silent target. */
 const LIMIT_NS = 60_000_000_000
 const SILENT = { code: 'ERR_GPUNVME_VFIO_USER_LOST', reason: 'silent' }
 const BROKEN = { code: 'ERR_GPUNVME_VFIO_USER_LOST', reason: 'broken' }
@@ -20,12 +20,12 @@ let departures = 0
 let sent: Buffer[] = []
 let channel: Channel
 
-/** A target of which `receive` is what it says, and which has always something to say. */
+/** Connects to a target that always has data to read, which `receive` supplies. */
 function connect(receive: (into: Uint8Array) => number, send: SocketHost['send'] = keep, limitNs = LIMIT_NS): void {
   const host = {
     poll: () => 1,
     receive(_: number, into: Uint8Array) {
-      if (++taken > ENDLESS) throw new Error('there is no end to it')
+      if (++taken > ENDLESS) throw new Error('endless receive loop')
       return receive(into)
     },
     send,
@@ -38,7 +38,7 @@ function keep(_: number, bytes: Uint8Array): void {
   sent.push(Buffer.from(bytes))
 }
 
-/** Requests, one after another, for as long as somebody reads. */
+/** Returns a `receive` that supplies endless requests. */
 function flood(): (into: Uint8Array) => number {
   let at = 0
   return (into) => {
@@ -59,15 +59,15 @@ afterEach(() => {
   channel.close()
 })
 
-describe('a target that asks on and on', () => {
-  test('is silent to what it was asked itself, when the time is over', () => {
+describe('a target that sends endless requests', () => {
+  test('counts as silent at the time limit of a pending request', () => {
     connect(flood(), keep, 20_000_000)
     expect(read).toThrow(expect.objectContaining(SILENT))
     expect([departures, sent.length]).toEqual([1, 1])
     expect(sent[0]!.readUInt16LE(2)).toBe(REGION_READ)
   })
 
-  test('holds up a look for a number of messages, and stays', () => {
+  test('delays look by at most 64 messages, and stays connected', () => {
     connect(flood())
     channel.look()
     expect(taken).toBe(64)
@@ -115,11 +115,11 @@ describe('an answer', () => {
   })
 })
 
-describe('what this process cannot take or send all of', () => {
-  test.each(['EMFILE', 'ENOMEM', 'ENOTCONN'])('%s in the middle of a message ends the connection', (code) => {
+describe('a failed receive or send', () => {
+  test.each(['EMFILE', 'ENOMEM', 'ENOTCONN'])('with %s in the middle of a message ends the connection', (code) => {
     const cause = refusal(code, 'recvmsg')
     connect((into) => {
-      // The header of an answer with 20 bytes, of which nothing comes.
+      // The header of a reply with 20 bytes of data, none of which arrive.
       if (taken > 1) throw cause
       into.set(Buffer.from('01000900240000000100000000000000', 'hex'))
       return 16
@@ -127,12 +127,12 @@ describe('what this process cannot take or send all of', () => {
     expect(read).toThrow(expect.objectContaining({ ...BROKEN, cause }))
     expect(channel.departure).toBeInstanceOf(VfioUserLostError)
     expect(departures).toBe(1)
-    // What comes is taken for nothing any more.
+    // Nothing more is received or sent.
     expect(read).toThrow(channel.departure!)
     expect([taken, sent.length]).toEqual([2, 1])
   })
 
-  test('a look that cannot take what has come ends the connection, and throws nothing', () => {
+  test('during look ends the connection, and look does not throw', () => {
     const cause = refusal('EMFILE', 'recvmsg')
     connect(() => {
       throw cause
@@ -141,7 +141,7 @@ describe('what this process cannot take or send all of', () => {
     expect(channel.departure).toMatchObject({ ...BROKEN, cause })
   })
 
-  test('a send that stops in the middle ends the connection', () => {
+  test('in the middle of a send ends the connection', () => {
     const cause = refusal('ENOBUFS', 'sendmsg')
     connect(flood(), () => {
       throw cause

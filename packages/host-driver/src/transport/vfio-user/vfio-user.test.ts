@@ -23,7 +23,7 @@ beforeEach(() => {
   target = new FakeTarget(sys)
 })
 afterEach(() => {
-  // Nothing stays mapped or open, whatever a test did.
+  // No test may leave memory mapped or files open.
   expect([...target.hardware.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
   expect(sys.openFiles()).toEqual([])
   sys[Symbol.dispose]()
@@ -39,7 +39,7 @@ const open = (options: Partial<VfioUserOptions> = {}): Promise<VfioUserTransport
 const hex = (index: number) => target.sent[index]!.bytes.toString('hex').replaceAll(/../g, '$& ').trim()
 const commands = () => target.sent.map(({ command }) => command)
 
-test('opening asks for version, device, regions and class, byte by byte as the document has it', async () => {
+test('open requests version, device, regions and class, with the exact bytes of the specification', async () => {
   const transport = await open()
   expect(commands().slice(0, 5)).toEqual([1, 4, 5, 5, 9])
   expect(target.sent[0]!.bytes.toString('latin1')).toBe(
@@ -60,7 +60,7 @@ test('opening asks for version, device, regions and class, byte by byte as the d
   expect(target.config.readUInt16LE(4)).toBe(0x0402)
 })
 
-test('registers are read and written by messages of their width, 64 bits as two dwords, low half first', async () => {
+test('register accesses are messages of their width; a 64-bit write is two dwords, low half first', async () => {
   target.bar.writeBigUInt64LE(0x20_0101_000f_03ffn, 0)
   const transport = await open()
   expect(transport.bar.read64(0)).toBe(0x20_0101_000f_03ffn)
@@ -78,7 +78,7 @@ test('registers are read and written by messages of their width, 64 bits as two 
   await transport.close()
 })
 
-test('doorbells that the target lets be mapped are stores, everything else is a message', async () => {
+test('mappable doorbells are written by stores, other registers by messages', async () => {
   presented({ doorbells: true })
   const transport = await open()
   const page = target.hardware.mapped.find(({ lengthBytes }) => lengthBytes === 0x1000)!
@@ -91,7 +91,7 @@ test('doorbells that the target lets be mapped are stores, everything else is a 
   await transport.close()
 })
 
-test('memory is a file without a name, of as many pages as it says, and unmapped by the target before anybody else', async () => {
+test('memory is an unlinked file of whole pages, which the target unmaps first', async () => {
   const transport = await open()
   const memory = transport.dma.alloc(3_000_000, { contiguous: true })
   const iova = memory.iovaAt(0)
@@ -115,7 +115,7 @@ test('memory is a file without a name, of as many pages as it says, and unmapped
   expect(target.maps.size).toBe(0)
 })
 
-test('much memory is few regions, as there are targets that take 16 of them', async () => {
+test('much memory uses few DMA regions, since some targets accept only 16', async () => {
   const transport = await open()
   const regions = () => target.sent.filter(({ command }) => command === 2).length
   const pieces = Array.from({ length: 60 }, () => transport.dma.alloc(1_500_000))
@@ -126,7 +126,7 @@ test('much memory is few regions, as there are targets that take 16 of them', as
   await transport.close()
 })
 
-test('where the target keeps memory, nobody gets its addresses again', async () => {
+test('addresses are not reused if the target fails to unmap them', async () => {
   const transport = await open()
   const memory = transport.dma.alloc(4_194_304)
   const iova = memory.iovaAt(0)
@@ -140,7 +140,7 @@ test('where the target keeps memory, nobody gets its addresses again', async () 
   await transport.close()
 })
 
-test('interrupts are announced in as many messages as the target takes descriptors, fire, and are announced after a reset', async () => {
+test('interrupts are registered within the descriptor limit of the target, fire, and are registered again after a reset', async () => {
   presented({ vectors: 3 })
   const transport = await open({ interrupts: 8 })
   expect(transport.interrupts!.vectors).toBe(3)
@@ -160,23 +160,26 @@ test('interrupts are announced in as many messages as the target takes descripto
 })
 
 test.each([
-  ['none', undefined, 0x0002],
+  ['no', undefined, 0x0002],
   ['MSI-X', 3, 0x8002],
-])('configuration space says that somebody waits for %s, and never for the pin', async (_, interrupts, control) => {
-  presented({ vectors: 3 })
-  // An MSI-X capability behind the others, as somebody has left it who had it on and masked.
-  target.config[0x61] = 0x70
-  target.config[0x70] = 0x11
-  target.config.writeUInt16LE(0xc002, 0x72)
-  const said = () => [target.config.readUInt16LE(0x04) & 0x0400, target.config.readUInt16LE(0x72)]
-  const transport = await open(interrupts === undefined ? {} : { interrupts })
-  expect(said()).toEqual([0x0400, control])
-  await transport.reset!('function')
-  expect(said()).toEqual([0x0400, control])
-  await transport.close()
-})
+])(
+  'with %s interrupts, configuration space has MSI-X set to match, and INTx disabled',
+  async (_, interrupts, control) => {
+    presented({ vectors: 3 })
+    // An MSI-X capability after the others, left enabled and masked.
+    target.config[0x61] = 0x70
+    target.config[0x70] = 0x11
+    target.config.writeUInt16LE(0xc002, 0x72)
+    const said = () => [target.config.readUInt16LE(0x04) & 0x0400, target.config.readUInt16LE(0x72)]
+    const transport = await open(interrupts === undefined ? {} : { interrupts })
+    expect(said()).toEqual([0x0400, control])
+    await transport.reset!('function')
+    expect(said()).toEqual([0x0400, control])
+    await transport.close()
+  },
+)
 
-test('without interrupts asked for, or without MSI-X, there are none; without reset there is none', async () => {
+test('interrupts are absent if not requested or without MSI-X; reset is absent if the target has none', async () => {
   presented({ vectors: 0, canReset: false })
   const polled = await open()
   expect(polled.interrupts).toBeUndefined()
@@ -187,7 +190,7 @@ test('without interrupts asked for, or without MSI-X, there are none; without re
   await without.close()
 })
 
-test('configuration space ends where the target says; what is behind that reads all ones and is not asked for', async () => {
+test('configuration space beyond the size of its region reads all ones without a request', async () => {
   const transport = await open()
   const before = target.sent.length
   expect(transport.config!.read(0, 2)).toBe(0x1b36)
@@ -198,7 +201,7 @@ test('configuration space ends where the target says; what is behind that reads 
   await transport.close()
 })
 
-describe('what cannot be opened', () => {
+describe('errors of open:', () => {
   test.each([
     ['ENOENT', 'not-found', 'gpunvme sim serve'],
     ['ECONNREFUSED', 'not-found', 'has ended'],
@@ -207,7 +210,7 @@ describe('what cannot be opened', () => {
     ['ENOENT', 'not-found', 'no such file or directory (ENOENT)'],
     ['EACCES', 'privilege', 'permission denied (EACCES)'],
     ['ENOTSOCK', 'device', 'vfio-user target'],
-  ])('%s from the socket has its own advice', async (code, category, advice) => {
+  ])('%s from connect has its own next step', async (code, category, advice) => {
     target.connect = () => {
       throw refusal(code, 'connect')
     }
@@ -217,7 +220,7 @@ describe('what cannot be opened', () => {
     await expect(opening()).rejects.toThrow(advice)
   })
 
-  test('what is refused is said in words, and of a file that is no socket that it is none', async () => {
+  test('ECONNREFUSED is explained, and a regular file is reported as not a socket', async () => {
     const socket = `${sys.root}/plain`
     target.connect = () => {
       throw refusal('ECONNREFUSED', 'connect')
@@ -252,19 +255,19 @@ describe('what cannot be opened', () => {
     await expect(open()).rejects.toThrow(/its BAR0 has 0 bytes/)
   })
 
-  test('a target that takes no descriptors, and so no memory', async () => {
+  test('a target that accepts no descriptors', async () => {
     presented({ capabilities: '{"capabilities":{"max_msg_fds":0}}\0' })
     await expect(open()).rejects.toThrow(/accepts no descriptors/)
   })
 
-  test('a target whose pages are larger than what memory is made of', async () => {
+  test('a target whose smallest page is larger than 2 MiB', async () => {
     presented({ capabilities: '{"capabilities":{"max_msg_fds":1,"pgsizes":1073741824}}\0' })
     await expect(open()).rejects.toThrow(/smallest page is 1073741824 bytes, expected at most 2097152/)
     presented({ capabilities: '{"capabilities":{"max_msg_fds":1,"pgsizes":2101248}}\0' })
     await (await open()).close()
   })
 
-  test('a folder without room for memory, and memory that the target refuses', async () => {
+  test('an unusable memory folder, and memory that the target rejects', async () => {
     await expect(open({ memoryFolder: `${sys.root}/nowhere` })).rejects.toMatchObject({
       code: 'ERR_GPUNVME_VFIO_USER_MEMORY',
     })
@@ -274,14 +277,14 @@ describe('what cannot be opened', () => {
     await expect(open()).rejects.toThrow(/refused [A-Z_]+: unknown\n/)
   })
 
-  test('a target that does not even say its version may be serving somebody else', async () => {
+  test('a target that does not answer VERSION may be serving another client', async () => {
     target.answers.set(1, () => undefined)
     await expect(open()).rejects.toThrow(
       /no complete answer for 10000 ms during VERSION: it may be serving another client[^]*end the other client/,
     )
   })
 
-  test('options that are none', async () => {
+  test('invalid options', async () => {
     await expect(open({ interrupts: -1 })).rejects.toThrow(RangeError)
     await expect(open({ answerTimeoutNs: Infinity })).rejects.toThrow(RangeError)
     await expect(openVfioUser({ host: target } as never)).rejects.toThrow(/socket: expected a string, got undefined/)
@@ -289,19 +292,23 @@ describe('what cannot be opened', () => {
   })
 })
 
-describe('answers that are none', () => {
+describe('invalid replies:', () => {
   test.each<[string, (target: FakeTarget) => void, RegExp]>([
     ['too long', (it) => it.answers.set(4, () => ({ data: new Uint8Array(17) })), /32 to 32 bytes, got one of 33/],
     ['too short', (it) => it.answers.set(5, () => ({ data: new Uint8Array(31) })), /48 to 4112 bytes, got one of 47/],
-    ['text that is no JSON', (it) => it.answers.set(1, () => ({ data: Buffer.from('\0\0\0\0{]\0') })), /expected JSON/],
-    ['longer than any', (it) => it.answers.set(1, () => ({ data: new Uint8Array(4097) })), /20 to 4112 bytes, got/],
+    ['invalid JSON', (it) => it.answers.set(1, () => ({ data: Buffer.from('\0\0\0\0{]\0') })), /expected JSON/],
+    [
+      'longer than the maximum',
+      (it) => it.answers.set(1, () => ({ data: new Uint8Array(4097) })),
+      /20 to 4112 bytes, got/,
+    ],
     [
       'areas beyond the region',
       (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x4000n, 0x1000n]) })),
       /whole pages inside it/,
     ],
     [
-      'areas that are no pages',
+      'areas that are not whole pages',
       (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x10n]) })),
       /whole pages inside it/,
     ],
@@ -315,7 +322,7 @@ describe('answers that are none', () => {
       /4096 mappable bytes at offset 4096: .* the 0 bytes of the file/,
     ],
     [
-      'more areas than it has',
+      'more areas than the reply holds',
       (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x1000n], 0xffff_ffff) })),
       /expected at most 1 pairs, got 4294967295/,
     ],
@@ -332,7 +339,7 @@ describe('answers that are none', () => {
       /expected the answer to command 4, number 2/,
     ],
     ['of another number', (it) => it.reply(9, 4, { data: dwords(16, 3, 9, 5) }), /got one to command 4, number 9/],
-    ['of no type', (it) => it.say({ id: 2, command: 4, flags: 2 }), /message of type 2/],
+    ['of an invalid type', (it) => it.say({ id: 2, command: 4, flags: 2 }), /message of type 2/],
     ['shorter than a header', (it) => it.say({ id: 2, command: 4, flags: 1, size: 8 }), /got one of 8/],
     ['a request that is too long', (it) => it.say({ command: 12, size: 0x20_0000 }), /got one of 2097152/],
   ])('%s', async (_, say, message) => {
@@ -345,19 +352,19 @@ describe('answers that are none', () => {
     expect((error as Error).message).toMatch(message)
   })
 
-  test('descriptors that nobody asked for are closed', async () => {
+  test('unexpected descriptors are closed', async () => {
     const stray = strayDescriptor(sys)
     target.answers.set(4, () => ({ data: dwords(16, 3, 9, 5), descriptors: [stray] }))
     await expect(open()).rejects.toThrow(/expected no descriptors, got 1/)
     expect(isOpen(stray)).toBe(false)
   })
 
-  test('more descriptors than a message may have end it', async () => {
+  test('too many descriptors end the connection', async () => {
     target.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x1000n]), descriptors: new Array(17).fill(0) }))
     await expect(open()).rejects.toThrow(/at most 16 descriptors/)
   })
 
-  test('bytes of another register are not taken for those of this one', async () => {
+  test('a reply for another register ends the connection', async () => {
     const transport = await open()
     target.answers.set(9, (payload) => {
       const other = Buffer.concat([payload, Buffer.alloc(4)])
@@ -381,12 +388,12 @@ function regionInfo(size: bigint, [start, length]: readonly [bigint, bigint], ar
   return data
 }
 
-/** Every byte of what only opening asks; of the many reads of configuration space that follow, some of each. */
+/** Returns the byte positions to test: the first 400, then every 29th of the many configuration space reads. */
 const places = (bytes: number) => Array.from({ length: bytes }, (_, at) => at).filter((at) => at < 400 || at % 29 === 0)
 
-describe('a target that is gone', () => {
+describe('a lost target', () => {
   test.each(['silence', 'closing'] as const)(
-    '%s at any byte of opening is one error, and nothing is left',
+    '%s at any byte during open is a VfioUserLostError, and nothing stays open',
     async (by) => {
       const whole = await open()
       const { givenBytes } = target
@@ -395,7 +402,7 @@ describe('a target that is gone', () => {
       for (const after of places(givenBytes)) {
         presented({})
         target.cut = { after, by }
-        // Silence is waited out; a machine that is busy for longer must not be taken for it.
+        // Only silence has to time out; in the other case, a busy machine must not look silent.
         const answerTimeoutNs = by === 'silence' ? 50e6 : 60e9
         const limits = { answerTimeoutNs, memoryFolder: usualMemoryFolder() }
         const error = await open(limits).catch((reason: unknown) => reason)
@@ -408,7 +415,7 @@ describe('a target that is gone', () => {
     },
   )
 
-  test('any byte of opening that is another opens, or is an error that says why, and nothing is left', async () => {
+  test('a corrupt byte during open is tolerated or a GpuNvmeError, and nothing stays open', async () => {
     const whole = await open()
     const { givenBytes } = target
     await whole.close()
@@ -429,7 +436,7 @@ describe('a target that is gone', () => {
     expect(names).toContain('ERR_GPUNVME_VFIO_USER_FUNCTION')
   })
 
-  test('its registers read all ones at once and are not asked for, its memory is given back, and why is known', async () => {
+  test('reads all ones without requests, releases its memory, and has a reason', async () => {
     const transport = await open({ interrupts: 1 })
     const memory = transport.dma.alloc(4_194_304)
     target.bar.writeUInt32LE(1, 0x1c)
@@ -450,7 +457,7 @@ describe('a target that is gone', () => {
     await transport.close()
   })
 
-  test('it is found to have closed while nobody asks it anything', async () => {
+  test('is detected by its closed connection while no request is pending', async () => {
     const transport = await open()
     target.close()
     const until = transport.clock.now() + 10e9
@@ -460,7 +467,7 @@ describe('a target that is gone', () => {
     await transport.close()
   })
 
-  test('one that takes nothing any more is silent', async () => {
+  test('that no longer receives counts as silent', async () => {
     const transport = await open()
     target.send = () => {
       throw refusal('ETIMEDOUT', 'sendmsg')
@@ -470,7 +477,7 @@ describe('a target that is gone', () => {
     await transport.close()
   })
 
-  test('a register that it refuses is one that it does not have: it is not driven any more', async () => {
+  test('is one that rejects a register access', async () => {
     const transport = await open()
     target.answers.set(10, () => ({ error: 22 }))
     transport.bar.write32(0x14, 1)
@@ -480,12 +487,12 @@ describe('a target that is gone', () => {
   })
 })
 
-describe('what the target asks for', () => {
+describe('a request from the target', () => {
   const request = (it: FakeTarget, flags = 0) => {
     it.say({ id: 7, command: 11, flags }, Buffer.from('00100000000000000010000000000000', 'hex'))
   }
 
-  test('is refused, before the answer to what it was asked itself', async () => {
+  test('is rejected before its pending reply arrives', async () => {
     const transport = await open()
     target.answers.set(9, (payload) => {
       request(target)
@@ -497,7 +504,7 @@ describe('what the target asks for', () => {
     await transport.close()
   })
 
-  test('is refused while nobody asks it anything, and without a word where it wants none', async () => {
+  test('is rejected while the client is idle, and gets no reply if it wants none', async () => {
     const transport = await open()
     const before = target.sent.length
     request(target, 0x10)
@@ -511,7 +518,7 @@ describe('what the target asks for', () => {
     await transport.close()
   })
 
-  test('an answer to nothing ends it', async () => {
+  test('is not a stray reply, which ends the connection', async () => {
     const transport = await open()
     target.reply(77, 9, {})
     const until = transport.clock.now() + 10e9
