@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { scratch } from '../../../test/scratch.js'
 import { addonPlaces, loadNativeAddon, NativeAddonError } from './native-addon.js'
 
-test('the addon built on this machine comes before the one that came with the package', () => {
+test('the addon built on this machine takes precedence over the prebuilt one', () => {
   const places = addonPlaces('gpunvme_host', new URL('file:///package/'))
   expect(places).toEqual([
     '/package/native/build/Release/gpunvme_host.node',
@@ -16,7 +16,7 @@ test('the addon built on this machine comes before the one that came with the pa
   )
 })
 
-test('where there is no addon, the error lists what was tried and names the command that builds one', () => {
+test('without an addon, the error lists the paths tried and the command that builds one', () => {
   const folder = scratch()
   const absent = join(folder, 'absent.node')
   const broken = join(folder, 'broken.node')
@@ -45,7 +45,7 @@ test('where there is no addon, the error lists what was tried and names the comm
     expect(lines[3]).toMatch(/^ {2}Try: install g\+\+, .* node \/.*\/scripts\/build-native\.mjs$/)
 })
 
-test('importing the entry loads no addon, so that it can be imported anywhere', async () => {
+test('importing the entry point loads no addon, and so works on any machine', async () => {
   const { default: host, nativeHostModule } = await import('./host/index.js')
   expect(nativeHostModule.href).toBe(pathToFileURL(join(import.meta.dirname, 'host', 'index.ts')).href)
   const names = ['accept', 'connect', 'drainEventfd', 'eventfd', 'listen', 'lostForeignBytes', 'mapForeign']

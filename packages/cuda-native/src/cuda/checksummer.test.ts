@@ -8,7 +8,7 @@ import { CudaCallError, cudaChecksummer, CudaChecksummer, CudaTimeoutError, open
 const standin = useStandin()
 let cuda: Cuda
 
-/** Memory on the GPU with these bytes: the stand-in's pinned memory is as good. */
+/** Returns GPU memory with these bytes; pinned memory of the stand-in serves as GPU memory. */
 function gpuMemory(content: Uint8Array): DmaMemory {
   const pinned = cuda.allocPinned(content.length)
   new Uint8Array(pinned.buffer).set(content)
@@ -18,13 +18,13 @@ function gpuMemory(content: Uint8Array): DmaMemory {
   }
 }
 
-describe.skipIf(!hasStandin)(`checksums by a GPU${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin)(`CUDA checksums${skippedWithoutStandin}`, () => {
   afterEach(async () => {
     await cuda.close()
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('are those of zlib, whatever the chunks, and more of them than one launch has', async () => {
+  test('equal those of zlib for any chunk size, also with more chunks than one launch computes', async () => {
     cuda = openCuda()
     const bytes = someBytes(50_001)
     const memory = gpuMemory(bytes)
@@ -49,7 +49,7 @@ describe.skipIf(!hasStandin)(`checksums by a GPU${skippedWithoutStandin}`, () =>
     expect(standin.live()).toMatchObject({ streams: 1, pinned: 1 })
   }, 120_000)
 
-  test('calls overlap without taking each other’s results, also behind one that is refused', async () => {
+  test('are computed by overlapping calls without mixing results, also after a rejected call', async () => {
     cuda = openCuda()
     const checksummer = cudaChecksummer(cuda)
     const contents = [1, 2, 3].map((seed) => someBytes(4000).subarray(seed))
@@ -67,7 +67,7 @@ describe.skipIf(!hasStandin)(`checksums by a GPU${skippedWithoutStandin}`, () =>
     }
   }, 120_000)
 
-  test('memory that is not on a GPU, and what is not in it, is refused, and aborted calls launch nothing', async () => {
+  test('reject host memory and invalid ranges, and are not launched by aborted calls', async () => {
     cuda = openCuda()
     const checksummer = cudaChecksummer(cuda)
     const memory = gpuMemory(new Uint8Array(100))
@@ -86,7 +86,7 @@ describe.skipIf(!hasStandin)(`checksums by a GPU${skippedWithoutStandin}`, () =>
     expect(() => cudaChecksummer(cuda, { timeoutNs: -1 })).toThrow(RangeError)
   })
 
-  test('a GPU that does not answer in time is a timeout, and one that fails is an error', async () => {
+  test('time out if the GPU does not respond, and report a failed launch', async () => {
     cuda = openCuda()
     const checksummer = cudaChecksummer(cuda, { timeoutNs: 5e7 })
     const memory = gpuMemory(new Uint8Array(100))
@@ -103,7 +103,7 @@ describe.skipIf(!hasStandin)(`checksums by a GPU${skippedWithoutStandin}`, () =>
     await expect(refused).rejects.toThrow(CudaCallError)
   })
 
-  test('without pinned memory there is none, and nothing is kept', () => {
+  test('need pinned memory; without it, construction throws and leaves nothing allocated', () => {
     standin.fail('cuMemHostAlloc=2@1')
     cuda = openCuda()
     expect(() => cudaChecksummer(cuda)).toThrow(CudaCallError)

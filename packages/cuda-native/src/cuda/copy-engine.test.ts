@@ -8,7 +8,7 @@ const standin = useStandin()
 let cuda: Cuda
 const open = () => (cuda = openCuda())
 
-/** Part of an ArrayBuffer as memory that a controller reaches. `told` are the parts that were made visible. */
+/** Returns part of an ArrayBuffer as memory for a controller; `told` lists the ranges passed to `forHost`. */
 function dma(buffer: ArrayBufferLike, offsetBytes = 0, lengthBytes = buffer.byteLength - offsetBytes) {
   const told: [number, number][] = []
   const memory: DmaMemory = {
@@ -30,7 +30,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('copies parts of host memory to where they are asked for', async () => {
+  test('copies parts of host memory to the requested offsets', async () => {
     const engine = open().copyEngine()
     const from = dma(Uint8Array.from({ length: 64 }, (_, index) => index).buffer, 16)
     const to = engine.alloc(16)
@@ -46,13 +46,13 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
       29,
       ...Array<number>(6).fill(255),
     ])
-    // What a controller wrote is made visible before it is read.
+    // forHost is called for the range before the copy.
     expect(from.told).toEqual([[8, 6]])
     await engine.copy(from, 0, to, 0, 0)
     expect(standin.copies()).toMatchObject({ done: 2 })
   })
 
-  test('copies from memory that threads share, registered at its first byte', async () => {
+  test('copies from a SharedArrayBuffer, registered from its first byte', async () => {
     const shared = new SharedArrayBuffer(12288)
     new Uint8Array(shared).set([1, 2, 3, 4], 5000)
     const engine = open().copyEngine()
@@ -62,7 +62,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     expect(standin.live().registered).toBe(1)
   })
 
-  test('several are under way at a time, and end in the order of the calls, while the event loop goes on', async () => {
+  test('runs several copies at a time, which end in call order, without blocking the event loop', async () => {
     const engine = open().copyEngine()
     const from = dma(new Uint8Array(3).fill(7).buffer)
     const to = engine.alloc(3)
@@ -72,7 +72,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     const copies = [0, 1, 2].map((at) => engine.copy(from, at, to, at, 1).then(() => ended.push(at)))
     await until(() => standin.copies().started === 1)
     expect(ended).toEqual([])
-    // Nothing of it may go before it has arrived.
+    // Nothing may be freed before the copies have ended.
     expect(() => to.free()).toThrow(
       new TypeError('memory: expected memory that is not in use, got memory with 3 copies in progress'),
     )
@@ -87,7 +87,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     expect(() => engine.close()).toThrow(TypeError)
   })
 
-  test('runs beside kernels: a copy arrives while one runs', async () => {
+  test('copies while a kernel runs', async () => {
     const flag = open().allocPinned(4)
     cuda.loadKernels(standin.ptx)
     cuda.launch('standin_wait', 1, 1, [flag.gpuPointer])
@@ -96,7 +96,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     new Uint32Array(flag.buffer)[0] = 1
   })
 
-  test('registers an ArrayBuffer once, whichever of its parts are copied, and pinned memory not at all', async () => {
+  test('registers an ArrayBuffer once for all of its parts, and pinned memory not at all', async () => {
     const region = native.allocate(16384, 4096)
     const [engine, other] = [open().copyEngine(), cuda.copyEngine()]
     const to = engine.alloc(4096)
@@ -113,7 +113,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     region.unmap()
   })
 
-  test('gives up the registration of memory that was unmapped, when it registers other memory', async () => {
+  test('drops the registration of unmapped memory when it registers other memory', async () => {
     const engine = open().copyEngine()
     const to = engine.alloc(4096)
     for (let turn = 0; turn < 3; turn++) {
@@ -124,7 +124,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     }
   })
 
-  test('copies beside memory that others have registered: the part alone, or by way of pinned memory', async () => {
+  test('copies from memory that is partly registered elsewhere: registers the rest, or uses pinned memory', async () => {
     const region = native.allocate(16384, 4096)
     const bytes = new Uint8Array(region.buffer).fill(3)
     const queues = open().register(region.address, 4096)
@@ -142,11 +142,11 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     region.unmap()
   })
 
-  test('copies from memory that it has registered in parts, whole: each part by itself', async () => {
+  test('copies a range that spans several registrations, each part by itself', async () => {
     const region = native.allocate(32768, 4096)
     const bytes = new Uint8Array(region.buffer)
     bytes.forEach((_, at) => (bytes[at] = (at * 7) ^ (at >>> 8)))
-    // So that it is not registered as a whole.
+    // Prevents registration as a whole.
     const queues = open().register(region.address, 4096)
     const engine = cuda.copyEngine()
     const to = engine.alloc(32768)
@@ -158,10 +158,10 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     await copyPart(8192, 4096)
     await copyPart(20480, 4096)
     expect(standin.live().registered).toBe(3)
-    // From before the first of them to behind the second.
+    // From before the first of them to after the second.
     await copyPart(4096, 24576)
     expect(standin.live().registered).toBe(6)
-    // And with the queues, which nobody knows to be the first page.
+    // Including the first page, which the engine does not know to be registered.
     await copyPart(0, 32768)
     expect(Buffer.compare(await to.read(), expected)).toBe(0)
     expect(standin.live()).toMatchObject({ registered: 7, pinned: 0 })
@@ -170,8 +170,8 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     region.unmap()
   })
 
-  test('a part that is refused ends the copy when those before it have ended', async () => {
-    // The copy before it is the first, its own first part the second.
+  test('rejects a copy with a failed part after its earlier parts have ended', async () => {
+    // Call 1 is the earlier copy, call 2 the first part of this one.
     standin.fail('cuMemcpyHtoDAsync_v2=1@3')
     const region = native.allocate(16384, 4096)
     const queues = open().register(region.address, 4096)
@@ -186,7 +186,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     region.unmap()
   })
 
-  test('a copy that does not end in time is a timeout, and its memory stays', async () => {
+  test('times out a copy that does not end, and keeps its memory', async () => {
     const engine = open().copyEngine({ timeoutNs: 1e6 })
     const to = engine.alloc(8)
     standin.holdCopies(true)
@@ -199,7 +199,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     expect(standin.live().device).toBe(1)
   })
 
-  test('what lies outside of either memory is refused, as is memory that the host does not see', async () => {
+  test('rejects ranges outside the memory, and memory that the host cannot access', async () => {
     const engine = open().copyEngine()
     const [from, to] = [dma(new ArrayBuffer(16)), engine.alloc(8)]
     await expect(engine.copy(from, 9, to, 0, 8)).rejects.toThrow(

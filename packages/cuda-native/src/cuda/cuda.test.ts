@@ -15,7 +15,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('pinned memory has an address for each side, the same bytes, and is gone when it is freed', async () => {
+  test('pinned memory has a host and a GPU address for the same bytes, until it is freed', async () => {
     const memory = open().allocPinned(8192)
     expect(memory.gpuPointer).not.toBe(memory.address)
     expect(memory.buffer.byteLength).toBe(8192)
@@ -29,7 +29,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(memory.buffer.byteLength).toBe(0)
   })
 
-  test('a kernel runs for each thread of its grid, in the order of its stream, and takes structures', async () => {
+  test('kernels run for each thread of the grid, in stream order, and accept structures', async () => {
     const memory = open().allocPinned(4096)
     const words = new Uint32Array(memory.buffer)
     cuda.loadKernels(standin.ptx)
@@ -47,7 +47,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(() => cuda.launch('standin_wait', 1, 1, [memory.gpuPointer], stream)).toThrow(TypeError)
   })
 
-  test('arguments that are not those of the kernel are refused before the driver reads them', () => {
+  test('kernel arguments of wrong number or size are rejected before the driver reads them', () => {
     open().loadKernels(standin.ptx)
     const launch = (args: (number | bigint | Uint8Array)[]) => () => cuda.launch('standin_add', 1, 1, args)
     expect(launch([1n])).toThrow(new TypeError('args: expected 2 arguments for standin_add, got 1'))
@@ -65,7 +65,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     )
   })
 
-  test('a text that is no PTX is refused with what the compiler says', () => {
+  test('invalid PTX is rejected with the log of the compiler', () => {
     open()
     let error: unknown
     try {
@@ -81,7 +81,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     ])
   })
 
-  test('GPU memory is filled and read in parts, and what lies outside of it is a RangeError', async () => {
+  test('GPU memory is filled and read in parts; ranges outside it are rejected with a RangeError', async () => {
     const memory = open().allocDevice(64)
     await memory.fill(0xa5)
     await memory.fill(0x11, 60)
@@ -95,7 +95,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(standin.live().pinned).toBe(0)
   })
 
-  test('what was freed cannot be used, nor freed again', async () => {
+  test('freed resources cannot be used or freed again', async () => {
     open()
     const device = cuda.allocDevice(4096)
     const pinned = cuda.allocPinned(4096)
@@ -122,7 +122,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     region.unmap()
   })
 
-  test('memory of the process is registered by address or by view; the GPU then stores to the same bytes', async () => {
+  test('process memory is registered by address or by view, and the GPU stores to the same bytes', async () => {
     const region = native.allocate(8192, 4096)
     const words = new Uint32Array(region.buffer)
     const registration = open().register(new Uint8Array(region.buffer, 4096))
@@ -140,7 +140,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     region.unmap()
   })
 
-  test('more memory than there is gives an error by its name, and a next step', () => {
+  test('the error of an allocation beyond the available memory names CUDA_ERROR_OUT_OF_MEMORY and a next step', () => {
     open()
     for (const alloc of [() => cuda.allocDevice(2 ** 31), () => cuda.allocPinned(2 ** 31)]) {
       expect(alloc).toThrow(/CUDA_ERROR_OUT_OF_MEMORY \(no memory left\)[^]*Try: allocate less/)
@@ -148,7 +148,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(() => cuda.allocDevice(0)).toThrow(RangeError)
   })
 
-  test('waiting leaves the event loop alone, ends at its time, and closing waits for the work', async () => {
+  test('waits do not block the event loop and end at their timeout; close waits for the work', async () => {
     const memory = open().allocPinned(4)
     cuda.loadKernels(standin.ptx)
     const stream = cuda.stream()
@@ -156,7 +156,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     await expect(stream.finished(1000)).rejects.toThrow(CudaTimeoutError)
     expect(() => stream.close()).toThrow(/^stream: expected an idle stream/)
     await expect(cuda.close({ timeoutNs: 1e6 })).rejects.toThrow(CudaTimeoutError)
-    // It is still open, with its memory.
+    // The GPU is still open, and its memory is allocated.
     expect(standin.live()).toMatchObject({ contexts: 1, pinned: 1, streams: 2 })
     const ended = stream.finished()
     const closed = cuda.close()
@@ -167,7 +167,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(memory.buffer.byteLength).toBe(0)
   })
 
-  test('closing undoes all that is still there; what was made there cannot be used any more', async () => {
+  test('close releases all resources, which cannot be used afterwards', async () => {
     open().loadKernels(standin.ptx)
     const region = native.allocate(4096, 4096)
     const [pinned, device, stream] = [cuda.allocPinned(1), cuda.allocDevice(1), cuda.stream()]
@@ -194,7 +194,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     region.unmap()
   })
 
-  test('a context is shared by all who open the GPU, and goes with the last one', async () => {
+  test('all openings of a GPU share a context, which is released with the last one', async () => {
     open()
     const other = openCuda()
     await expect(other.copyEngine().copy(fakeDma(), 0, cuda.allocDevice(8), 0, 8)).rejects.toThrow(
@@ -209,7 +209,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     cuda.allocDevice(1).free()
   })
 
-  test('a thread that ends takes with it what it made, and leaves what the GPU still uses', async () => {
+  test('a thread that ends releases its own resources, and keeps those of other threads', async () => {
     open()
     const before = standin.live()
     const script = `
@@ -227,7 +227,7 @@ describe.skipIf(!hasStandin)(`an open GPU${skippedWithoutStandin}`, () => {
     expect(standin.live()).toEqual(before)
   })
 
-  test('GPU memory is exported as a descriptor, or refused by name', async () => {
+  test('GPU memory is exported as a descriptor, or rejected with the failed operation', async () => {
     const { closeSync, fstatSync } = await import('node:fs')
     const memory = open().allocDevice(4096)
     const fd = cuda.exportDmaBuf(memory.gpuPointer, 4096)

@@ -6,7 +6,7 @@ import { native } from '../../test/native.js'
 
 const standin = useStandin()
 
-/** What cuda.h says leaves the process in an inconsistent state, so that it must be terminated and relaunched. */
+/** Errors that, by cuda.h, leave the process in an inconsistent state: it must be terminated and relaunched. */
 const DEATHS = [
   [214, 'CUDA_ERROR_ECC_UNCORRECTABLE'],
   [700, 'CUDA_ERROR_ILLEGAL_ADDRESS'],
@@ -21,43 +21,46 @@ const DEATHS = [
   [999, 'CUDA_ERROR_UNKNOWN'],
 ] as const
 
-/** From its next call on, and for all others too. */
+/** Makes a function fail from its next call on, in all contexts. */
 function dies(call: string, result: number): void {
   standin.fail(`${call}=${result}@1+`)
-  // It looks at that in cuInit.
+  // The stand-in reads the plan in cuInit.
   cudaStatus()
 }
 
-describe.skipIf(!hasStandin)(`a context that is dead${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin)(`an unusable context${skippedWithoutStandin}`, () => {
   afterEach(() => expect(standin.live()).toEqual(NOTHING))
 
-  test.each(DEATHS)('by %i: waits end, all is given back, and closing says so once', async (result, resultName) => {
-    const region = native.allocate(8192, 4096)
-    const cuda = openCuda()
-    cuda.loadKernels(standin.ptx)
-    const [pinned, device, stream] = [cuda.allocPinned(4096), cuda.allocDevice(4096), cuda.stream()]
-    const [given, left] = [cuda.register(region.address, 4096), cuda.register(region.address + 4096n, 4096)]
-    cuda.launch('standin_wait', 1, 1, [pinned.gpuPointer], stream)
-    const wait = stream.finished()
-    dies('cuEventQuery', result)
-    const died = { call: 'cuEventQuery', result, resultName }
-    await expect(wait).rejects.toMatchObject(died)
-    await expect(wait).rejects.toThrow(/\n {2}Try: restart this process/)
-    // Nothing uses it any more, whatever the driver answers.
-    given.unregister()
-    device.free()
-    expect(standin.live()).toMatchObject({ registered: 1, device: 0 })
-    expect(() => cuda.allocDevice(1)).toThrow(CudaCallError)
-    const closed = await cuda.close()
-    expect(closed.death).toMatchObject({ result, resultName })
-    expect(closed.death?.message).toMatch(/^Work on the GPU failed: .*\n.*\n {2}Try: restart this process/)
-    expect(pinned.buffer.byteLength).toBe(0)
-    expect(() => left.unregister()).toThrow(TypeError)
-    region.unmap()
-    expect(() => openCuda()).toThrow(CudaCallError)
-  })
+  test.each(DEATHS)(
+    'after error %i: waits end, everything is released, and close reports the error once',
+    async (result, resultName) => {
+      const region = native.allocate(8192, 4096)
+      const cuda = openCuda()
+      cuda.loadKernels(standin.ptx)
+      const [pinned, device, stream] = [cuda.allocPinned(4096), cuda.allocDevice(4096), cuda.stream()]
+      const [given, left] = [cuda.register(region.address, 4096), cuda.register(region.address + 4096n, 4096)]
+      cuda.launch('standin_wait', 1, 1, [pinned.gpuPointer], stream)
+      const wait = stream.finished()
+      dies('cuEventQuery', result)
+      const died = { call: 'cuEventQuery', result, resultName }
+      await expect(wait).rejects.toMatchObject(died)
+      await expect(wait).rejects.toThrow(/\n {2}Try: restart this process/)
+      // The GPU no longer uses these, whatever the driver returns.
+      given.unregister()
+      device.free()
+      expect(standin.live()).toMatchObject({ registered: 1, device: 0 })
+      expect(() => cuda.allocDevice(1)).toThrow(CudaCallError)
+      const closed = await cuda.close()
+      expect(closed.death).toMatchObject({ result, resultName })
+      expect(closed.death?.message).toMatch(/^Work on the GPU failed: .*\n.*\n {2}Try: restart this process/)
+      expect(pinned.buffer.byteLength).toBe(0)
+      expect(() => left.unregister()).toThrow(TypeError)
+      region.unmap()
+      expect(() => openCuda()).toThrow(CudaCallError)
+    },
+  )
 
-  test('is found by closing it, with work that never was to end', async () => {
+  test('is detected by close, although work never ends', async () => {
     const cuda = openCuda()
     cuda.loadKernels(standin.ptx)
     cuda.launch('standin_wait', 1, 1, [cuda.allocPinned(4).gpuPointer])
@@ -65,7 +68,7 @@ describe.skipIf(!hasStandin)(`a context that is dead${skippedWithoutStandin}`, (
     expect((await cuda.close()).death).toMatchObject({ result: 719 })
   })
 
-  test('a copy from it ends too, and memory that it was made from', async () => {
+  test('ends a pending copy, whose memory can be freed', async () => {
     const cuda = openCuda()
     const memory = cuda.allocDevice(64)
     standin.holdCopies(true)
@@ -77,7 +80,7 @@ describe.skipIf(!hasStandin)(`a context that is dead${skippedWithoutStandin}`, (
     standin.holdCopies(false)
   })
 
-  test('an answer that says nothing of work leaves it alive', async () => {
+  test('is not assumed after an error unrelated to work on the GPU', async () => {
     const cuda = openCuda()
     standin.fail('cuMemAlloc_v2=999@1')
     cudaStatus()
@@ -88,7 +91,7 @@ describe.skipIf(!hasStandin)(`a context that is dead${skippedWithoutStandin}`, (
 })
 
 describe.skipIf(!hasStandin)(`kernels of a module${skippedWithoutStandin}`, () => {
-  test('are all loaded when it is: none is while another may run', async () => {
+  test('are all loaded with the module, not while another kernel may run', async () => {
     const cuda = openCuda()
     cuda.loadKernels(standin.ptx)
     expect(standin.lookups()).toEqual({ asked: 4, loaded: 4 })
@@ -99,7 +102,7 @@ describe.skipIf(!hasStandin)(`kernels of a module${skippedWithoutStandin}`, () =
     await cuda.close()
   })
 
-  test('are found by a driver that has no cuFuncLoad and does not say how it loads them', async () => {
+  test('are found with a driver without cuFuncLoad and cuModuleGetLoadingMode', async () => {
     process.env['GPUNVME_CUDA_LIBRARY'] = await built('standin/without-loading')
     expect(cudaStatus()).toMatchObject({ available: true, moduleLoading: 'unknown' })
     const cuda = openCuda()
@@ -108,7 +111,7 @@ describe.skipIf(!hasStandin)(`kernels of a module${skippedWithoutStandin}`, () =
     await cuda.close()
   })
 
-  test('are loaded eagerly, where nobody has said otherwise', () => {
+  test('are loaded eagerly unless CUDA_MODULE_LOADING is set', () => {
     expect(cudaStatus()).toMatchObject({ moduleLoading: 'eager' })
     const before = process.env['CUDA_MODULE_LOADING']
     expect(before).toBe('EAGER')

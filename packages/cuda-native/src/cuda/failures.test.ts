@@ -6,7 +6,7 @@ import { native } from '../../test/native.js'
 
 const standin = useStandin()
 
-/** What the stand-in exports: native/cuda/driver.h has the same. */
+/** Functions that the stand-in exports, as in native/cuda/driver.h. */
 const FUNCTIONS = `
   cuInit cuDriverGetVersion cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceTotalMem_v2 cuDeviceGetAttribute
   cuDeviceGetPCIBusId cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuCtxSetCurrent cuModuleLoadDataEx
@@ -17,7 +17,7 @@ const FUNCTIONS = `
   .trim()
   .split(/\s+/)
 
-/** A whole life: everything that the face has is used once, and undone, the half of it by closing. */
+/** Uses everything that Cuda offers once; releases half of it itself, and half by closing. */
 async function life(): Promise<void> {
   const { closeSync } = await import('node:fs')
   const region = native.allocate(8192, 4096)
@@ -50,46 +50,49 @@ async function life(): Promise<void> {
   }
 }
 
-describe.skipIf(!hasStandin)(`whatever fails${skippedWithoutStandin}`, () => {
-  test('a life without a failure leaves nothing behind', async () => {
+describe.skipIf(!hasStandin)(`if a call of the driver fails${skippedWithoutStandin}`, () => {
+  test('a run without a failure releases everything', async () => {
     await life()
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test.each(FUNCTIONS)('%s, at each of its calls, is an error with names, and nothing is left behind', async (name) => {
-    // How often these are called is a matter of time.
-    const most = ['cuEventQuery', 'cuStreamQuery'].includes(name) ? 10 : 100
-    let calls = 0
-    let reported = 0
-    for (; calls < most; calls++) {
-      const before = standin.failed()
-      standin.fail(`${name}=801@${calls + 1}`)
-      const error: unknown = await life().then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      )
-      // The life was over before that call.
-      if (standin.failed() === before) {
-        expect(error).toBeUndefined()
-        break
+  test.each(FUNCTIONS)(
+    '%s: each failing call is an error with function and result names, and everything is released',
+    async (name) => {
+      // The number of calls of these depends on timing.
+      const most = ['cuEventQuery', 'cuStreamQuery'].includes(name) ? 10 : 100
+      let calls = 0
+      let reported = 0
+      for (; calls < most; calls++) {
+        const before = standin.failed()
+        standin.fail(`${name}=801@${calls + 1}`)
+        const error: unknown = await life().then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        )
+        // The run ended before that call.
+        if (standin.failed() === before) {
+          expect(error).toBeUndefined()
+          break
+        }
+        expect(standin.live()).toEqual(NOTHING)
+        // A failing query counts as finished work; the failure shows at the next call.
+        if (['cuStreamQuery', 'cuCtxSetCurrent'].includes(name) && error === undefined) continue
+        reported++
+        const told = error instanceof CudaRegistrationError ? error.cause : error
+        if (error instanceof CudaUnavailableError) {
+          expect(error).toMatchObject({ state: 'init-failed', cause: { call: name } })
+        } else {
+          expect(told).toBeInstanceOf(CudaCallError)
+          expect(told).toMatchObject({ call: name, result: 801, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })
+        }
       }
-      expect(standin.live()).toEqual(NOTHING)
-      // Of the question whether work is done, an error means that it is: what is wrong shows at the next call.
-      if (['cuStreamQuery', 'cuCtxSetCurrent'].includes(name) && error === undefined) continue
-      reported++
-      const told = error instanceof CudaRegistrationError ? error.cause : error
-      if (error instanceof CudaUnavailableError) {
-        expect(error).toMatchObject({ state: 'init-failed', cause: { call: name } })
-      } else {
-        expect(told).toBeInstanceOf(CudaCallError)
-        expect(told).toMatchObject({ call: name, result: 801, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })
-      }
-    }
-    if (name !== 'cuStreamQuery') expect(reported).toBeGreaterThan(0)
-    if (most === 100) expect(calls).toBeLessThan(most)
-  })
+      if (name !== 'cuStreamQuery') expect(reported).toBeGreaterThan(0)
+      if (most === 100) expect(calls).toBeLessThan(most)
+    },
+  )
 
-  test('an error is reported even where the driver cannot name it', async () => {
+  test('an error is reported even if the driver cannot name it', async () => {
     for (const plan of ['cuGetErrorName=999', 'cuGetErrorString=999']) {
       standin.fail(`cuMemAlloc_v2=2,${plan}`)
       await expect(life()).rejects.toThrow(/^Allocating 4096 bytes of GPU memory failed: /)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeArguments, kernelParameters } from './kernels.js'
 
-test('the sizes of the parameters of each kernel are read from its PTX', () => {
+test('reads the parameter sizes of each kernel from its PTX', () => {
   const ptx = `
 .version 8.2
 .func (.param .b32 result) helper(.param .b32 a) { ret; }
@@ -29,7 +29,7 @@ test('the sizes of the parameters of each kernel are read from its PTX', () => {
   )
 })
 
-test('arguments become bytes as the GPU has them: lowest first', () => {
+test('encodes arguments as little-endian bytes', () => {
   const encoded = encodeArguments('k', [4, 8, 2], [0x01020304, 0x0102030405060708n, Uint8Array.of(1, 2)])
   expect(encoded.map((bytes) => [...bytes])).toEqual([
     [4, 3, 2, 1],

@@ -6,14 +6,14 @@ const standin = useStandin()
 let cuda: Cuda
 const open = () => (cuda = openCuda())
 
-describe.skipIf(!hasStandin)(`GPU memory of CUDA for a controller${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin)(`CudaMemorySource${skippedWithoutStandin}`, () => {
   afterEach(async () => {
     standin.holdCopies(false)
     await cuda.close()
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('bytes are set, written and read at addresses of kernels, also more than go at a time', () => {
+  test('fills, writes and reads bytes at GPU addresses, also more than the staging buffer holds', () => {
     const source = new CudaMemorySource(open())
     const memory = source.alloc(200_000)
     source.fill(memory.gpuPointer, 200_000, 0xff)
@@ -30,7 +30,7 @@ describe.skipIf(!hasStandin)(`GPU memory of CUDA for a controller${skippedWithou
     expect(standin.live()).toMatchObject({ device: 0, pinned: 0 })
   })
 
-  test('it is done when it returns while a kernel runs that does not end, and with nothing new allocated', () => {
+  test('completes operations beside a kernel that does not end, without new allocations', () => {
     const source = new CudaMemorySource(open())
     const memory = source.alloc(4096)
     const flag = cuda.allocPinned(4)
@@ -45,7 +45,7 @@ describe.skipIf(!hasStandin)(`GPU memory of CUDA for a controller${skippedWithou
     new Uint32Array(flag.buffer)[0] = 1
   })
 
-  test('what does not end in time is a timeout; nothing else is begun before it has, and its memory stays', async () => {
+  test('times out an operation that does not end; starts no other before it ends, and keeps its memory', async () => {
     const source = new CudaMemorySource(open(), { timeoutNs: 1e8 })
     const memory = source.alloc(4096)
     source.fill(memory.gpuPointer, 4096, 1)
@@ -61,7 +61,7 @@ describe.skipIf(!hasStandin)(`GPU memory of CUDA for a controller${skippedWithou
     expect([...source.read(memory.gpuPointer, 2)]).toEqual([1, 1])
   })
 
-  test.each(['cuMemsetD8Async', 'cuStreamQuery'])('where %s fails, nobody takes it for done', (name) => {
+  test.each(['cuMemsetD8Async', 'cuStreamQuery'])('throws if %s fails', (name) => {
     standin.fail(`${name}=999@1`)
     const source = new CudaMemorySource(open())
     const memory = source.alloc(4096)
@@ -71,7 +71,7 @@ describe.skipIf(!hasStandin)(`GPU memory of CUDA for a controller${skippedWithou
     memory.free()
   })
 
-  test('outside of what was allocated is a RangeError, and there is no memory left in an error', () => {
+  test('rejects ranges outside its allocations, and reports a failed allocation', () => {
     const source = new CudaMemorySource(open())
     const memory = source.alloc(4096)
     expect(() => source.fill(memory.gpuPointer, 4097, 0)).toThrow(RangeError)
@@ -81,7 +81,7 @@ describe.skipIf(!hasStandin)(`GPU memory of CUDA for a controller${skippedWithou
     expect(() => source.alloc(2 ** 31)).toThrow(CudaCallError)
   })
 
-  test('without pinned memory there is none, and nothing is kept', () => {
+  test('needs pinned memory; without it, construction throws and leaves nothing allocated', () => {
     standin.fail('cuMemHostAlloc=2@1')
     expect(() => new CudaMemorySource(open())).toThrow(CudaCallError)
     expect(standin.live()).toMatchObject({ pinned: 0, streams: 1 })

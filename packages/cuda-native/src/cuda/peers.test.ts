@@ -15,7 +15,7 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
     process.env['GPUNVME_STANDIN_DEVICES'] = '2'
   })
 
-  it('says what each pair of GPUs is to each other, in both directions', () => {
+  it('reports peer access for each pair of GPUs, in both directions', () => {
     process.env['GPUNVME_STANDIN_PEERS'] = '1-0=0'
     const { devices, reaches } = cudaPeers()
     expect(devices.map(({ device, name, bdf }) => [device, name, bdf])).toEqual([
@@ -30,7 +30,7 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
     expect(() => cudaPeers()).toThrow(CudaUnavailableError)
   })
 
-  /** Two GPUs with as much memory each, filled with different patterns. */
+  /** Runs a test with two open GPUs. */
   async function withPair(use: (from: Cuda, to: Cuda) => Promise<void>): Promise<void> {
     const [from, to] = [openCuda({ device: 0 }), openCuda({ device: 1 })]
     try {
@@ -59,15 +59,15 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
     }
   }
 
-  it('what is copied from GPU to GPU arrives, every byte of it', () =>
+  it('copies every byte from GPU to GPU', () =>
     withPair(async (from, to) => {
       const nothingWrong = { wrongBytes: 0, firstWrongByte: undefined }
       expect(await copyOnce(from, to)).toEqual({ ...nothingWrong, isDirect: true, refusal: undefined })
-      // The way was closed again, and can be opened again.
+      // Peer access was disabled, and can be enabled again.
       expect(await copyOnce(from, to)).toMatchObject({ isDirect: true })
     }))
 
-  it('GPUs that do not reach each other are copied between over host memory, and it is said', () =>
+  it('copies through host memory if GPUs have no peer access, and reports it', () =>
     withPair(async (from, to) => {
       // The one that copies reads, so that it is the reach of GPU 1.
       process.env['GPUNVME_STANDIN_PEERS'] = '1-0=0'
@@ -76,18 +76,18 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
       expect(await copyOnce(from, to)).toMatchObject({ wrongBytes: 0, isDirect: false, refusal })
     }))
 
-  it('a copy that succeeds and moves nothing is found by its bytes', () =>
+  it('verification detects a copy that succeeds but moves nothing', () =>
     withPair(async (from, to) => {
       process.env['GPUNVME_STANDIN_PEERS'] = '0-1=2'
       cudaPeers()
       const { wrongBytes, firstWrongByte, isDirect } = await copyOnce(from, to)
       expect(isDirect).toBe(true)
-      // Two bytes of two patterns are the same now and then.
+      // Bytes of two patterns may be equal by chance.
       expect(wrongBytes).toBeGreaterThan(BYTES * 0.99)
       expect(firstWrongByte).toBeLessThan(8)
     }))
 
-  it('one wrong byte is counted, with its place', () =>
+  it('verification reports the count and offset of one wrong byte', () =>
     withPair(async (from) => {
       const memory = from.allocDevice(BYTES)
       const pattern = new CudaPattern(from)
@@ -99,7 +99,7 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
       memory.free()
     }))
 
-  it('memory of another GPU, and parts outside of memory, are refused', () =>
+  it('rejects memory of another GPU, and ranges outside memory', () =>
     withPair(async (from, to) => {
       const [source, target] = [from.allocDevice(4096), to.allocDevice(4096)]
       const copier = new CudaPeerCopier(from, to)
@@ -112,7 +112,7 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
       target.free()
     }))
 
-  it('a copy that does not end keeps both memories', async () => {
+  it('keeps both memories of a copy that does not end', async () => {
     const [from, to] = [openCuda({ device: 0 }), openCuda({ device: 1 })]
     const [source, target] = [from.allocDevice(4096), to.allocDevice(4096)]
     const copier = new CudaPeerCopier(from, to, { timeoutNs: 20e6 })
@@ -125,7 +125,7 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  it('a register is written by the GPU and by nothing else', () =>
+  it('a register is written by the GPU only', () =>
     withPair(async (cuda) => {
       const registers = cuda.allocPinned(4096)
       const words = new Uint32Array(registers.buffer)
@@ -142,12 +142,12 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
       registers.free()
     }))
 
-  it('reaches a simulated controller’s registers as what they are: memory', () =>
+  it('registers the registers of a simulated controller as memory', () =>
     withPair(async (cuda) => {
       const region = native.allocate(4096, 4096)
       const { address, lengthBytes } = region
       const writer = new CudaRegisterWriter(cuda, { address, lengthBytes, isMemory: true })
-      // Nothing was given as registers: of memory the driver of a real GPU refuses that.
+      // Nothing was registered as I/O memory, which a real driver rejects for plain memory.
       expect(standin.registers().lengthBytes).toBe(0)
       expect(standin.live().registered).toBe(0)
       await writer.store32(0x24, 7)

@@ -12,7 +12,7 @@ const PIECE = 256 * 1024
 const standin = useStandin()
 
 test.skipIf(!hasStandin || !isBuilt)(
-  `with two slots a read by the engine cuda and a copy are under way at a time, and every byte arrives${skippedWithoutStandin}`,
+  `with two slots, reads by the engine cuda overlap with copies, and every byte arrives${skippedWithoutStandin}`,
   async () => {
     const content = Uint8Array.from({ length: 2 * MIB }, (_, index) => (index >>> 9) ^ (index * 13))
     using file = scratchFile(content)
@@ -28,13 +28,13 @@ test.skipIf(!hasStandin || !isBuilt)(
       const slots = [ns.dma.alloc(PIECE), ns.dma.alloc(PIECE)]
       const begun: number[] = []
       const held = () => standin.copies().started - standin.copies().done
-      // The engine's own copies, of plans, are short and go on.
+      // Not the engine's own copies, which are shorter.
       standin.holdCopies(true, PIECE)
       const reading = readThrough({
         ...{ slots, copies, to, toBytes: 512, lengthBytes: MIB + 4 * 512 },
         async read(slot, fromBytes, lengthBytes) {
           begun.push(fromBytes)
-          // The first copy has started, and does not end: this read is beside it.
+          // The first copy has started, and does not end: this read overlaps with it.
           if (begun.length === 2) await until(() => held() === 1)
           await ns.read((fromBytes + 512) / 512, lengthBytes / 512, slot)
           if (begun.length !== 2) return
@@ -60,11 +60,11 @@ test.skipIf(!hasStandin || !isBuilt)(
   },
 )
 
-describe('what goes wrong', () => {
+describe('a failure of readThrough', () => {
   const memoryOf = (lengthBytes: number) => ({ lengthBytes }) as DmaMemory
   const to = { lengthBytes: 100 } as DeviceMemory
 
-  test('in a read is told when no copy is under way any more', async () => {
+  test('in a read is reported once no copy is in progress', async () => {
     const open: (() => void)[] = []
     const copies: CopyEngine = { alloc: () => to, copy: () => new Promise((done) => open.push(done)) }
     let ended = false
@@ -80,7 +80,7 @@ describe('what goes wrong', () => {
     await told
   })
 
-  test('in a copy ends the reads, and is told', async () => {
+  test('in a copy stops further reads, and is reported', async () => {
     const begun: number[] = []
     const copies: CopyEngine = { alloc: () => to, copy: () => Promise.reject(new Error('the GPU is gone')) }
     const reading = readThrough({
@@ -91,7 +91,7 @@ describe('what goes wrong', () => {
     expect(begun).toEqual([0, 10])
   })
 
-  test('with no slot is a TypeError', async () => {
+  test('is a TypeError if there are no slots', async () => {
     const copies: CopyEngine = { alloc: () => to, copy: () => Promise.resolve() }
     await expect(readThrough({ slots: [], copies, to, lengthBytes: 1, read: () => Promise.resolve() })).rejects.toThrow(
       new TypeError('slots: expected host memory, got none'),

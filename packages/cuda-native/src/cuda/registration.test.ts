@@ -36,7 +36,7 @@ const smaps = (name: string, flags: string) =>
   '7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd\n' +
   `7f0000004000-7f0000006000 rw-s 00000000 00:17 1234   ${name}\nSize: 8 kB\nVmFlags: ${flags}\n`
 
-describe('what a registration depends on', () => {
+describe('explainRegistration', () => {
   test('registers: driver, kernel, IOMMU and mapping', () => {
     const root = machine({
       'proc/driver/nvidia/version': OPEN_MODULE,
@@ -102,7 +102,7 @@ describe('what a registration depends on', () => {
 })
 
 describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, () => {
-  test('are reached until they are unregistered, once, before they are unmapped', async () => {
+  test('stay registered until they are unregistered, which is possible once', async () => {
     const cuda = openCuda()
     const bar = native.allocate(16384, 4096)
     standin.pretend(bar)
@@ -127,7 +127,7 @@ describe.skipIf(!hasStandin)(`registers for the GPU${skippedWithoutStandin}`, ()
     ['cuMemHostRegister_v2=800', 'CUDA_ERROR_NOT_PERMITTED', 'privilege', /Try: run as root, .*PeerMappingOverride=1/],
     ['cuMemHostGetDevicePointer_v2=801', 'CUDA_ERROR_NOT_SUPPORTED', 'infeasible', /Try: map the controller's BAR/],
   ])(
-    'that are refused by %s are a CudaRegistrationError with what it depends on',
+    'that fail with %s throw a CudaRegistrationError with the facts of the machine',
     async (plan, resultName, category, next) => {
       standin.fail(plan)
       const cuda = openCuda()

@@ -3,7 +3,7 @@ import { scatterEntries } from './scatter-entries.js'
 
 const lengths = { sourceBytes: 1000, destinationBytes: 2000 }
 
-test('entries are source, destination, length, and the sum of the lengths before', () => {
+test('encodes source, destination, length, and the sum of the previous lengths', () => {
   const pieces = [
     { sourceOffset: 0, destinationOffset: 1500, lengthBytes: 500 },
     { sourceOffset: 990, destinationOffset: 1500, lengthBytes: 0 },
@@ -44,11 +44,11 @@ test.each([
     { sourceOffset: 0, destinationOffset: 0, lengthBytes: 1001 },
     'pieces[0].lengthBytes: expected an integer from 0 to 1000, got 1001',
   ],
-])('a piece is within both memories: %j', (piece, message) => {
+])('rejects a piece outside either memory: %j', (piece, message) => {
   expect(() => scatterEntries([piece], lengths)).toThrow(new RangeError(message))
 })
 
-test('no byte of the destination is written twice', () => {
+test('rejects overlapping destinations', () => {
   const piece = (destinationOffset: number, lengthBytes: number) => ({
     sourceOffset: 0,
     destinationOffset,

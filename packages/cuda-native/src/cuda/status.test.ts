@@ -8,7 +8,7 @@ import { skippedWithoutStandin, hasStandin, NOTHING, useStandin } from '../../te
 
 const standin = useStandin()
 
-test('the driver is looked for where GPUNVME_CUDA_LIBRARY says, and nowhere else; otherwise where systems have it', () => {
+test('only GPUNVME_CUDA_LIBRARY is searched for the driver if it is set; otherwise the usual paths', () => {
   expect(libraryPaths({ GPUNVME_CUDA_LIBRARY: '/opt/libcuda.so' })).toEqual(['/opt/libcuda.so'])
   expect(libraryPaths({ GPUNVME_CUDA_LIBRARY: '' })[0]).toBe('libcuda.so.1')
   expect(libraryPaths({})).toEqual([
@@ -19,7 +19,7 @@ test('the driver is looked for where GPUNVME_CUDA_LIBRARY says, and nowhere else
   ])
 })
 
-test('without the addon the state says what was tried, and which command builds it', () => {
+test('without the addon, the status lists the paths tried and the command that builds it', () => {
   const error = new NativeAddonError('gpunvme_cuda', [{ path: '/a/gpunvme_cuda.node', reason: 'no such file' }])
   const found = findDriver(() => {
     throw error
@@ -33,8 +33,8 @@ test('without the addon the state says what was tried, and which command builds 
   })
 })
 
-describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, () => {
-  /** What both say of it. */
+describe.skipIf(!hasStandin)(`the CUDA status${skippedWithoutStandin}`, () => {
+  /** Returns the status after checking that openCuda throws an error with the same content. */
   function refused() {
     const status = cudaStatus()
     let error: unknown
@@ -54,7 +54,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     return status
   }
 
-  test('a driver with a GPU is available, and says what its GPUs can', () => {
+  test('with a driver and a GPU is available, with the capabilities of each GPU', () => {
     process.env['GPUNVME_STANDIN_DEVICES'] = '2'
     const status = cudaStatus()
     expect(status).toEqual({
@@ -83,7 +83,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('no library: the places are listed', () => {
+  test('without a library lists the paths tried', () => {
     process.env['GPUNVME_CUDA_LIBRARY'] = '/nonexistent/libcuda.so.1'
     expect(refused()).toMatchObject({
       state: 'library-missing',
@@ -97,7 +97,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     })
   })
 
-  test('a library without cuInit is rejected: the error names five missing functions, and how many more there are', async () => {
+  test('of a library without cuInit names five missing functions, and the number of others', async () => {
     process.env['GPUNVME_CUDA_LIBRARY'] = await built('standin/without-cuInit')
     const { state, message, facts } = refused()
     const library = process.env['GPUNVME_CUDA_LIBRARY']
@@ -115,7 +115,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     })
   })
 
-  test('a library without a function: the driver is too old, and which ones it lacks is said', async () => {
+  test('of a library without a function is driver-too-old, and lists the missing ones', async () => {
     process.env['GPUNVME_CUDA_LIBRARY'] = await built('standin/without-registration')
     expect(refused()).toMatchObject({
       state: 'driver-too-old',
@@ -126,7 +126,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     })
   })
 
-  test('a driver for a CUDA before 12.2 is too old for the kernels', () => {
+  test('of a driver for CUDA before 12.2 is driver-too-old', () => {
     process.env['GPUNVME_STANDIN_VERSION'] = '12010'
     expect(refused()).toMatchObject({
       state: 'driver-too-old',
@@ -134,7 +134,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     })
   })
 
-  test('a driver that does not start: the name and text of its error are given', () => {
+  test('of a driver that does not start has the name and text of its error', () => {
     standin.fail('cuInit=803@1,cuInit=803@2')
     expect(refused()).toMatchObject({
       state: 'init-failed',
@@ -144,7 +144,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     })
   })
 
-  test('no GPU: whether the driver counts none or says so at once', () => {
+  test('without a GPU is no-device, whether cuInit or cuDeviceGetCount reports it', () => {
     process.env['GPUNVME_STANDIN_DEVICES'] = '0'
     const expected = { state: 'no-device', code: 'ERR_GPUNVME_NO_CUDA_DEVICE' }
     expect(refused()).toMatchObject(expected)
@@ -162,18 +162,18 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     ['75=9,76=0', []],
     ['75=10,76=0', ['blackwell-registers']],
     ['75=12,76=0,17=1', ['kernel-time-limit', 'blackwell-registers']],
-  ])('whether the engine cuda can be expected to work is told beforehand: attributes %s', (attributes, codes) => {
+  ])('reports whether the engine cuda is usable: attributes %s', (attributes, codes) => {
     process.env['GPUNVME_STANDIN_ATTRIBUTES'] = attributes
     const status = cudaStatus()
     if (!status.available) throw new Error(status.message)
     const { engine } = status.devices[0]!
     expect(engine.reasons.map(({ code }) => code)).toEqual(codes)
-    // Leaders that run for long are launched anew.
+    // A time limit is acceptable: leaders are relaunched before it.
     expect(engine.usable).toBe(codes.every((code) => code === 'kernel-time-limit'))
     for (const { next } of engine.reasons) expect(next).not.toBe('')
   })
 
-  test('time limit, compute mode and ordering are those of the driver, as they are taken elsewhere', () => {
+  test('has the time limit, compute mode and write ordering of the driver', () => {
     process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '17=1,20=3,117=1,118=100'
     const status = cudaStatus()
     expect(status).toMatchObject({
@@ -195,7 +195,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     [803, 'CUDA_ERROR_SYSTEM_DRIVER_MISMATCH', /reboot/],
     [804, 'CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE', /cuda-compat/],
     [999, 'CUDA_ERROR_UNKNOWN', /^run nvidia-smi/],
-  ])('a driver that does not start by %i %s: what helps is said', (result, name, next) => {
+  ])('has a next step if the driver does not start with %i %s', (result, name, next) => {
     standin.fail(`cuInit=${result}@1,cuInit=${result}@2`)
     expect(refused()).toMatchObject({
       state: 'init-failed',
@@ -205,7 +205,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     })
   })
 
-  test('a device that there is not is a RangeError', () => {
+  test('lists every device: openCuda rejects other indices with a RangeError', () => {
     for (const device of [1, -1, 0.5]) {
       expect(() => openCuda({ device })).toThrow(
         new RangeError(`device: expected an integer from 0 to 0, got ${device}`),
@@ -214,7 +214,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     expect(standin.live()).toEqual(NOTHING)
   })
 
-  test('an error that the driver has no name for is given as its number', () => {
+  test('has the number of an error without a name', () => {
     standin.fail('cuInit=4711')
     expect(cudaStatus()).toMatchObject({
       message: 'Starting the NVIDIA driver failed: an unnamed error (no description)',

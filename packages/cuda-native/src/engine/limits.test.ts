@@ -116,7 +116,7 @@ describe.each([
       if (kind === 'cuda') expect(standin.live().pinned).toBe(pinned + 1)
     })
 
-    test('on nine gigabytes of memory in runs of 4 KiB', async () => {
+    test('on 9 GiB of memory in segments of 4 KiB', async () => {
       const { execute, alloc } = await open(kind, { queueDepth: 64 })
       const whole = alloc(2 * MIB)
       const memory = scattered(whole, (9 * 1024 * MIB) / 4096)

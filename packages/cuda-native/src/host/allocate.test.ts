@@ -8,7 +8,7 @@ import { isBuilt, native, skipped } from '../../test/native.js'
 const HUGE = 2_097_152
 
 describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
-  test('gives zeroed whole pages, in place and locked', () => {
+  test('returns whole pages, zeroed, resident and locked', () => {
     const region = native.allocate(5000, 4096)
     expect(region.lengthBytes).toBe(8192)
     expect(region.address % 4096n).toBe(0n)
@@ -18,7 +18,7 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
     expect(smapsOf(region.address)).toBeUndefined()
   })
 
-  test('gives zeroed pages again when memory that was used is given back', () => {
+  test('returns zeroed pages again after used memory was freed', () => {
     for (let round = 0; round < 3; round++) {
       const region = native.allocate(64 * 4096, 4096)
       const bytes = new Uint8Array(region.buffer)
@@ -28,14 +28,14 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
     }
   })
 
-  test('a child process does not inherit it', () => {
+  test('returns memory that child processes do not inherit', () => {
     const region = native.allocate(4096, 4096)
-    // The kernel's letters for it: do not copy on fork.
+    // VmFlags dc: do not copy on fork.
     expect(smapsOf(region.address)?.['VmFlags']).toContain('dc')
     region.unmap()
   })
 
-  test('gives huge pages of 2 MiB, zeroed, aligned and in place', ({ skip }) => {
+  test('returns huge pages of 2 MiB, zeroed, aligned and resident', ({ skip }) => {
     using pages = reserveHugePages(2)
     if (pages === undefined) return skip('there are no huge pages, and none can be reserved')
     const region = native.allocate(HUGE + 1, HUGE)
@@ -48,16 +48,16 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
     region.unmap()
   })
 
-  test('says ENOMEM where there are not enough huge pages', () => {
+  test('throws ENOMEM if there are not enough huge pages', () => {
     const total = Number(/HugePages_Total: +(\d+)/.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1])
-    // With overcommitted ones the kernel may make more than the pool has; never more than there is memory.
+    // With overcommit the kernel may allocate more than the pool holds, but not more than all memory.
     const pages = total + Math.ceil(Number(/MemTotal: +(\d+)/.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) / 2048)
     expect(() => native.allocate(pages * HUGE, HUGE)).toThrow(
       expect.objectContaining({ code: 'ENOMEM', errno: -12, syscall: 'mmap' }),
     )
   })
 
-  test('refuses lengths and pages that there are none of', () => {
+  test('rejects invalid lengths and page sizes', () => {
     expect(() => native.allocate(0, 4096)).toThrow(
       new RangeError('lengthBytes: expected an integer from 1 to 9007199254740991, got 0'),
     )
@@ -67,7 +67,7 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
     )
   })
 
-  test('says EAGAIN beyond RLIMIT_MEMLOCK, and what the limit is', ({ skip }) => {
+  test('throws EAGAIN with the limit beyond RLIMIT_MEMLOCK', ({ skip }) => {
     if (process.getuid?.() !== 0) return skip('only root can run a program as somebody whom the limit binds')
     const script = `
       const { loadHardwareHost } = await import('@gpunvme/cuda-native/host')
@@ -99,7 +99,7 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
   })
 })
 
-/** What the kernel says of the mapping that begins there: sizes in KiB, and flags. */
+/** Returns the smaps entry of the mapping at an address: sizes in KiB, and flags. */
 function smapsOf(address: bigint): Readonly<Record<string, number | string>> | undefined {
   const blocks = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
   const block = blocks.find((text) => text.startsWith(`${address.toString(16)}-`))

@@ -17,12 +17,12 @@ function memoryOf(view: DataView): DmaMemory {
   }
 }
 
-describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
+describe.skipIf(!isBuilt)(`native checksums${skipped}`, () => {
   const bytes = someBytes(37 * MIB + 1234)
   const memory = memoryOf(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   const checksummer = isBuilt ? nativeChecksummer() : undefined!
 
-  test('are those of zlib, whatever the chunks, in the memory’s own order', async () => {
+  test('equal those of zlib for any chunk size, in memory order', async () => {
     for (const [offset, length, chunk] of [
       [0, bytes.length, MIB],
       [3, 20 * MIB, 3 * MIB],
@@ -38,7 +38,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     }
   })
 
-  test('are of any memory that has a view: that of other threads, and regions of the addon', async () => {
+  test('are computed of any memory with a view: shared memory, and regions of the addon', async () => {
     const shared = new DataView(new SharedArrayBuffer(16), 4, 9)
     const region = native.allocate(4096, 4096)
     for (const view of [shared, new DataView(region.buffer, 100, 9)]) {
@@ -50,7 +50,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     region.unmap()
   })
 
-  test('the event loop goes on meanwhile, calls overlap, and an abort ends them', async () => {
+  test('do not block the event loop, overlap, and can be aborted', async () => {
     const into = [new Uint32Array(40), new Uint32Array(40)]
     let ended = 0
     const sums = into.map(async (each) => {
@@ -72,7 +72,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     await expect(aborted).rejects.toThrow('not now')
   })
 
-  test('memory of a region stays while it is summed, also where it is unmapped meanwhile', async () => {
+  test('keep the memory of a region that is unmapped meanwhile', async () => {
     const region = native.allocate(16 * MIB, 4096)
     new Uint8Array(region.buffer).fill(1)
     const into = new Uint32Array(1)
@@ -82,7 +82,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     expect(into[0]).toBe(crc32(new Uint8Array(16 * MIB).fill(1)))
   })
 
-  test('returns the checksums of memory at the call if it is transferred or resized later', async () => {
+  test('are those of the memory at the call if it is transferred or resized later', async () => {
     const bytes = 64 * MIB
     const expected = crc32(new Uint8Array(bytes).fill(1))
     // Node.js 20 has these methods, but its type declarations do not.
@@ -104,7 +104,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     }
   })
 
-  test('rejects memory or a result array that is detached before the checksums are complete', async () => {
+  test('reject memory or a result array that is detached before the checksums are complete', async () => {
     const buffer = new ArrayBuffer(32 * MIB)
     const sum = checksummer.checksum(memoryOf(new DataView(buffer)), 0, 32 * MIB, MIB, new Uint32Array(32))
     structuredClone(buffer, { transfer: [buffer] })
@@ -124,15 +124,15 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     region.unmap()
   })
 
-  test('memory that nobody else keeps stays while it is summed', async () => {
+  test('keep memory without other references', async () => {
     const into = new Uint32Array(16)
     const start = () => checksummer.checksum(memoryOf(new DataView(new ArrayBuffer(16 * MIB))), 0, 16 * MIB, MIB, into)
     await Promise.all(Array.from({ length: 20 }, start))
-    // By zlib: that of a MiB of zeros.
+    // CRC-32 of 1 MiB of zeros, by zlib.
     expect([...into]).toEqual(Array(16).fill(0xa738ea1c))
   })
 
-  test('a thread may end while its checksums are under way', async () => {
+  test('may be in progress when their thread ends', async () => {
     const addon = addonPlaces('gpunvme_host').find((path) => path.includes('build')) ?? addonPlaces('gpunvme_host')[1]!
     const script = `
       const { parentPort, workerData } = require('node:worker_threads')
@@ -150,7 +150,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     }
   }, 60_000)
 
-  test('wrong ranges, chunks, places and memory are refused', async () => {
+  test('reject invalid ranges, chunk sizes, results and memory', async () => {
     const into = new Uint32Array(4)
     const sum = (offset: number, length: number, chunk: number) =>
       checksummer.checksum(memory, offset, length, chunk, into)
@@ -163,7 +163,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     await expect(checksummer.checksum(hidden, 0, 1, 1, into)).rejects.toThrow(TypeError)
   })
 
-  test('says by what it computes', () => {
+  test('report their implementation', () => {
     expect(checksummer.name).toMatch(/^native \((avx512|pclmulqdq|tables)\)$/)
   })
 })

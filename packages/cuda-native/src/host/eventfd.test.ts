@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { run } from '../../test/child.js'
 import { isBuilt, native, skipped, sockets } from '../../test/native.js'
 
-/** asm-generic/ioctls.h: with 0 it takes O_NONBLOCK away, from all who share the file. */
+/** asm-generic/ioctls.h: with 0, clears O_NONBLOCK of the open file, which processes and threads may share. */
 const FIONBIO = 0x5421
 const O_NONBLOCK = 0o4000
-/** The largest count that there is: any write but of 0 waits for a reader. */
+/** Maximum count: any write other than 0 waits for a reader. */
 const FULL = 0xffff_ffff_ffff_fffen
 
 const write = (fd: number, count: bigint) => writeSync(fd, new Uint8Array(new BigUint64Array([count]).buffer))
@@ -15,7 +15,7 @@ const infoOf = (fd: number) => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')
 const countOf = (fd: number) => BigInt(`0x${/^eventfd-count:\s*([0-9a-f]+)$/m.exec(infoOf(fd))![1]!}`)
 const blocks = (fd: number) => (parseInt(/^flags:\s*(\d+)$/m.exec(infoOf(fd))![1]!, 8) & O_NONBLOCK) === 0
 
-/** An eventfd as somebody may give it: a read of none waits, and a write to a full one. */
+/** Returns a blocking eventfd, as another process may pass it. */
 function blocking(count: bigint): Disposable & { readonly fd: number } {
   const fd = sockets.eventfd()
   if (count > 0n) write(fd, count)
@@ -25,7 +25,7 @@ function blocking(count: bigint): Disposable & { readonly fd: number } {
 }
 
 describe.skipIf(!isBuilt)(`signalEventfd and drainEventfd${skipped}`, () => {
-  test('what was signalled so often is drained once', () => {
+  test('drain several signals at once', () => {
     using event = blocking(0n)
     for (let count = 0; count < 3; count++) sockets.signalEventfd(event.fd)
     expect(countOf(event.fd)).toBe(3n)
@@ -35,7 +35,7 @@ describe.skipIf(!isBuilt)(`signalEventfd and drainEventfd${skipped}`, () => {
     expect(countOf(event.fd)).toBe(0n)
   })
 
-  test('one whose count is full, and that blocks, is signalled already', () => {
+  test('treat a blocking eventfd with a full count as signalled', () => {
     using event = blocking(FULL)
     sockets.signalEventfd(event.fd)
     expect(countOf(event.fd)).toBe(FULL)
@@ -44,7 +44,7 @@ describe.skipIf(!isBuilt)(`signalEventfd and drainEventfd${skipped}`, () => {
     expect(countOf(event.fd)).toBe(1n)
   })
 
-  test('one that is empty, and that blocks, is drained at once, also where the flag goes again and again', () => {
+  test('do not wait on an empty blocking eventfd, also if O_NONBLOCK is cleared repeatedly', () => {
     using event = blocking(0n)
     for (let round = 0; round < 100; round++) {
       clearFlag(event.fd)
@@ -55,14 +55,14 @@ describe.skipIf(!isBuilt)(`signalEventfd and drainEventfd${skipped}`, () => {
     }
   })
 
-  test('a signal leaves a file that blocks nobody', () => {
+  test('leave O_NONBLOCK set after a signal', () => {
     using event = blocking(0n)
     sockets.signalEventfd(event.fd)
     expect(blocks(event.fd)).toBe(false)
   })
 
-  // Each of these calls would wait for ever where it waited at all: the process is killed then, which fails.
-  test('neither ever waits for a thread that empties it and takes the flag away all the time', async () => {
+  // A call that waits would wait forever; the process is then killed, which fails the test.
+  test('never wait although another thread constantly drains the eventfd and clears O_NONBLOCK', async () => {
     const code = `
       import { once } from 'node:events'
       import { Worker } from 'node:worker_threads'
@@ -91,7 +91,7 @@ describe.skipIf(!isBuilt)(`signalEventfd and drainEventfd${skipped}`, () => {
     expect(await run(code)).toBe(true)
   }, 120_000)
 
-  test('what is no eventfd is an error that says what was wrong', () => {
+  test('throw the cause for invalid descriptors', () => {
     const signalEventfd = (fd: number) => {
       sockets.signalEventfd(fd)
     }
@@ -108,7 +108,7 @@ describe.skipIf(!isBuilt)(`signalEventfd and drainEventfd${skipped}`, () => {
     for (const fd of [readable, writable]) closeSync(fd)
   })
 
-  test('a read by anybody finds what was signalled', () => {
+  test('signal a count that an ordinary read returns', () => {
     using event = blocking(0n)
     sockets.signalEventfd(event.fd)
     const count = new Uint8Array(8)

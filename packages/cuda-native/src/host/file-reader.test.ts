@@ -34,7 +34,7 @@ describe.skipIf(!isBuilt)(`reads of files by native code${skipped}`, () => {
     expect(advisedBytes() - before).toBeGreaterThanOrEqual(4 * MIB)
   })
 
-  test('bytes and checksums agree with the file, whatever the chunks', async () => {
+  test('bytes and checksums agree with the file for any chunk size', async () => {
     await withFile(async (fd) => {
       for (const [at, length, chunkBytes, summedBytes] of [
         [0, 9 * MIB, MIB, 9 * MIB],
@@ -56,7 +56,7 @@ describe.skipIf(!isBuilt)(`reads of files by native code${skipped}`, () => {
     })
   })
 
-  test('a read past the end of the file returns the number of bytes that are there', async () => {
+  test('a read past the end of the file returns the number of available bytes', async () => {
     const view = new DataView(new SharedArrayBuffer(MIB))
     await withFile(async (fd) => {
       expect(await reader.read(fd, content.length - 1000, view, 0, MIB, none)).toBe(1000)
@@ -64,7 +64,7 @@ describe.skipIf(!isBuilt)(`reads of files by native code${skipped}`, () => {
     })
   })
 
-  test("reads into the addon's regions, and refuses transferable memory", async () => {
+  test("reads into the addon's regions, and rejects transferable memory", async () => {
     const region = native.allocate(4096, 4096)
     const plain = new DataView(new ArrayBuffer(100))
     await withFile(async (fd) => {

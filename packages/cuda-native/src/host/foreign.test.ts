@@ -13,11 +13,11 @@ import { openDescriptors } from '../../test/socket-pair.js'
 const PAGE = 4096
 const GIB = 2 ** 30
 
-/** So many pages, each full of its number from 1 on. */
+/** Returns pages, each filled with its number, from 1. */
 const numbered = (pages: number) => new Uint8Array(pages * PAGE).map((_, index) => Math.floor(index / PAGE) + 1)
 
 describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
-  test('is the file, both ways, as map gives it', () => {
+  test('shares memory with the file in both directions, like map', () => {
     using file = scratchFile(numbered(3))
     const region = sockets.mapForeign(file.fd, PAGE, 2 * PAGE, 'read-write')
     expect(region.lengthBytes).toBe(8192)
@@ -36,13 +36,13 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
   })
 
   test.each(['read', 'read-write'] as const)(
-    'pages that the file has no more read as zeroes, and what is stored there is lost (%s)',
+    'truncated pages read as zeros, and stores to them are lost (%s)',
     (access) => {
       using file = scratchFile(numbered(4))
       const region = sockets.mapForeign(file.fd, 0, 4 * PAGE, access)
       const bytes = new Uint8Array(region.buffer)
       expect(bytes[3 * PAGE]).toBe(4)
-      // In the middle of the second page, of which the kernel keeps the first half.
+      // In the second page, whose remaining bytes the kernel keeps.
       ftruncateSync(file.fd, PAGE + 16)
       expect([bytes[0], bytes[PAGE], bytes[PAGE + 15], bytes[PAGE + 16]]).toEqual([1, 2, 2, 0])
       expect(bytes.subarray(2 * PAGE).every((byte) => byte === 0)).toBe(true)
@@ -55,7 +55,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     },
   )
 
-  test('a first access that is a store is survived, too', () => {
+  test('survives a store as the first access to a truncated page', () => {
     using file = scratchFile(numbered(4))
     const region = sockets.mapForeign(file.fd, 0, 4 * PAGE, 'read-write')
     const bytes = new Uint8Array(region.buffer)
@@ -69,7 +69,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     region.unmap()
   })
 
-  test('where the file grows again, a page that was replaced stays so, and others are the file', () => {
+  test('keeps replaced pages when the file grows again; other pages show the file', () => {
     using file = scratchFile(numbered(3))
     const region = sockets.mapForeign(file.fd, 0, 3 * PAGE, 'read-write')
     ftruncateSync(file.fd, 0)
@@ -82,7 +82,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     region.unmap()
   })
 
-  test('a file that another process cuts short and another thread grows, again and again', async () => {
+  test('survives a file that another process truncates and another thread extends repeatedly', async () => {
     const code = `
       import { spawn } from 'node:child_process'
       import { mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -104,7 +104,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
       while (ended < 2) {
         for (let i = 0; i < 20; i++) {
           truncateSync(path, length)
-          // It may be shorter by now, which is no mistake of anybody's.
+          // The file may already be shorter, which is expected.
           let region
           try {
             region = host.mapForeign(fd, 0, length, i % 2 === 0 ? 'read' : 'read-write')
@@ -127,7 +127,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     expect(await run(code)).toEqual([true, true])
   }, 120_000)
 
-  test('threads that come to the same pages at once go on', async () => {
+  test('survives concurrent access to the same truncated pages by several threads', async () => {
     const code = `
       import { mkdtempSync, openSync, ftruncateSync, rmSync } from 'node:fs'
       import { once } from 'node:events'
@@ -165,7 +165,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     expect(await run(code)).toBe(0)
   }, 120_000)
 
-  test('what another thread mapped is guarded for as long as somebody has a view of it', async () => {
+  test('guards a mapping of another thread as long as a view of it exists', async () => {
     using file = scratchFile(numbered(2))
     const code = `
       const { parentPort: port, workerData: data } = require('node:worker_threads')
@@ -184,7 +184,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     expect([bytes[0], bytes[PAGE]]).toEqual([1, 0])
   }, 120_000)
 
-  test('a large file that is cut short does not use up the mappings that a process may have', () => {
+  test('does not exhaust the mappings of the process on a large truncated file', () => {
     using file = scratchFile(new Uint8Array(0))
     const length = 4000 * PAGE
     ftruncateSync(file.fd, length)
@@ -197,7 +197,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     expect(mappings() - before).toBeLessThan(100)
   })
 
-  test('how much was replaced is counted: by pages, and all that follow once there were many', () => {
+  test('counts replaced pages, and all following pages after many', () => {
     using file = scratchFile(new Uint8Array(0))
     const pages = 1000
     ftruncateSync(file.fd, pages * PAGE)
@@ -215,7 +215,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     expect(sockets.lostForeignBytes() - before).toBe(999 * PAGE)
   })
 
-  test('of two files only the one that was cut short is lost', () => {
+  test('replaces pages of the truncated file only, not of another file', () => {
     using one = scratchFile(numbered(8))
     using two = scratchFile(numbered(8))
     const regions = [one, two, one, two].map(({ fd }) => sockets.mapForeign(fd, 0, 8 * PAGE, 'read-write'))
@@ -228,7 +228,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     for (const region of regions) region.unmap()
   })
 
-  test('mapped for reading, JavaScript may store: into a copy, while other pages follow the file', () => {
+  test('lets JavaScript store to a private copy of a read-only mapping; other pages show the file', () => {
     using file = scratchFile(numbered(2), 'r')
     const region = sockets.mapForeign(file.fd, 0, 2 * PAGE, 'read')
     const bytes = new Uint8Array(region.buffer)
@@ -245,14 +245,14 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     region.unmap()
   })
 
-  test('a file opened for reading is not mapped for writing', () => {
+  test('rejects a writable mapping of a file opened for reading', () => {
     using file = scratchFile(numbered(1), 'r')
     expect(() => sockets.mapForeign(file.fd, 0, PAGE, 'read-write')).toThrow(
       expect.objectContaining({ code: 'EACCES', errno: -13, syscall: 'mmap' }),
     )
   })
 
-  test('what the file has not, when it is mapped, is refused by name', () => {
+  test('rejects ranges beyond the file, and files that cannot be mapped', () => {
     using file = scratchFile(new Uint8Array(PAGE + 100))
     expect(() => sockets.mapForeign(file.fd, 0, PAGE + 101, 'read')).toThrow(
       new RangeError('lengthBytes: expected no more than the 4196 bytes of the file from byte 0 on, got 4197'),
@@ -271,7 +271,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     closeSync(event)
   })
 
-  test('more than an ArrayBuffer can have is mapped, and seen in parts', () => {
+  test('maps more than an ArrayBuffer can hold, accessible by views of parts', () => {
     using file = scratchFile(new Uint8Array(0))
     const length = 4 * GIB + PAGE
     truncateSync(file.path, length)
@@ -281,7 +281,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     const read = new Uint8Array(1)
     readSync(file.fd, read, 0, 1, length - 1)
     expect(read[0]).toBe(0x5a)
-    // 4 GiB in Node.js 20; later ones have no such limit.
+    // The limit is 4 GiB in Node.js 20; later versions have none.
     if (constants.MAX_LENGTH < length) {
       const tooLong = new RangeError(
         'lengthBytes: expected at most 4294967296, the limit of an ArrayBuffer in this Node.js, got 4294971392',
@@ -295,7 +295,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     region.unmap()
   })
 
-  test('a system call that is given lost bytes says EFAULT', () => {
+  test('system calls on truncated pages fail with EFAULT', () => {
     using file = scratchFile(numbered(2))
     using source = scratchFile(numbered(2))
     const region = sockets.mapForeign(file.fd, 0, 2 * PAGE, 'read-write')
@@ -309,7 +309,7 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     region.unmap()
   })
 
-  test('two thousand that are cut short leave nothing mapped and nothing open', () => {
+  test('leaves no mapping and no descriptor after two thousand truncated mappings', () => {
     using file = scratchFile(new Uint8Array(0))
     const [mapped, open] = [mappings(), openDescriptors()]
     for (let round = 0; round < 2000; round++) {
@@ -324,8 +324,8 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
   })
 })
 
-describe.skipIf(!isBuilt)(`SIGBUS that is no foreign mapping's${skipped}`, () => {
-  /** A foreign mapping that works, beside a file whose loss nobody repairs. */
+describe.skipIf(!isBuilt)(`SIGBUS outside a foreign mapping${skipped}`, () => {
+  /** A working foreign mapping, and a plain mapping whose truncation is not repaired. */
   const both = `
     import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
     const folder = mkdtempSync('/tmp/gpunvme-')
@@ -340,7 +340,7 @@ describe.skipIf(!isBuilt)(`SIGBUS that is no foreign mapping's${skipped}`, () =>
       return foreign.load32(0)
     }`
 
-  test('an access to another file that was cut short ends the process, as it did before', async () => {
+  test('from another truncated file ends the process, as without the addon', async () => {
     const code = `${both}
       console.log(repaired())
       ftruncateSync(ownFd, 0)
@@ -348,7 +348,7 @@ describe.skipIf(!isBuilt)(`SIGBUS that is no foreign mapping's${skipped}`, () =>
     expect(await endOf(code)).toEqual({ status: null, signal: 'SIGBUS', output: '0\n' })
   }, 120_000)
 
-  test('one that somebody sends ends the process, as it did before', async () => {
+  test('that is sent with kill ends the process, as without the addon', async () => {
     const code = `${both}
       console.log(repaired())
       process.kill(process.pid, 'SIGBUS')
@@ -356,7 +356,7 @@ describe.skipIf(!isBuilt)(`SIGBUS that is no foreign mapping's${skipped}`, () =>
     expect(await endOf(code)).toEqual({ status: null, signal: 'SIGBUS', output: '0\n' })
   }, 120_000)
 
-  test('one that somebody sends reaches who listened before', async () => {
+  test('that is sent with kill reaches an earlier listener', async () => {
     const code = `${both}
       process.on('SIGBUS', (name) => {
         console.log(name)
@@ -368,7 +368,7 @@ describe.skipIf(!isBuilt)(`SIGBUS that is no foreign mapping's${skipped}`, () =>
     expect(await endOf(code)).toEqual({ status: 0, signal: null, output: '0\nSIGBUS\n' })
   }, 120_000)
 
-  test('who stops to listen takes the handler away; the next mapping puts it there again', async () => {
+  test('keeps its handler after the removal of a listener: the next mapping reinstalls the handler', async () => {
     const code = `${both}
       process.once('SIGBUS', () => {
         ftruncateSync(fd, 8192)
@@ -381,7 +381,7 @@ describe.skipIf(!isBuilt)(`SIGBUS that is no foreign mapping's${skipped}`, () =>
     expect(await endOf(code)).toEqual({ status: 0, signal: null, output: '0\n1\n' })
   }, 120_000)
 
-  test('the handler is there when the only thread that loaded the addon has ended', async () => {
+  test('still has its handler when the only thread that loaded the addon has ended', async () => {
     const script = `
       import { Worker } from 'node:worker_threads'
       const work = \`

@@ -27,7 +27,7 @@ async function moved(buffer: ArrayBuffer): Promise<Uint8Array> {
 }
 
 describe.skipIf(!isBuilt)(`map${skipped}`, () => {
-  test('shows a file from the given offset on, and what is written to it later', () => {
+  test('shows a file from the given offset, including later writes', () => {
     const content = new Uint8Array(3 * PAGE)
     content.set([0x11, 0x22, 0x33, 0x44], PAGE)
     using file = scratchFile(content)
@@ -39,7 +39,7 @@ describe.skipIf(!isBuilt)(`map${skipped}`, () => {
     region.unmap()
   })
 
-  test('stores 32 and 64 bits, low byte first, into the file and nowhere else', () => {
+  test('stores 32 and 64 bits in little-endian order, and changes no other byte', () => {
     using file = scratchFile(new Uint8Array(PAGE).fill(0xa5))
     const region = native.map(file.fd, 0, PAGE, 'read-write')
     region.store32(4, 0x04030201)
@@ -80,7 +80,7 @@ describe.skipIf(!isBuilt)(`map${skipped}`, () => {
     region.unmap()
   })
 
-  test('a region mapped for reading refuses stores, and gives no buffer that could be written to', () => {
+  test('a read-only region rejects stores, and has no writable buffer', () => {
     using file = scratchFile(new Uint8Array(PAGE), 'r')
     const region = native.map(file.fd, 0, PAGE, 'read')
     const refusal = /expected a region mapped 'read-write', got one mapped 'read'/
@@ -91,14 +91,14 @@ describe.skipIf(!isBuilt)(`map${skipped}`, () => {
     region.unmap()
   })
 
-  test('a file opened for reading is not mapped for writing', () => {
+  test('a file opened for reading cannot be mapped for writing', () => {
     using file = scratchFile(new Uint8Array(PAGE), 'r')
     expect(() => native.map(file.fd, 0, PAGE, 'read-write')).toThrow(
       expect.objectContaining({ code: 'EACCES', errno: -13, syscall: 'mmap' }),
     )
   })
 
-  test('an access that is misaligned or outside the region is a RangeError that says what is allowed', () => {
+  test('a misaligned or out-of-range access throws a RangeError with the valid offsets', () => {
     using file = scratchFile(new Uint8Array(PAGE))
     const region = native.map(file.fd, 0, 30, 'read-write')
     for (const offset of [-4, 2, 28, 32, 4096, 0.5, NaN, Infinity, -Infinity, 2 ** 53]) {
@@ -118,14 +118,14 @@ describe.skipIf(!isBuilt)(`map${skipped}`, () => {
     region.unmap()
   })
 
-  test('a region too short for a word refuses it', () => {
+  test('a region shorter than a word rejects access to it', () => {
     using file = scratchFile(new Uint8Array(PAGE))
     const region = native.map(file.fd, 0, 3, 'read')
     expect(() => region.load32(0)).toThrow('offsetBytes: expected none, as the region has 3 bytes, got 0')
     region.unmap()
   })
 
-  test('a value that does not fit its width is refused, and nothing is stored', () => {
+  test('a value that does not fit its width is rejected, and nothing is stored', () => {
     using file = scratchFile(new Uint8Array(PAGE))
     const region = native.map(file.fd, 0, PAGE, 'read-write')
     for (const value of [-1, 0x1_0000_0000, 1.5, NaN]) {
@@ -183,14 +183,14 @@ describe.skipIf(!isBuilt)(`map${skipped}`, () => {
     }
   })
 
-  test('a buffer first asked for after unmap is empty', () => {
+  test('a buffer requested first after unmap is empty', () => {
     using file = scratchFile(new Uint8Array(PAGE))
     const region = native.map(file.fd, 0, PAGE, 'read-write')
     region.unmap()
     expect(region.buffer.byteLength).toBe(0)
   })
 
-  test('what cannot be mapped is refused by name, before an access could end the process', () => {
+  test('invalid mappings are rejected before an access could end the process', () => {
     using file = scratchFile(new Uint8Array(PAGE + 100))
     expect(() => native.map(file.fd, 0, PAGE + 101, 'read')).toThrow(
       new RangeError('lengthBytes: expected no more than the 4196 bytes of the file from byte 0 on, got 4197'),

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024
 /** No byte of it is zero. */
 const content = Uint8Array.from({ length: 4 * MIB }, (_, index) => (index % 255) + 1)
 
-/** What of the disk a file has, written to it before: what lies in memory alone counts on some file systems, not on all. */
+/** Returns the allocated size after fsync: some file systems do not count unwritten pages. */
 function allocatedBytes({ fd }: Pick<ScratchFile, 'fd'>): number {
   fsyncSync(fd)
   return fstatSync(fd).blocks * 512
@@ -30,26 +30,26 @@ describe.skipIf(!isBuilt)(`punchHole${skipped}`, () => {
     ['the end of a file', 3 * MIB, MIB],
     ['all of a file', 0, 4 * MIB],
     ['a sector of 512 bytes, and no byte beside it', MIB + 512, 512],
-    ['what begins and ends inside a block', MIB - 512, 2 * MIB + 1024],
+    ['a range that begins and ends inside blocks', MIB - 512, 2 * MIB + 1024],
     ['a byte', 12_345, 1],
   ])('zeroes %s, and the file keeps its size', (_, offsetBytes, lengthBytes) => {
     using file = scratchFile(content)
     const before = allocatedBytes(file)
     expect(sockets.punchHole(file.fd, offsetBytes, lengthBytes)).toBe(true)
     expect(Buffer.compare(readFileSync(file.path), without(offsetBytes, lengthBytes))).toBe(0)
-    // The extents of what is left may need a block more.
+    // The remaining extents may need additional blocks.
     const blocks = Math.floor(lengthBytes / MIB) * MIB
     expect(allocatedBytes(file)).toBeLessThanOrEqual(before - blocks + 65_536)
   })
 
-  test('beyond the end of a file there is nothing to do, and it does not grow', () => {
+  test('does nothing beyond the end of a file, which does not grow', () => {
     using file = scratchFile(content)
     expect(sockets.punchHole(file.fd, 4 * MIB, 2 ** 40)).toBe(true)
     expect(sockets.punchHole(file.fd, 3 * MIB, 2 ** 40)).toBe(true)
     expect(Buffer.compare(readFileSync(file.path), without(3 * MIB, MIB))).toBe(0)
   })
 
-  test('says of a file system that has no holes that it has none, and nothing has changed', () => {
+  test('returns false and changes nothing on a file system without hole support', () => {
     // A regular file of procfs, which has no fallocate.
     const fd = openSync('/proc/self/comm', constants.O_RDWR)
     onTestFinished(() => closeSync(fd))
@@ -58,11 +58,11 @@ describe.skipIf(!isBuilt)(`punchHole${skipped}`, () => {
     expect(readFileSync('/proc/self/comm', 'utf8')).toBe(before)
   })
 
-  test('what else the kernel refuses is an Error as those of fs', () => {
+  test('throws other kernel errors in the format of fs', () => {
     using file = scratchFile(content, 'r')
     const refused = (code: string, errno: number) =>
       expect.objectContaining({ code, errno, syscall: 'fallocate' }) as Error
-    // Open for reading only; no descriptor at all; a device; beyond what a file can have.
+    // Open for reading only; not a descriptor; a device.
     expect(() => sockets.punchHole(file.fd, 0, 4096)).toThrow(refused('EBADF', -9))
     expect(() => sockets.punchHole(2 ** 30, 0, 4096)).toThrow(refused('EBADF', -9))
     const device = openSync('/dev/null', 'r+')
@@ -79,12 +79,12 @@ describe.skipIf(!isBuilt)(`punchHole${skipped}`, () => {
     ['lengthBytes', 0, 0, 0],
     ['lengthBytes', 0, 0, NaN],
     ['lengthBytes', 0, 0, Infinity],
-  ])('a wrong %s is refused: %d, %d, %d', (name, fd, offsetBytes, lengthBytes) => {
+  ])('rejects an invalid %s: %d, %d, %d', (name, fd, offsetBytes, lengthBytes) => {
     expect(() => sockets.punchHole(fd, offsetBytes, lengthBytes)).toThrow(RangeError)
     expect(() => sockets.punchHole(fd, offsetBytes, lengthBytes)).toThrow(`${name}: expected an integer from`)
   })
 
-  test('arguments of other kinds are refused', () => {
+  test('rejects arguments of other types', () => {
     expect(() => sockets.punchHole(0, 0n as never, 512)).toThrow(
       new TypeError('offsetBytes: expected a number, got 0n'),
     )
@@ -94,8 +94,8 @@ describe.skipIf(!isBuilt)(`punchHole${skipped}`, () => {
   })
 })
 
-describe.skipIf(!isBuilt)(`an image whose blocks are deallocated${skipped}`, () => {
-  test('gives them back at once by what loadHardwareHost() has', () => {
+describe.skipIf(!isBuilt)(`deallocation in an image${skipped}`, () => {
+  test('frees disk space with punchHole of loadHardwareHost()', () => {
     using file = scratchFile(content)
     const media = fileMedia(file.path, { punchHole: native.punchHole!.bind(native) })
     onTestFinished(() => media.close())
@@ -106,7 +106,7 @@ describe.skipIf(!isBuilt)(`an image whose blocks are deallocated${skipped}`, () 
 
   const write = { serial: 'GPUNVME-SIM-1' }
 
-  test('in a real-time simulator on the addon', async () => {
+  test('frees disk space in a real-time simulator on the addon', async () => {
     using file = scratchFile(content)
     const memory = native.allocate(8 * MIB, 4096)
     const { address, lengthBytes } = memory
@@ -127,7 +127,7 @@ describe.skipIf(!isBuilt)(`an image whose blocks are deallocated${skipped}`, () 
     expect(allocatedBytes(file)).toBeLessThan(2 * MIB)
   })
 
-  test('in a vfio-user server on the addon', async () => {
+  test('frees disk space in a vfio-user server on the addon', async () => {
     using file = scratchFile(content)
     const served = await serve(() => ({ namespaces: [{ file: { path: file.path } }] }))
     try {

@@ -13,7 +13,7 @@ const SECONDS = 1_000_000_000
 const text = (value: string) => new TextEncoder().encode(value)
 const none = () => new Int32Array(17)
 
-/** What there is to read, as text, with the descriptors that came with it. */
+/** Receives available bytes as text, with their descriptors. */
 function receiveText(socket: number, room = 65536): [string, ...number[]] {
   const into = new Uint8Array(room)
   const descriptors = none()
@@ -22,7 +22,7 @@ function receiveText(socket: number, room = 65536): [string, ...number[]] {
 }
 
 describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
-  test('a client is accepted once, and both ends hear each other', () => {
+  test('a client is accepted once, and both ends receive from each other', () => {
     using folder = socketFolder()
     const path = join(folder.path, 'socket')
     const listener = sockets.listen(path)
@@ -38,7 +38,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
     for (const fd of [listener, client, server]) closeSync(fd)
   })
 
-  test('what it listens at is a socket of its owner alone, whatever the umask', () => {
+  test('the listening socket has mode 600, whatever the umask', () => {
     using folder = socketFolder()
     const before = process.umask(0)
     try {
@@ -51,7 +51,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
     }
   })
 
-  test('nothing that is there is replaced: no socket that somebody or nobody listens at, no file, no link', () => {
+  test('listen replaces nothing that exists: no socket, used or unused, no file, no link', () => {
     using folder = socketFolder()
     const inUse = expect.objectContaining({ code: 'EADDRINUSE', errno: -98, syscall: 'bind' }) as Error
     const path = join(folder.path, 'socket')
@@ -71,7 +71,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
     expect(() => sockets.listen(link)).toThrow(inUse)
   })
 
-  test('who cannot be connected to is an error that says why, and nothing stays open', () => {
+  test('a failed connection is an error with its cause, and nothing stays open', () => {
     using folder = socketFolder()
     const before = openDescriptors()
     const path = join(folder.path, 'socket')
@@ -86,7 +86,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
     expect(openDescriptors()).toBe(before)
   })
 
-  test('a queue of clients that nobody accepts fills, and the next one is told so at once', () => {
+  test('a full accept queue rejects the next client at once', () => {
     using folder = socketFolder()
     const path = join(folder.path, 'socket')
     const listener = sockets.listen(path)
@@ -110,7 +110,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
       expect(() => open(ofBytes(108))).toThrow(range(108))
       expect(() => open('')).toThrow(range(0))
       expect(() => open(`${folder.path}/a\0b`)).toThrow(RangeError)
-      // A name in the kernel's own space, which has no mode.
+      // An abstract socket name, which has no file mode.
       expect(() => open('\0abstract')).toThrow(RangeError)
       expect(() => open(7 as unknown as string)).toThrow(new TypeError('path: expected a string, got 7'))
     }
@@ -120,7 +120,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
     expect(statSync(ofBytes(107)).isSocket()).toBe(true)
   })
 
-  test('the length is that of UTF-8: letters of 2 and 4 bytes count as such, and the file has their name', () => {
+  test('the length of a path counts UTF-8 bytes, and the file has the exact name', () => {
     using folder = socketFolder()
     const path = join(folder.path, 'Sträuße-🦀')
     const listener = sockets.listen(path)
@@ -133,7 +133,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
     expect(() => sockets.listen(tooLong)).toThrow(RangeError)
   })
 
-  test('accept of what is no listener is an error', () => {
+  test('accept rejects a descriptor that is not a listener', () => {
     using pair = socketPair()
     using file = scratchFile(new Uint8Array(1))
     expect(() => sockets.accept(pair.client)).toThrow(expect.objectContaining({ code: 'EINVAL', syscall: 'accept' }))
@@ -145,7 +145,7 @@ describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
 })
 
 describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
-  test('bytes come in order, as many as there is room for, and -1 when there are none', () => {
+  test('receive returns bytes in order, up to the size of the buffer, and -1 if there are none', () => {
     using pair = socketPair()
     expect(sockets.receive(pair.server, new Uint8Array(1), none())).toBe(-1)
     sockets.send(pair.client, text('one'), undefined, SECONDS)
@@ -155,7 +155,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     expect(sockets.receive(pair.server, new Uint8Array(1), none())).toBe(-1)
   })
 
-  test('into a part of a buffer, and nothing beside it', () => {
+  test('receive writes only to the given part of a buffer', () => {
     using pair = socketPair()
     const whole = new Uint8Array(16).fill(0xa5)
     sockets.send(pair.client, text('..abcdefgh..').subarray(2, 10), undefined, SECONDS)
@@ -163,7 +163,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     expect(Buffer.from(whole).toString('latin1')).toBe(`${'\xa5'.repeat(3)}abcdef${'\xa5'.repeat(7)}`)
   })
 
-  test('a descriptor that arrives is the same file under another number, closed on exec', () => {
+  test('a received descriptor is the same file under another number, with close-on-exec set', () => {
     using pair = socketPair()
     using file = scratchFile(text('content'))
     sockets.send(pair.client, text('take'), Int32Array.of(file.fd), SECONDS)
@@ -180,7 +180,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     expect(readSync(file.fd, bytes, 0, 7, 0)).toBe(7)
   })
 
-  test('an eventfd that arrives is the one that was sent', () => {
+  test('a received eventfd is the one that was sent', () => {
     using pair = socketPair()
     const event = sockets.eventfd()
     sockets.send(pair.server, text('!'), Int32Array.of(event), SECONDS)
@@ -192,7 +192,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     for (const fd of [event, received!]) closeSync(fd)
   })
 
-  test('sixteen descriptors come with one message, in their order', () => {
+  test('sixteen descriptors arrive with one message, in order', () => {
     using pair = socketPair()
     using file = scratchFile(new Uint8Array(1))
     const before = openDescriptors()
@@ -214,7 +214,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     [253, 17],
     [4, 4],
     [1, 1],
-  ])('%i descriptors are refused and closed where the room is of %i numbers', (count, room) => {
+  ])('%i descriptors are rejected and closed if the array has %i elements', (count, room) => {
     using pair = socketPair()
     const event = native.eventfd()
     const before = openDescriptors()
@@ -228,7 +228,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     closeSync(event)
   })
 
-  test('descriptors belong to the message that the last byte is of, and end what one call gives', () => {
+  test('descriptors belong to the message of the last byte, and limit what one call returns', () => {
     using pair = socketPair()
     const event = native.eventfd()
     for (const [message, descriptors] of [
@@ -245,7 +245,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     for (const fd of [event, ...ofFirst, ...ofSecond]) closeSync(fd)
   })
 
-  test('a closed end is told apart from silence, also where it left bytes unread', () => {
+  test('a closed end is distinguished from silence, also with unread bytes', () => {
     using pair = socketPair()
     sockets.send(pair.server, text('never read'), undefined, SECONDS)
     sockets.send(pair.client, text('last words'), undefined, SECONDS)
@@ -259,7 +259,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     )
   })
 
-  test('who takes nothing holds a sender for its time and no longer', () => {
+  test('send to a peer that does not receive ends at its timeout', () => {
     using pair = socketPair()
     const bytes = new Uint8Array(8 * 1024 * 1024).map((_, index) => index >> 10)
     const fromNs = process.hrtime.bigint()
@@ -267,7 +267,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
       expect.objectContaining({ code: 'ETIMEDOUT', errno: -110, syscall: 'sendmsg' }),
     )
     expect(process.hrtime.bigint() - fromNs).toBeGreaterThanOrEqual(20_000_000n)
-    // What fitted into the socket is there, and whole.
+    // The bytes that fitted into the socket arrive intact.
     const into = new Uint8Array(bytes.length)
     let length = 0
     for (let part; (part = sockets.receive(pair.server, into.subarray(length), none())) > 0;) length += part
@@ -275,11 +275,11 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     expect(Buffer.compare(into.subarray(0, length), bytes.subarray(0, length))).toBe(0)
   })
 
-  test('the time is for each part that is taken, and descriptors go with the first byte alone', async () => {
+  test('the timeout applies to each part sent, and descriptors go with the first byte only', async () => {
     using folder = socketFolder()
     const path = join(folder.path, 'socket')
     const listener = sockets.listen(path)
-    // Takes a little of 4 MiB at a time, and says how many bytes of which content and how many descriptors it got.
+    // Receives 4 MiB in small parts; prints the number of bytes, wrong bytes, and descriptors.
     const reader = run(`
       const socket = host.connect(${JSON.stringify(path)})
       const into = new Uint8Array(65536), descriptors = new Int32Array(17)
@@ -301,7 +301,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     expect(await reader).toEqual({ bytes: 4194304, wrong: 0, withDescriptors: [[0, 2]] })
   }, 120_000)
 
-  test('another process gets the very file, and gives one back', async () => {
+  test('another process receives the same file, and sends one back', async () => {
     using folder = socketFolder()
     using file = scratchFile(text('written here'))
     const path = join(folder.path, 'socket')
@@ -329,7 +329,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     for (const each of [fd!, server, listener]) closeSync(each)
   }, 120_000)
 
-  test('what is no message is refused before anything is sent or read', () => {
+  test('invalid messages are rejected before anything is sent or read', () => {
     using pair = socketPair()
     const one = new Uint8Array(1)
     expect(() => sockets.send(pair.client, new Uint8Array(0), undefined, 0)).toThrow(
@@ -359,8 +359,8 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
     expect(sockets.receive(pair.server, one, none())).toBe(-1)
   })
 
-  test('a descriptor that can be kept no more is an error, and nothing stays open', async () => {
-    // In a process of its own, with few descriptors allowed and all of them used up.
+  test('descriptors beyond RLIMIT_NOFILE are an error, and nothing stays open', async () => {
+    // In a separate process, with a low descriptor limit that is used up.
     const result = await run(
       `
       const { closeSync, openSync, readdirSync } = await import('node:fs')
@@ -414,7 +414,7 @@ describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
 })
 
 describe.skipIf(!isBuilt)(`poll${skipped}`, () => {
-  test('says which of several have something, by their places', () => {
+  test('returns a bit for each descriptor that is ready', () => {
     using one = socketPair()
     using two = socketPair()
     const event = sockets.eventfd()
@@ -429,7 +429,7 @@ describe.skipIf(!isBuilt)(`poll${skipped}`, () => {
     closeSync(event)
   })
 
-  test('the thirty-first has a bit, too, and a thirty-second is refused', () => {
+  test('supports 31 descriptors, and rejects 32', () => {
     using pair = socketPair()
     const many = new Int32Array(31).fill(-1)
     many[30] = pair.server
@@ -440,7 +440,7 @@ describe.skipIf(!isBuilt)(`poll${skipped}`, () => {
     )
   })
 
-  test('ends at its time and not before, with nothing to look at as well', () => {
+  test('ends at its timeout and not before, also without descriptors', () => {
     using pair = socketPair()
     for (const descriptors of [Int32Array.of(pair.server), new Int32Array(0), Int32Array.of(-1)]) {
       const from = process.hrtime.bigint()
@@ -449,7 +449,7 @@ describe.skipIf(!isBuilt)(`poll${skipped}`, () => {
     }
   })
 
-  test('a signal that arrives meanwhile is no reason to end', async () => {
+  test('is not ended by a signal', async () => {
     const code = `
       process.on('SIGUSR2', () => undefined)
       const { spawn } = await import('node:child_process')
@@ -462,7 +462,7 @@ describe.skipIf(!isBuilt)(`poll${skipped}`, () => {
     expect(await run(code)).toEqual([0, true])
   }, 120_000)
 
-  test('a descriptor that is none is an error, as is a time without an end', () => {
+  test('rejects invalid descriptors and infinite timeouts', () => {
     using file = scratchFile(new Uint8Array(1))
     const closed = openSync(file.path, 'r')
     closeSync(closed)
@@ -477,8 +477,8 @@ describe.skipIf(!isBuilt)(`poll${skipped}`, () => {
   })
 })
 
-describe.skipIf(!isBuilt)(`sockets and what they leave${skipped}`, () => {
-  test('two hundred connections with descriptors leave nothing open', () => {
+describe.skipIf(!isBuilt)(`descriptors of sockets${skipped}`, () => {
+  test('are all closed after two hundred connections that passed descriptors', () => {
     const before = openDescriptors()
     for (let round = 0; round < 200; round++) {
       using pair = socketPair()
@@ -489,7 +489,7 @@ describe.skipIf(!isBuilt)(`sockets and what they leave${skipped}`, () => {
     expect(openDescriptors()).toBe(before)
   })
 
-  test('what came and was not received is closed with its socket', () => {
+  test('that were not received are closed with the socket', () => {
     const before = openDescriptors()
     {
       using pair = socketPair()
@@ -500,7 +500,7 @@ describe.skipIf(!isBuilt)(`sockets and what they leave${skipped}`, () => {
 })
 
 describe.skipIf(!isBuilt)(`the module of a server's thread${skipped}`, () => {
-  test('has all of it as its default export, of the same sockets and the same memory', async () => {
+  test('exports all functions by default, with the same sockets and memory', async () => {
     const { default: host } = (await import(nativeHostModule.href)) as { default: VfioUserHost }
     using folder = socketFolder()
     using file = scratchFile(new Uint8Array(4096).fill(7))
@@ -521,7 +521,7 @@ describe.skipIf(!isBuilt)(`the module of a server's thread${skipped}`, () => {
     for (const fd of [listener, client, server, event, descriptors[1]!, descriptors[2]!]) closeSync(fd)
   })
 
-  test('a client waits beside others for what an eventfd tells', async () => {
+  test('waits for an eventfd in a client beside other work', async () => {
     const event = sockets.eventfd()
     const waits = sockets.waitReadable(event, 60 * SECONDS)
     writeFileSync(event, new Uint8Array(new BigUint64Array([1n]).buffer))

@@ -14,7 +14,7 @@ const FS_IOC_GETFLAGS = 0x80086601
 
 const MS = 1_000_000
 
-/** A pipe that has a name, so that both ends can be opened. */
+/** Creates a named pipe, so that both ends can be opened. */
 function pipe() {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-pipe-'))
   const path = join(folder, 'pipe')
@@ -38,7 +38,7 @@ function pipe() {
 }
 
 describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
-  test('fills the structure in place and gives what the call returned', () => {
+  test('fills the structure in place, and returns the result of the call', () => {
     using ends = pipe()
     writeSync(ends.write, 'seven b')
     const count = new Uint8Array(4)
@@ -46,7 +46,7 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
     expect([...count]).toEqual([7, 0, 0, 0])
   })
 
-  test('what the kernel refuses is an Error as those of fs', () => {
+  test('throws kernel errors in the format of fs', () => {
     using ends = pipe()
     expect(() => native.ioctl(ends.read, TIOCGWINSZ, new Uint8Array(8))).toThrow(
       expect.objectContaining({ code: 'ENOTTY', errno: -25, syscall: 'ioctl' }),
@@ -56,7 +56,7 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
     )
   })
 
-  test('a structure shorter than the request itself says is refused: the kernel would write beyond it', () => {
+  test('rejects a structure that is shorter than the size in the request, beyond which the kernel would write', () => {
     using file = scratchFile(new Uint8Array(1))
     expect(() => native.ioctl(file.fd, FS_IOC_GETFLAGS, new Uint8Array(4))).toThrow(
       new RangeError('argument: expected at least 8 bytes, the size in request 0x80086601, got 4'),
@@ -86,7 +86,7 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
     )
   })
 
-  test('arguments of other kinds are refused', () => {
+  test('rejects arguments of other types', () => {
     using ends = pipe()
     expect(() => native.ioctl(ends.read, FIONREAD, new Uint32Array(1) as unknown as Uint8Array)).toThrow(
       new TypeError('argument: expected a Uint8Array, got an object'),
@@ -101,7 +101,7 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
 describe.skipIf(!isBuilt)(`eventfd and waitReadable${skipped}`, () => {
   const one = new Uint8Array(new BigUint64Array([1n]).buffer)
 
-  test('an eventfd does not block, counts, and is closed as any file', () => {
+  test('return a non-blocking eventfd that counts, and is closed like any file', () => {
     const fd = native.eventfd()
     expect(() => readSync(fd, new Uint8Array(8))).toThrow(expect.objectContaining({ code: 'EAGAIN' }))
     writeSync(fd, one)
@@ -112,7 +112,7 @@ describe.skipIf(!isBuilt)(`eventfd and waitReadable${skipped}`, () => {
     closeSync(fd)
   })
 
-  test('resolves with true when there is something to read, then or later', async () => {
+  test('resolve with true when there is something to read, immediately or later', async () => {
     const fd = native.eventfd()
     writeSync(fd, one)
     expect(await native.waitReadable(fd, 0)).toBe(true)
@@ -124,14 +124,14 @@ describe.skipIf(!isBuilt)(`eventfd and waitReadable${skipped}`, () => {
     closeSync(fd)
   })
 
-  test('resolves with false at its deadline', async () => {
+  test('resolve with false at the deadline', async () => {
     const fd = native.eventfd()
     expect(await native.waitReadable(fd, 0)).toBe(false)
     expect(await native.waitReadable(fd, 2 * MS)).toBe(false)
     closeSync(fd)
   })
 
-  test('forty may wait at a time, and file system calls do not wait behind them', async () => {
+  test('allow forty waits at a time, without delaying file system calls', async () => {
     const fds = Array.from({ length: 40 }, () => native.eventfd())
     const waits = fds.map((fd) => native.waitReadable(fd, 20_000 * MS))
     using file = scratchFile(new Uint8Array(1))
@@ -142,7 +142,7 @@ describe.skipIf(!isBuilt)(`eventfd and waitReadable${skipped}`, () => {
     for (const fd of fds) closeSync(fd)
   })
 
-  test('what a pipe still holds, and its end, count as something to read', async () => {
+  test('treat data in a pipe, and its end, as something to read', async () => {
     using ends = pipe()
     expect(await native.waitReadable(ends.read, 0)).toBe(false)
     writeSync(ends.write, 'x')
@@ -152,7 +152,7 @@ describe.skipIf(!isBuilt)(`eventfd and waitReadable${skipped}`, () => {
     expect(await native.waitReadable(ends.read, 10_000 * MS)).toBe(true)
   })
 
-  test('a descriptor that is none is an error, as is a time without an end', async () => {
+  test('reject invalid descriptors and infinite timeouts', async () => {
     await expect(native.waitReadable(2 ** 30, 10_000 * MS)).rejects.toMatchObject({
       code: 'EBADF',
       errno: -9,

@@ -9,7 +9,7 @@ import { isMapped } from '../../test/mappings.js'
 import { isBuilt, native, skipped } from '../../test/native.js'
 import { scratchFile } from '../../test/scratch-file.js'
 
-/** A thread that runs `code` with the addon as `host`, a `port` to its parent and what it was given as `data`. */
+/** Starts a thread that runs `code` with the addon as `host`, a `port` to its parent, and `data`. */
 function thread(code: string, workerData: unknown): Worker {
   const script = `
     const { parentPort: port, workerData: data } = require('node:worker_threads')
@@ -24,7 +24,7 @@ function thread(code: string, workerData: unknown): Worker {
 const nextMessage = async (worker: Worker): Promise<unknown> => ((await once(worker, 'message')) as [unknown])[0]
 
 describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
-  test('a view in another thread is the same memory, both ways', async () => {
+  test('a view in another thread shares memory in both directions', async () => {
     const region = native.allocate(8192, 4096)
     const worker = thread(
       `const view = new DataView(host.view(data.address + 4096n, 16))
@@ -33,7 +33,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
        port.postMessage('stored')`,
       { address: region.address },
     )
-    // It may end before anybody has seen what it said.
+    // The thread may end before its messages are handled.
     const ended = once(worker, 'exit')
     region.store32(4096, 0xbeef)
     expect(await nextMessage(worker)).toBe(0xbeef)
@@ -42,7 +42,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     region.unmap()
   })
 
-  test('memory that another thread has a view of goes when that thread does, not before', async () => {
+  test('memory with a view in another thread is unmapped when that thread ends, not before', async () => {
     const region = native.allocate(4096, 4096)
     const { address } = region
     region.store32(0, 41)
@@ -63,7 +63,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     expect(isMapped(address)).toBe(false)
   })
 
-  test('what a thread allocated stays when it ends, whether by itself or not: a device may write to it', async () => {
+  test('memory that a thread allocated stays mapped however it ends, since a device may write to it', async () => {
     for (const ending of ['terminate', 'exit']) {
       const worker = thread(
         `const region = host.allocate(8192, 4096)
@@ -97,7 +97,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     expect([...bytes.subarray(0, 2)]).toEqual([7, 7])
   })
 
-  test('what a thread unmapped is not kept when it ends', async () => {
+  test('memory that a thread unmapped is not kept when it ends', async () => {
     const worker = thread(
       `const region = host.allocate(4096, 4096)
        const { address } = region
@@ -110,7 +110,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     expect(() => native.view(address, 4096)).toThrow(RangeError)
   })
 
-  test('what a thread mapped of a file goes when it ends, but for what others view', async () => {
+  test('a file mapping of a thread is unmapped when it ends, unless another thread has a view', async () => {
     using file = scratchFile(new Uint8Array(4096))
     const worker = thread(
       `const region = host.map(data.fd, 0, 4096, 'read-write')
@@ -127,7 +127,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     expect(() => native.view(address, 4096)).toThrow(RangeError)
   })
 
-  test('a thread can be ended in the middle of a wait', async () => {
+  test('a thread can be terminated during a wait', async () => {
     const worker = thread(
       `const waits = [host.eventfd(), host.eventfd()].map((fd) => host.waitReadable(fd, 3600e9))
        port.postMessage(waits.length)`,
@@ -137,7 +137,7 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     await worker.terminate()
   })
 
-  test('eight threads map, view, wait and end at a time', async () => {
+  test('eight threads map, view, wait and end concurrently', async () => {
     const region = native.allocate(4096, 4096)
     const workers = Array.from({ length: 8 }, (_, index) =>
       thread(
@@ -170,13 +170,13 @@ describe.skipIf(!isBuilt)(`descriptors and threads${skipped}`, () => {
     host.ioctl(terminal, ${TIOCSPTLCK}, new Uint8Array(4))
     const peer = host.adopt(host.ioctlNumber(terminal, ${TIOCGPTPEER}, ${O_RDWR_NOCTTY}))`
 
-  /** What the kernel says of every descriptor of this process, where `pattern` is found in it. */
+  /** Returns the descriptors of this process whose fdinfo matches `pattern`. */
   const open = (pattern: RegExp): string[] =>
     readdirSync('/proc/self/fdinfo').filter((fd) => {
       try {
         return pattern.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))
       } catch {
-        return false // that of the folder itself
+        return false // the descriptor of the directory itself
       }
     })
 
@@ -190,7 +190,7 @@ describe.skipIf(!isBuilt)(`descriptors and threads${skipped}`, () => {
     expect(open(same)).toEqual([])
   })
 
-  test('a descriptor that an ioctl returned, and that was adopted, is closed when its thread ends', async () => {
+  test('an adopted descriptor from an ioctl is closed when its thread ends', async () => {
     const worker = thread(`${peerOf}; port.on('message', () => undefined); port.postMessage(peer)`, {})
     const fd = (await nextMessage(worker)) as number
     const terminal = readlinkSync(`/proc/self/fd/${fd}`)
@@ -208,7 +208,7 @@ describe.skipIf(!isBuilt)(`descriptors and threads${skipped}`, () => {
     expect(links()).not.toContain(terminal)
   })
 
-  test('closing what was adopted gives no warning in any thread', async () => {
+  test('closing adopted descriptors emits no warning in any thread', async () => {
     const worker = thread(
       `process.on('warning', ({ message }) => port.postMessage(message))
        ${peerOf}
@@ -220,7 +220,7 @@ describe.skipIf(!isBuilt)(`descriptors and threads${skipped}`, () => {
     await worker.terminate()
   })
 
-  test('what cannot be adopted is an error, and nothing stays open', () => {
+  test('adopting an invalid descriptor throws, and nothing stays open', () => {
     const before = readdirSync('/proc/self/fd').length
     expect(() => native.adopt(-1)).toThrow(RangeError)
     expect(() => native.adopt(1_000_000)).toThrow(expect.objectContaining({ code: 'EBADF' }))
@@ -229,7 +229,7 @@ describe.skipIf(!isBuilt)(`descriptors and threads${skipped}`, () => {
 })
 
 describe.skipIf(!isBuilt)(`memory and the garbage collector${skipped}`, () => {
-  /** Runs in a process of its own: a mistake here is a crash. Gives what it printed, as JSON. */
+  /** Runs code in a separate process, since an error here is a crash; returns its output, parsed as JSON. */
   function run(code: string): unknown {
     const script = `
       import { readFileSync } from 'node:fs'
@@ -249,7 +249,7 @@ describe.skipIf(!isBuilt)(`memory and the garbage collector${skipped}`, () => {
     )
   }
 
-  test('a region that is forgotten stays where it is: a device may write to it', () => {
+  test('an unreferenced region stays mapped, since a device may write to it', () => {
     const code = `
       let address
       ;(() => {
@@ -263,7 +263,7 @@ describe.skipIf(!isBuilt)(`memory and the garbage collector${skipped}`, () => {
     expect(run(code)).toEqual([true, 99])
   })
 
-  test('views live as long as they are used, and keep nothing when they are not', () => {
+  test('views stay valid while they are referenced, and keep nothing mapped afterwards', () => {
     const code = `
       const region = host.allocate(4096, 4096)
       let kept = new Uint8Array(host.view(region.address, 4096))
@@ -278,7 +278,7 @@ describe.skipIf(!isBuilt)(`memory and the garbage collector${skipped}`, () => {
     expect(run(code)).toEqual([0x03030303, 0, false])
   })
 
-  test('two thousand regions come and go, and nothing is left', () => {
+  test('two thousand regions leave no mapping', () => {
     const code = `
       const count = () => readFileSync('/proc/self/maps', 'utf8').split('\\n').length
       const addresses = new Set()
@@ -297,7 +297,7 @@ describe.skipIf(!isBuilt)(`memory and the garbage collector${skipped}`, () => {
     expect(run(code)).toBe(true)
   })
 
-  test('a process may end with regions, views and waits as they are', () => {
+  test('a process may exit with regions, views and pending waits', () => {
     const code = `
       const region = host.allocate(4096, 4096)
       globalThis.kept = [region.buffer, host.view(region.address, 4), host.waitReadable(host.eventfd(), 3600e9)]

@@ -10,12 +10,12 @@ import type { ProbeVerdict } from './probe-verdict.js'
 import { VramRevokedError, withVram } from './with-vram.js'
 
 const MIB = 1024 * 1024
-/** What the fixture takes for the descriptor of a dma-buf. */
+/** Descriptor that the fixture treats as a dma-buf. */
 const FD = 77
 const IMPORT_DMABUF = 0xc028e703
 const GPU_MEMORY = { where: 'gpu' } as const
 
-/** A transport of the module's fixture, and a GPU whose memory it exports at these addresses of the controller. */
+/** Returns a transport on the fixture of the module, and a GPU whose memory it maps at these IOVAs. */
 async function made(iovas: readonly number[] = [0x90_0000_0000, 0x90_0080_0000]) {
   const sys = new FakeSysfs()
   const host = new FakeHardwareHost(sys.root)
@@ -40,14 +40,14 @@ async function made(iovas: readonly number[] = [0x90_0000_0000, 0x90_0080_0000])
   return { kmod, transport, gpu, closed, provider, imported }
 }
 
-/** Waits on the transport's clock, in which it looks after its device, as long as a busy machine may take. */
+/** Waits up to 10 s on the clock of the transport, whose waits also handle events of the device. */
 async function departed(transport: KmodTransport): Promise<void> {
   const { clock } = transport
   const deadlineNs = clock.now() + 10_000_000_000
   while (transport.departure === undefined && clock.now() < deadlineNs) await clock.idle(deadlineNs)
 }
 
-it('GPU memory has the addresses that the module gives for its dma-buf, until it is freed', async () => {
+it('GPU memory has the addresses that the module returns for its dma-buf, until it is freed', async () => {
   const { transport, gpu, closed, provider, imported } = await made()
   const dma = withVram(transport.dma, provider, gpu)
   const memory = dma.alloc(4 * MIB, GPU_MEMORY)
@@ -63,21 +63,21 @@ it('GPU memory has the addresses that the module gives for its dma-buf, until it
   expect(gpu.freed).toHaveLength(1)
 })
 
-it('queues are in one piece of it where the module gives one', async () => {
+it('queues are contiguous if the module returns one segment', async () => {
   const { transport, gpu, provider } = await made([0x90_0000_0000])
   const queue = withVram(transport.dma, provider, gpu).alloc(0x1_0000, { ...GPU_MEMORY, contiguous: true })
   expect(queue.segments).toEqual([{ offsetBytes: 0, iova: 0x90_0000_0000, lengthBytes: 0x1_0000 }])
   expect(transport.dma.alloc(4096).view).toBeDefined()
 })
 
-it('memory that its exporter takes back is not read as if data had arrived, and can be freed', async () => {
+it('revoked memory throws instead of presenting data, and can be freed', async () => {
   const { kmod, transport, gpu, provider, imported } = await made()
   const memory = withVram(transport.dma, provider, gpu).alloc(4 * MIB, GPU_MEMORY)
   memory.forHost(0, 4 * MIB)
   for (const held of imported()) held.isRevoked = true
   kmod.happens(1)
   await departed(transport)
-  // The driver finds a controller that has left the bus: every command in flight ends as lost.
+  // To the driver, the controller has left the bus: every command in flight ends as lost.
   expect([transport.departure, transport.bar.read32(0x1c)]).toEqual(['revoked', 0xffff_ffff])
   expect(() => memory.forHost(0, 4 * MIB)).toThrow(VramRevokedError)
   expect(() => memory.iovaAt(0)).toThrow(/mapped by dma-buf was revoked[^]*open it again/)
@@ -88,7 +88,7 @@ it('memory that its exporter takes back is not read as if data had arrived, and 
 it.each([
   ['EOPNOTSUPP', 'import-failed'],
   ['ENODEV', 'import-failed'],
-])('where the module refuses, the tier is 1, with the reason: %s', async (errno, code) => {
+])('if the module refuses the import, the tier is 1, with the reason: %s', async (errno, code) => {
   const { kmod, transport, provider, imported } = await made()
   kmod.refuse(IMPORT_DMABUF, errno)
   const probe = (): ProbeVerdict => {
@@ -100,7 +100,7 @@ it.each([
   expect(imported()).toHaveLength(0)
 })
 
-it('where the content does not arrive in what the module has mapped, the tier is 1, with what was seen', async () => {
+it('if data do not arrive in the mapped memory, the tier is 1, with the result of the probe', async () => {
   const { transport, gpu, provider, imported } = await made()
   const vram = withVram(transport.dma, provider, gpu)
   const probe = () => {
@@ -116,7 +116,7 @@ it('where the content does not arrive in what the module has mapped, the tier is
   expect(imported()).toHaveLength(0)
 })
 
-/** Tier 3 over the module, with a probe that is given. */
+/** Returns a request for tier 3 over the module with the given probe. */
 function request(
   { can }: KmodTransport,
   provider: ReturnType<typeof dmaBufProvider>,

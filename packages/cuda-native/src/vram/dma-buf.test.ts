@@ -25,13 +25,13 @@ function refusalOf(call: () => unknown): VramRefusedError {
     if (error instanceof VramRefusedError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('no VramRefusedError was thrown')
 }
 
-it('addresses are those that the kernel module gives, until the mapping is released', () => {
+it('addresses are those of the kernel module, until the mapping is released', () => {
   const { bufs, provider, memory } = made()
   const mapping = provider.map(memory.gpuPointer, 4 * MIB)
-  // The fake GPU's first two pages are its eighth and its fifth.
+  // The fake GPU allocates its eighth page first, then its fifth.
   expect(mapping.segments).toEqual([
     { offsetBytes: 0, iova: 0x80_00e0_0000, lengthBytes: 2_097_152 },
     { offsetBytes: 2_097_152, iova: 0x80_0080_0000, lengthBytes: 2_097_152 },
@@ -41,13 +41,13 @@ it('addresses are those that the kernel module gives, until the mapping is relea
   expect(bufs.attached.size).toBe(0)
 })
 
-it('the file descriptor is closed at once: what is attached holds the memory by itself', () => {
+it('the file descriptor is closed at once, since the attachment holds the memory', () => {
   const { bufs, provider, memory } = made()
   provider.map(memory.gpuPointer, 4 * MIB)
   expect(bufs.open.size).toBe(0)
 })
 
-it('a driver that exports nothing of this GPU is told from one that fails', () => {
+it('a driver without dma-buf support is distinguished from a failed export', () => {
   const { bufs, provider, memory } = made()
   bufs.cuResult = 801
   expect(refusalOf(() => provider.map(memory.gpuPointer, 4 * MIB)).reason).toBe('dma-buf-unsupported')
@@ -57,7 +57,7 @@ it('a driver that exports nothing of this GPU is told from one that fails', () =
   expect(error.message).toContain('CUresult 1')
 })
 
-it('a kernel that does not attach leaves nothing open', () => {
+it('a failed attachment leaves nothing open', () => {
   const { bufs, provider, memory } = made()
   bufs.refusal = new Error('EOPNOTSUPP: no path between these devices')
   const error = refusalOf(() => provider.map(memory.gpuPointer, 4 * MIB))
@@ -71,11 +71,11 @@ const RUN = { offsetBytes: 0, iova: 0x1000_0000, lengthBytes: 2 * MIB }
 it.each([
   ['too few bytes', [RUN]],
   ['a gap', [RUN, { ...RUN, offsetBytes: 3 * MIB, iova: 0x2000_0000 }]],
-  ['one place twice', [RUN, { ...RUN, offsetBytes: 2 * MIB }]],
-  ['overlapping places', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 0x1000_0000 + MIB }]],
-  ['no whole pages', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 0x2000_0200 }]],
-  ['no address', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 2 ** 53 }]],
-])('addresses that do not make up the memory are refused, and it is detached: %s', (_, segments) => {
+  ['the same address twice', [RUN, { ...RUN, offsetBytes: 2 * MIB }]],
+  ['overlapping addresses', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 0x1000_0000 + MIB }]],
+  ['an address inside a page', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 0x2000_0200 }]],
+  ['an invalid address', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 2 ** 53 }]],
+])('segments that do not cover the memory are rejected, and it is detached: %s', (_, segments) => {
   let detached = 0
   const exporter = { export: () => 99, close: () => undefined }
   const provider = dmaBufProvider(exporter, { attach: () => ({ segments, detach: () => detached++ }) })

@@ -17,7 +17,7 @@ const refusing = (name: string) => ({
 const accepted: ProbeVerdict = { isAccepted: true, facts: ['every byte as it should be'] }
 const refused: ProbeVerdict = { isAccepted: false, reason: 'nothing-arrived', message: 'nothing arrived', facts: ['a'] }
 
-/** A machine that does everything, where `changes` do not say otherwise; and what was probed. */
+/** Negotiates on a machine that supports everything except for `changes`; also returns the probed providers. */
 async function negotiate(changes: Partial<TierRequest> = {}) {
   const probed: string[] = []
   const result = await negotiateTier({
@@ -34,39 +34,39 @@ async function negotiate(changes: Partial<TierRequest> = {}) {
   return { ...result, probed, codes: result.reasons.map(({ tier, code, provider }) => [tier, code, provider]) }
 }
 
-it('a memory whose content was verified is accepted, by the first way that there is', async () => {
+it('memory whose content was verified is accepted from the first provider', async () => {
   const { tier, memory, codes, probed } = await negotiate()
   expect([tier, memory?.provider.name, codes, probed]).toEqual([2, 'one', [], ['one']])
   expect(memory?.facts).toEqual(['every byte as it should be'])
 })
 
-it('tier 1 needs nothing, and nothing is written anywhere for it', async () => {
+it('tier 1 needs nothing, and is not probed', async () => {
   expect(await negotiate({ wanted: 1 })).toMatchObject({ tier: 1, codes: [], probed: [] })
 })
 
-describe('demoted to tier 1, with the reason, and without a command', () => {
-  test('the transport says that the controller does not reach GPU memory', async () => {
+describe('the tier is 1, with a reason and without a probe, if', () => {
+  test('the controller cannot access GPU memory', async () => {
     const can = { gpuRing: true, gpuRead: true, dmaToVram: false }
     expect(await negotiate({ can })).toMatchObject({ tier: 1, codes: [[2, 'transport', undefined]], probed: [] })
   })
 
-  test('nobody knows whether data are there when their completion is', async () => {
+  test('it is unknown whether data are visible at their completion', async () => {
     const { tier, codes, probed, memory } = await negotiate({ ordering: undefined })
     expect([tier, codes, probed, memory]).toEqual([1, [[2, 'ordering-unknown', undefined]], [], undefined])
   })
 
-  test('the GPU needs a flush that nobody calls', async () => {
+  test('the GPU requires a flush and none is given', async () => {
     const { tier, reasons } = await negotiate({ ordering: { writesOrdering: 0, flushWritesOptions: 1 } })
     expect(tier).toBe(1)
     expect(reasons[0]).toMatchObject({ code: 'flush-missing', facts: ['writes ordering 0, flush options 1'] })
   })
 
-  test('there is no way to map GPU memory', async () => {
+  test('there is no provider of GPU memory', async () => {
     expect(await negotiate({ providers: [] })).toMatchObject({ tier: 1, codes: [[2, 'no-provider', undefined]] })
   })
 })
 
-it('a flush that is needed goes to the probe, and with the memory', async () => {
+it('a required flush is passed to the probe, and returned with the memory', async () => {
   const flush = () => undefined
   let given: unknown
   const probe = (_: VramProvider, flushing: unknown) => {
@@ -77,7 +77,7 @@ it('a flush that is needed goes to the probe, and with the memory', async () => 
   expect([given, memory?.flush]).toEqual([flush, flush])
 })
 
-it('each way is tried in its turn, and what became of the ones before is told', async () => {
+it('providers are tried in order, and the failures of earlier ones are reported', async () => {
   const { tier, memory, codes } = await negotiate({
     providers: [refusing('dma-buf'), candidate('window'), candidate('third')],
     probe: ({ name }) => Promise.resolve(name === 'window' ? refused : accepted),
@@ -89,7 +89,7 @@ it('each way is tried in its turn, and what became of the ones before is told', 
   ])
 })
 
-it('where no way is left, tier 1 it is, with all reasons', async () => {
+it('if every provider fails, the tier is 1, with all reasons', async () => {
   const kept = {} as never
   const { tier, memory, codes, reasons } = await negotiate({
     providers: [refusing('dma-buf'), candidate('window')],
@@ -105,25 +105,25 @@ it('where no way is left, tier 1 it is, with all reasons', async () => {
 })
 
 describe('queues in GPU memory, tier 3', () => {
-  it('are not to be had without leave to read GPU memory', async () => {
+  it('are not used without permission to read GPU memory', async () => {
     const { tier, codes, reasons } = await negotiate({ wanted: 3 })
     expect([tier, codes]).toEqual([2, [[3, 'peer-reads-not-allowed', undefined]]])
     expect(reasons[0]!.next).toMatch(/losing the drive/)
   })
 
-  it('are had where reading was allowed and proven', async () => {
+  it('are used if reading is allowed and its probe succeeds', async () => {
     const probe = () => Promise.resolve({ isAccepted: true, facts: ['told apart'] } as const)
     const { tier, memory, codes } = await negotiate({ wanted: 3, peerReads: { probe } })
     expect([tier, codes, memory?.facts]).toEqual([3, [], ['every byte as it should be', 'told apart']])
   })
 
-  it('are not had where it was allowed and did not work', async () => {
+  it('are not used if reading is allowed but its probe fails', async () => {
     const { tier, codes, memory } = await negotiate({ wanted: 3, peerReads: { probe: () => Promise.resolve(refused) } })
     expect([tier, codes]).toEqual([2, [[3, 'nothing-arrived', 'one']]])
     expect(memory?.provider.name).toBe('one')
   })
 
-  it('no read is tried below tier 3, nor before writes were proven', async () => {
+  it('are the only reason for reads, which follow successful writes', async () => {
     const peerReads = { probe: () => Promise.reject(new TypeError('GPU memory was read')) }
     expect((await negotiate({ wanted: 2, peerReads })).tier).toBe(2)
     const probe = () => Promise.resolve(refused)
@@ -131,12 +131,12 @@ describe('queues in GPU memory, tier 3', () => {
   })
 })
 
-it('a mistake in a program is not taken for a machine’s fault', async () => {
+it('a program error in a probe is thrown, not reported as a reason', async () => {
   const probe = () => Promise.reject(new TypeError('lengthBytes: expected a number'))
   await expect(negotiate({ probe })).rejects.toThrow(TypeError)
 })
 
-it('whatever is refused, less than what was wanted always has its reason', async () => {
+it('a tier below the wanted one always has a reason', async () => {
   const verdicts = [accepted, refused]
   for (const wanted of [1, 2, 3] as const)
     for (const dmaToVram of [true, false])

@@ -7,29 +7,29 @@ const kind = (writesOrdering: number, flushWritesOptions: number, given?: () => 
   return decision.kind === 'refused' ? decision.reason : decision.kind
 }
 
-it('a GPU that orders writes for itself, or for all, needs nothing (ordering 100, 200)', () => {
+it('a GPU with ordered writes needs no flush (ordering 100, 200)', () => {
   expect([kind(100, 0), kind(200, 0), kind(200, 3, flush)]).toEqual(['ordered', 'ordered', 'ordered'])
 })
 
-it('another needs the host’s flush after each completion (ordering 0, option 1)', () => {
+it('a GPU without ordered writes needs a host flush after each completion (ordering 0, option 1)', () => {
   expect(decideOrdering({ writesOrdering: 0, flushWritesOptions: 1 }, flush)).toEqual({ kind: 'flush', flush })
   expect(kind(0, 3, flush)).toBe('flush')
 })
 
-it('without one who calls it there is no trust in completions', () => {
+it('rejects a required flush that is not given', () => {
   expect(kind(0, 1)).toBe('flush-missing')
 })
 
-it('where only streams can flush, or nobody, the host cannot', () => {
+it('rejects GPUs that the host cannot flush', () => {
   expect([kind(0, 2, flush), kind(0, 0, flush)]).toEqual(['flush-unsupported', 'flush-unsupported'])
 })
 
-it('what is not known is not assumed', () => {
+it('rejects unknown ordering', () => {
   expect(decideOrdering(undefined, flush)).toMatchObject({ kind: 'refused', reason: 'ordering-unknown' })
   expect(kind(50, 1, flush)).toBe('ordering-unknown')
 })
 
-it('the attributes are those of cuda.h', () => {
+it('has the attribute values of cuda.h', () => {
   expect(DEVICE_ATTRIBUTE).toEqual({
     GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: 117,
     GPU_DIRECT_RDMA_WRITES_ORDERING: 118,

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024
 const GIB = 1024 * MIB
 const NONE = resourceLine(0, 0)
 
-it('the window after registers of a 32-bit address is the second BAR, as of an RTX 3090', () => {
+it('BAR1 is the second BAR after 32-bit registers, as on an RTX 3090', () => {
   const lines = [resourceLine(0xfb00_0000, 16 * MIB, 0x40200), resourceLine(0x70_0000_0000, 32 * GIB), NONE]
   expect(gpuBar1(fakeSysfs({ resource: lines.join('\n') }), GPU)).toEqual({
     number: 1,
@@ -15,7 +15,7 @@ it('the window after registers of a 32-bit address is the second BAR, as of an R
   })
 })
 
-it('registers of a 64-bit address take two BARs, so that the window is the third, as of an H100', () => {
+it('BAR1 is the third BAR after 64-bit registers, as on an H100', () => {
   const lines = [resourceLine(0x2_4200_0000, 16 * MIB), NONE, resourceLine(0x26_0000_0000, 128 * GIB), NONE]
   expect(gpuBar1(fakeSysfs({ resource: lines.join('\n') }), GPU)).toEqual({
     number: 2,

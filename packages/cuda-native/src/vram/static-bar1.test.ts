@@ -71,7 +71,7 @@ function reasonOf(call: () => unknown): string {
     if (error instanceof VramRefusedError) return error.reason
     throw error
   }
-  return 'nothing was refused'
+  return 'no VramRefusedError'
 }
 
 describe('addresses', () => {
@@ -183,43 +183,43 @@ describe('content of the pages', () => {
   })
 })
 
-describe('windows that are refused', () => {
+describe('rejects a window that', () => {
   const window = (isEnabled: boolean, offsetBytes: number, lengthBytes: number, machine: FakeMachine = {}) =>
     reasonOf(() => open({ queryWindow: () => ({ isEnabled, offsetBytes, lengthBytes }) }, machine))
   const barOf = (lengthBytes: number) => ({
     resource: `${resourceLine(0xfb00_0000, 16 * MIB, 0x40200)}\n${resourceLine(2 ** 38, lengthBytes)}\n`,
   })
 
-  it('none', () => {
+  it('is disabled', () => {
     expect(window(false, 0, 0)).toBe('window-disabled')
   })
 
-  it('one that holds a part of the memory only', () => {
+  it('contains only part of the memory', () => {
     expect(window(true, 0, 256 * MIB, barOf(256 * MIB))).toBe('window-partial')
     expect(window(true, 0, 16 * GIB)).toBe('window-partial')
   })
 
-  it('one that reaches beyond BAR1, by one page', () => {
-    expect(window(true, 8 * GIB, 24 * GIB)).toBe('nothing was refused')
+  it('extends beyond BAR1 by one page', () => {
+    expect(window(true, 8 * GIB, 24 * GIB)).toBe('no VramRefusedError')
     expect(window(true, 8 * GIB + 2 * MIB, 24 * GIB)).toBe('window-misplaced')
   })
 
-  it('one that is not of whole pages', () => {
+  it('does not consist of whole pages', () => {
     expect(window(true, MIB, 24 * GIB)).toBe('window-misplaced')
     expect(window(true, 0, 24 * GIB + 4096)).toBe('window-misplaced')
   })
 
-  it('where there is no window and BAR1 is smaller than the memory, what helps is in the firmware', () => {
+  it('is disabled; the next step depends on whether BAR1 is smaller than the memory', () => {
     const queryWindow = () => ({ isEnabled: false, offsetBytes: 0, lengthBytes: 0 })
     expect(() => open({ queryWindow }, barOf(256 * MIB))).toThrow(/Resizable BAR/)
     expect(() => open({ queryWindow })).toThrow(/RMForceStaticBar1=1/)
   })
 })
 
-describe('machines that are refused', () => {
+describe('rejects a machine with', () => {
   const machine = (facts: FakeMachine, options: Partial<StaticBar1Options> = {}) => reasonOf(() => open(options, facts))
 
-  it('a GPU without BAR1, with one of I/O ports, or that is not there', () => {
+  it('a GPU without BAR1, with an I/O port BAR, or without a GPU', () => {
     const bar0 = resourceLine(0xfb00_0000, 16 * MIB, 0x40200)
     expect(machine({ resource: `${bar0}\n${resourceLine(0, 0)}\n` })).toBe('no-bar1')
     expect(machine({ resource: `${bar0}\n${resourceLine(0xe000, 128, 0x40101)}\n` })).toBe('no-bar1')

@@ -8,7 +8,7 @@ import { VramKeptError, withVram } from './with-vram.js'
 const MIB = 1024 * 1024
 const PAGE = 2 * MIB
 
-/** Memory behind a BAR of 16 MiB, and a journal of who did what. */
+/** Returns a fixture: memory behind a 16 MiB BAR, and a journal of releases and frees. */
 function made({ lengthBytes = 16 * MIB, map }: { lengthBytes?: number; map?: VramProvider['map'] } = {}) {
   const bytes = new Uint8Array(lengthBytes).fill(0xa5)
   const backing: BackingMemory = {
@@ -48,7 +48,7 @@ function made({ lengthBytes = 16 * MIB, map }: { lengthBytes?: number; map?: Vra
 
 const inGpu = { where: 'gpu' } as const
 
-it('GPU memory has no view, but the address that kernels find it at, and the controller’s', () => {
+it('GPU memory has no view, but addresses for kernels and for the controller', () => {
   const { dma, gpu } = made()
   const memory = dma.alloc(3 * MIB, inGpu)
   expect(memory.view).toBeUndefined()
@@ -64,21 +64,21 @@ it('GPU memory has no view, but the address that kernels find it at, and the con
   expect(() => memory.iovaAt(-1)).toThrow(RangeError)
 })
 
-it('it is zeroed, and shares no page of the GPU with anybody', () => {
+it('GPU memory is zeroed, and shares no GPU page with other allocations', () => {
   const { dma, gpu } = made()
   const [first, second] = [dma.alloc(4096, inGpu), dma.alloc(4096, inGpu)]
   expect(gpu.read(first.gpuPointer!, PAGE).every((byte) => byte === 0)).toBe(true)
   expect(Math.floor(first.iovaAt(0) / PAGE)).not.toBe(Math.floor(second.iovaAt(0) / PAGE))
 })
 
-it('everything else is the transport’s own memory', () => {
+it('other requests return memory of the transport', () => {
   const { dma, gpu } = made()
   expect(dma.alloc(10).lengthBytes).toBe(1)
   expect(dma.alloc(10, { where: 'host' }).lengthBytes).toBe(1)
   expect(gpu.pages.size).toBe(0)
 })
 
-it('memory that the driver gives out between pages is taken from the next page on', () => {
+it('an allocation that starts inside a page is used from the next page', () => {
   const { dma, gpu } = made()
   gpu.misalignment = 512n
   const memory = dma.alloc(PAGE, inGpu)
@@ -88,7 +88,7 @@ it('memory that the driver gives out between pages is taken from the next page o
   expect(gpu.pages.size).toBe(0)
 })
 
-it('the first byte’s address is aligned as asked, beyond a page of the GPU too', () => {
+it('the first address has the requested alignment, also above the GPU page size', () => {
   for (const alignBytes of [4096, 65_536, PAGE, 4 * MIB])
     expect(
       made()
@@ -97,7 +97,7 @@ it('the first byte’s address is aligned as asked, beyond a page of the GPU too
     ).toBe(0)
 })
 
-it('one segment is given where there is one, and otherwise refused with the longest run, and nothing kept', () => {
+it('a contiguous request succeeds if one segment fits; otherwise the error states the longest run, and nothing is kept', () => {
   const { dma, gpu, journal } = made()
   expect(dma.alloc(PAGE, { ...inGpu, contiguous: true }).segments).toHaveLength(1)
   const before = gpu.pages.size
@@ -108,14 +108,14 @@ it('one segment is given where there is one, and otherwise refused with the long
   expect(journal).toEqual(['release', 'free'])
 })
 
-it('free takes it from the controller first, and gives it back then', () => {
+it('free releases the mapping first, then the GPU memory', () => {
   const { dma, journal } = made()
   const memory = dma.alloc(4096, inGpu)
   memory.free()
   expect(journal).toEqual(['release', 'free'])
 })
 
-it('what was freed has no addresses, and is freed once', () => {
+it('freed memory has no addresses, and cannot be freed again', () => {
   const { dma, journal } = made()
   const memory = dma.alloc(4096, inGpu)
   memory.free()
@@ -126,7 +126,7 @@ it('what was freed has no addresses, and is freed once', () => {
   expect(journal).toEqual(['release', 'free'])
 })
 
-it('a mapping that does not end keeps its memory: the controller may still write there', () => {
+it('GPU memory is kept if its mapping cannot be released, since the controller may still write there', () => {
   const stuck = { release: () => fail('it does not detach') }
   const { dma, journal, gpu } = made({
     map: (_, lengthBytes) => ({ segments: [{ offsetBytes: 0, iova: 0x80_0000_0000, lengthBytes }], ...stuck }),
@@ -139,7 +139,7 @@ it('a mapping that does not end keeps its memory: the controller may still write
   expect(gpu.freed).toEqual([])
 })
 
-it('addresses that make up no memory are refused, whoever gives them; where they do not end, the memory is kept', () => {
+it('segments that do not cover the memory are rejected; if they cannot be released, the memory is kept', () => {
   const wrong = [{ offsetBytes: 0, iova: 0x80_0000_0000, lengthBytes: 4096 }]
   const { dma, journal } = made({ map: () => ({ segments: wrong, release: () => undefined }) })
   expect(() => dma.alloc(4096, inGpu)).toThrow(VramRefusedError)
@@ -149,13 +149,13 @@ it('addresses that make up no memory are refused, whoever gives them; where they
   expect(stuck.journal).toEqual([])
 })
 
-it('a provider’s refusal leaves no GPU memory behind', () => {
+it('a failing provider leaves no GPU memory allocated', () => {
   const { dma, gpu } = made({ map: () => fail('there is no way') })
   expect(() => dma.alloc(4096, inGpu)).toThrow('there is no way')
   expect(gpu.pages.size).toBe(0)
 })
 
-it('what cannot be asked for is refused before the driver is asked', () => {
+it('invalid requests are rejected before the driver is called', () => {
   const { dma, gpu } = made()
   expect(() => dma.alloc(0, inGpu)).toThrow(RangeError)
   expect(() => dma.alloc(1.5, inGpu)).toThrow(RangeError)
@@ -163,7 +163,7 @@ it('what cannot be asked for is refused before the driver is asked', () => {
   expect(gpu.pages.size).toBe(0)
 })
 
-it('the driver sets its bytes and copies them out, those of the memory and no others', () => {
+it('fill and copyOut access the bytes of the memory and no others', () => {
   const { dma, gpu, host, provider, source } = made()
   const memory = dma.alloc(8192, inGpu)
   memory.fill!(0xff, 4096, 4096)
@@ -197,7 +197,7 @@ it('forHost flushes what the controller wrote; forDevice does not', () => {
   expect(flushes).toBe(1)
 })
 
-it('close gives back what was not freed; nothing is given out after it', () => {
+it('close frees remaining memory; later GPU allocations fail', () => {
   const { dma, gpu } = made()
   dma.alloc(4096, inGpu)
   dma.alloc(4096, inGpu).free()
@@ -208,7 +208,7 @@ it('close gives back what was not freed; nothing is given out after it', () => {
   dma.close()
 })
 
-it('abandon gives nothing back, also not by free: the controller could not be stopped', () => {
+it('abandon frees nothing, even by a later free, since the controller could not be stopped', () => {
   const { dma, gpu, journal } = made()
   const memory = dma.alloc(4096, inGpu)
   dma.abandon()
