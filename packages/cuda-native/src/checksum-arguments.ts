@@ -22,7 +22,7 @@ export function chunksOf(
   return chunks
 }
 
-/** Does what the method of AbortSignal does. @throws the signal's reason. */
+/** Same as `AbortSignal.throwIfAborted`. @throws the signal's reason. */
 export function throwIfAborted(signal: AbortSignalLike | undefined): void {
   if (signal?.aborted === true) throw signal.reason
 }

@@ -69,7 +69,7 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
 
   it('copies through host memory if GPUs have no peer access, and reports it', () =>
     withPair(async (from, to) => {
-      // The one that copies reads, so that it is the reach of GPU 1.
+      // The destination GPU reads, so the access from GPU 1 to GPU 0 matters.
       process.env['GPUNVME_STANDIN_PEERS'] = '1-0=0'
       cudaPeers()
       const refusal = 'CUDA_ERROR_PEER_ACCESS_UNSUPPORTED'

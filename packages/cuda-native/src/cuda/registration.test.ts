@@ -9,7 +9,7 @@ import { native } from '../../test/native.js'
 
 const standin = useStandin()
 
-/** A machine, as far as its /proc and /sys tell of it. */
+/** Returns the root of a machine with these files of /proc and /sys. */
 function machine(files: Record<string, string>): string {
   const root = scratch()
   for (const [path, text] of Object.entries(files)) {
@@ -24,14 +24,14 @@ const OPEN_MODULE =
 const CLOSED_MODULE = 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 19:39:15 UTC 2024\n'
 
 const SYSFS_BAR = '/sys/devices/pci0000:00/0000:00:03.0/resource0'
-/** VmFlags of a BAR that sysfs maps, and of shared memory. */
+/** VmFlags of a BAR mapped by sysfs, and of shared memory. */
 const PFNMAP = 'rd wr sh mr mw me ms pf io de dd'
 const PAGES = 'rd wr sh mr mw me ms'
 const FRAMES = 'page frames without struct page (VM_IO, VM_PFNMAP)'
 
 const BAR = { kind: 'registers', address: 0x7f00_0000_4000n, lengthBytes: 4096 } as const
 
-/** A mapping of two pages at 7f0000004000h, as smaps has it. */
+/** Returns smaps with a mapping of two pages at 7f0000004000h. */
 const smaps = (name: string, flags: string) =>
   '7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd\n' +
   `7f0000004000-7f0000006000 rw-s 00000000 00:17 1234   ${name}\nSize: 8 kB\nVmFlags: ${flags}\n`

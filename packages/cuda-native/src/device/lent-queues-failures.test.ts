@@ -16,7 +16,7 @@ import { QUEUE } from './layout.js'
 const standin = useStandin()
 const of = ({ engine, namespace }: LendingDrive) => ({ engine, namespace })
 
-/** The state of work, from the next query on. */
+/** Makes work on the GPU fail from the next query on. */
 function dies(): void {
   standin.fail('cuStreamQuery=719@1+')
   // The stand-in reads the plan in cuInit.

@@ -10,7 +10,7 @@ import { serve } from '../../test/vfio-user/served.js'
 
 const MIB = 1024 * 1024
 
-/** No byte of it is zero. */
+/** File content without zero bytes. */
 const content = Uint8Array.from({ length: 4 * MIB }, (_, index) => (index % 255) + 1)
 
 /** Returns the allocated size after fsync: some file systems do not count unwritten pages. */
@@ -19,7 +19,7 @@ function allocatedBytes({ fd }: Pick<ScratchFile, 'fd'>): number {
   return fstatSync(fd).blocks * 512
 }
 
-/** `content` with zeroes in a part of it. */
+/** Returns `content` with zeros in a range. */
 function without(offsetBytes: number, lengthBytes: number): Uint8Array {
   return content.slice().fill(0, offsetBytes, offsetBytes + lengthBytes)
 }

@@ -19,7 +19,7 @@ test.skipIf(!isBuilt)(
       ...{ module: nativeHostModule, address, lengthBytes },
       namespaces: [{ file: { path: file.path, readOnly: true } }],
     })
-    // Device addresses are this process's.
+    // Device addresses are addresses of this process.
     expect(BigInt(simulator.layout.baseIova)).toBe(address)
     {
       await using controller = await Controller.open(simulator.transport)

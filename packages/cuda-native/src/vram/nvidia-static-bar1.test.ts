@@ -15,7 +15,7 @@ const AT_4_MIB = new Uint8Array(
   Buffer.from('0101000000000000 0000400000000000 0000c00100000000'.replaceAll(' ', ''), 'hex'),
 )
 
-/** A GPU whose BAR1 of 32 MiB has a window at 4 MiB; the driver's nodes and the BAR's file are there. */
+/** Creates a GPU with a 32 MiB BAR1 and a window at 4 MiB, the nodes of its driver and the file of its BAR. */
 function gpuWith(driver: Partial<FakeDriver>, options: Partial<NvidiaStaticBar1Options> = {}) {
   const root = scratch()
   const folder = join(root, 'sys/bus/pci/devices', GPU)

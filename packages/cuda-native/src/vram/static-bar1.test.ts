@@ -57,13 +57,13 @@ function open(options: Partial<StaticBar1Options> = {}, machine: FakeMachine = {
   })
 }
 
-/** With pages at these offsets of the GPU's memory, in MiB. */
+/** Opens a GPU with pages at these offsets of its memory, in MiB. */
 function withPages(...mib: number[]) {
   const gpu = new SparseGpu(mib)
   return open({ gpu, view: () => gpu.window() })
 }
 
-/** The reason of what it throws. */
+/** Returns the reason of the VramRefusedError that a call throws. */
 function reasonOf(call: () => unknown): string {
   try {
     call()
@@ -150,7 +150,7 @@ describe('content of the pages', () => {
 
   it('refuses a page whose bytes in BAR1 differ from those that kernels see', () => {
     const gpu = new SparseGpu([100])
-    // The first 64 KiB are where they belong; the others are in reverse order.
+    // The first 64 KiB are in place; the others are in reverse order.
     const tiled = (offset: number) => {
       const inPage = offset % PAGE
       return inPage < 65_536 ? offset : offset - inPage + (PAGE - 8 - inPage)

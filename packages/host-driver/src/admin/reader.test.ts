@@ -22,7 +22,7 @@ function passedOn(ctrl: ManagedController, sent: string[]): AdminExchange {
   }
 }
 
-test('a reader over another way to send commands answers as the controller does, and sends nothing that writes', async () => {
+test('AdminReader returns the same data as the controller handle, and sends only commands that read', async () => {
   const { transport } = simulate({ namespaces: [{ capacityBytes: 8 * 1024 * 1024 }] })
   const write = { serial: 'GPUNVME-SIM-1' }
   const ctrl = await Controller.open(transport, { write, manage: true })

@@ -12,11 +12,11 @@ let fired: number[]
 
 interface Machine {
   readonly rules?: readonly { readonly match: FaultMatch; readonly action: FaultAction }[]
-  /** No interrupt ever arrives. */
+  /** Whether no interrupt ever arrives. */
   readonly deaf?: boolean
 }
 
-/** A controller that is waited for by interrupts, whose vectors are written down. */
+/** Opens a controller with interrupts, and records the vectors that fire. */
 async function openWith({ rules = [], deaf = false }: Machine, options: { completionQueues?: number } = {}) {
   simulation = simulate({ profile: 'sn740', namespaces: [{ media: patternMedia(16 * MIB) }], faults: { rules } })
   const { interrupts, clock } = simulation.transport

@@ -16,7 +16,7 @@ let rings: string[]
 
 const rule = (action: FaultAction, match: FaultMatch) => ({ match, action })
 
-/** A controller whose doorbell registers are watched. */
+/** Opens a controller, and records writes to doorbell registers. */
 async function openWith(options: ControllerOptions = {}, simulated: SimulationOptions = {}) {
   simulation = simulate({ profile: 'sn740', namespaces: [{ media: patternMedia(64 * MIB) }], ...simulated })
   rings = []
@@ -46,7 +46,7 @@ test('commands use host memory, and doorbells are written if the controller requ
   const { failures } = await ns.execute(ns.planReads([...transfers, ...wholeMib]), memory)
   expect(failures).toEqual([])
   expect(wrongBytes(memory, 0)).toBe(0)
-  // 416 completions. The controller looks for room when its queue of 9 is full, and asks to be told of the next.
+  // 416 completions. The controller requests a head doorbell write only when its completion queue of 9 entries is full.
   expect(rings.slice(before).filter((name) => name === 'cq 1 ring head').length).toBeLessThan(104)
   await ctrl.close()
 })

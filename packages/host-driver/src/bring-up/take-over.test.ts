@@ -14,7 +14,7 @@ function transportWith(action: FaultAction, match: FaultMatch): Transport {
   return simulation.transport
 }
 
-/** All that is left to do with a controller that does not start. */
+/** Diagnostic for disabling a controller that does not become ready, which is the only way out. */
 const GIVEN_UP = 'host cleared CC.EN before CSTS.RDY became 1'
 
 afterEach(() => {
@@ -27,7 +27,7 @@ describe('a controller whose CSTS.RDY does not follow CC.EN', () => {
     ['to 1', 'ready-never-rises'],
   ] as const)('%s is opened after a reset of its function', async (_, kind) => {
     const transport = transportWith({ kind }, { fromNs: SECOND_NS, times: 1 })
-    // Whoever had it before has left it enabled.
+    // As left enabled by a previous process.
     await Controller.open({ ...transport, bar: new CutBar(transport.bar) })
     while (transport.clock.now() < SECOND_NS) await transport.clock.idle(SECOND_NS)
     const events = watchEvents()
@@ -65,8 +65,8 @@ describe('a controller whose CSTS.RDY does not follow CC.EN', () => {
 })
 
 test.each([
-  ['of those that Linux leaves 2.3 s', 0xa821, 2.3, 2.6],
-  ['of others none', 0xa801, 0, 0.3],
+  ['2.3 s for those with this quirk in Linux', 0xa821, 2.3, 2.6],
+  ['none for others', 0xa801, 0, 0.3],
 ])('the time before CSTS is read after CC.EN = 0: %s', async (_, deviceId, fromSeconds, toSeconds) => {
   simulation = simulate({ profile: 'sn740' })
   const { transport } = simulation
@@ -77,7 +77,7 @@ test.each([
     write: () => undefined,
   }
   await Controller.open(transport)
-  // The moments at which CC.EN became 0, and at which CSTS was read next.
+  // Times at which CC.EN was cleared, and at which CSTS was read next.
   const moments: number[] = []
   const watched = {
     lengthBytes: bar.lengthBytes,

@@ -6,7 +6,7 @@ import { Controller } from '../controller.js'
 const MIB = 1024 * 1024
 const SERIAL = 'SIM00001'
 
-/** A managed controller, and the commands that it fetched since, by their opcodes. */
+/** Opens a managed controller, and records the commands that it fetches afterwards. */
 async function open() {
   const fetched: string[] = []
   const simulation = simulate({

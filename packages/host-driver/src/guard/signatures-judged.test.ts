@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
 
-// Whatever wipefs of util-linux finds on an image, ours has to find too: on what the tools of each format make, and on
-// bytes that it knows a format by where no tool for the format can be had.
+// Everything that wipefs of util-linux finds on an image must be found here too: on images from the tools of each format,
+// and, for formats without an available tool, on magic bytes alone.
 
 const MIB = 1024 * 1024
 const folder = scratch()
@@ -19,7 +19,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'key'), 'a passphrase')
 })
 
-/** Our names for libblkid's. */
+/** Names of this package by names of libblkid. */
 const ours: Readonly<Record<string, string>> = {
   aix: 'AIX label',
   bcache: 'bcache',
@@ -88,7 +88,7 @@ function findProgram(tool: string): string | undefined {
   return ['/usr/sbin', '/sbin', '/usr/bin'].map((bin) => join(bin, tool)).find((path) => existsSync(path))
 }
 
-/** Types, by wipefs, of everything on the image. */
+/** Returns the types and offsets of all signatures that wipefs finds on the image. */
 function judged(): { type: string; offsetBytes: number }[] {
   const lines = execFileSync(findProgram('wipefs')!, ['--no-act', '--parsable', '--output', 'OFFSET,TYPE', image])
   return lines
@@ -113,7 +113,7 @@ async function found(blockBytes: number): Promise<FoundSignature[]> {
   return await findSignatures({ capacityBytes: size, blockBytes, readBytes })
 }
 
-/** @returns what was found, by name; every one of wipefs's in it, within a sector of where wipefs has it. */
+/** Returns the names of signatures found, after checking that they include those of wipefs within a sector. */
 async function compared(): Promise<string[]> {
   const theirs = judged()
   const names: string[] = []
@@ -135,7 +135,7 @@ describe('finds the formats that tools create, and every signature that wipefs f
     readonly mib: number
     readonly args: readonly string[]
     readonly input?: string
-    /** A tool that makes the file itself. */
+    /** Whether the tool creates the file itself. */
     readonly makes?: true
   }
   const luks = ['-q', 'luksFormat', '--pbkdf-force-iterations', '1000']
@@ -269,8 +269,8 @@ describe('finds the signatures of wipefs from their magic bytes alone', () => {
     await truncate(image, end)
     await using handle = await open(image, 'r+')
     await handle.write(Buffer.from(magic as string, 'latin1'), 0, undefined, at)
-    // A later libblkid may want a checksum as well, and is no judge of the bytes alone then.
-    if (!judged().some((one) => one.type === type)) return skip(`this wipefs wants more of ${type} than its magic`)
+    // A later libblkid may also require a checksum; the bytes alone then prove nothing.
+    if (!judged().some((one) => one.type === type)) return skip(`this wipefs requires more than the magic of ${type}`)
     expect(await compared()).toContain(ours[type])
   })
 })

@@ -16,7 +16,7 @@ const SERIAL = 'SIM00001'
 const [COMPARE, WRITE_ZEROES, DATASET_MANAGEMENT, VERIFY, COPY] = [0x05, 0x08, 0x09, 0x0c, 0x19] as const
 
 let simulation: ReturnType<typeof simulate>
-/** I/O commands as the controller fetched them, in words; counts are 0's based, as in the entry. */
+/** I/O commands in the order of their fetch, formatted as text; counts are 0's based, as in the entry. */
 let fetched: string[]
 
 afterEach(() => {
@@ -261,7 +261,7 @@ describe('copy', () => {
   })
 
   test('is split by MSSRL, MCL and MSRC of the namespace', async () => {
-    // What the simulator states: 2048 blocks in a range, 16384 and 128 ranges in a command.
+    // Limits of the simulator: 2048 blocks in a range, 16384 blocks and 128 ranges in a command.
     const { ns } = await open()
     await writePattern(ns, 0, 2048)
     await ns.copy([{ slba: 0, blocks: 20_000 }], 40_000)

@@ -13,7 +13,7 @@ const DELETE_SQ = 0x00
 
 const rule = (action: FaultAction, match: FaultMatch) => ({ match, action })
 
-/** Its controller answers nothing after the first read, and cannot be reset in any way. */
+/** Returns a transport whose controller stops responding at the first read, and cannot be reset. */
 function unrecoverable() {
   const { transport } = simulate({
     profile: 'sn740',

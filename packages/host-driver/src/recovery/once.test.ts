@@ -5,7 +5,7 @@ import { Controller } from '../controller.js'
 import { HostEngine } from '../engine/host-engine.js'
 import type { ControllerOptions } from '../running/open-options.js'
 
-// Each of these was found by the campaign in ../../dst.
+// Regressions that the campaign in ../../dst found.
 
 const MS = 1_000_000
 const SERIAL = 'SIM00001'
@@ -52,7 +52,7 @@ test('a flush on the only I/O queue waits for the recovery of overdue commands t
   const memory = ns.dma.alloc(4096)
   const read = ns.execute(ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }]), memory, { timeoutNs: 50 * MS })
   await Promise.all([read, ns.flush()])
-  // The ring has two entries: with the read still in it, the flush's would have been one too many.
+  // The ring has two entries: with the read still in it, the flush would not fit.
   expect(simulation.diagnostics).toEqual([])
   expect((await read).failures).toEqual([])
   expect(simulation.clock.now()).toBeLessThan(100 * MS)
@@ -61,7 +61,7 @@ test('a flush on the only I/O queue waits for the recovery of overdue commands t
 
 test('a failed open leaves nothing running that accesses the controller', async () => {
   const simulation = simulated([
-    // An event that comes while the controller is opened, and after it no answers any more.
+    // An event during open, after which three commands get no completion.
     { match: { qid: 0, nth: 4 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 64 } },
     { match: { qid: 0, nth: 11, every: 1, times: 3 }, action: { kind: 'drop-completion' } },
   ])
@@ -104,7 +104,7 @@ const FAILS = { kind: 'status', sct: 0, sc: 0x04, dnr: true } as const
 const RESIZE = { kind: 'resize-namespace', nsid: 1, blocks: 64 } as const
 const DETACH = { kind: 'detach-namespace', nsid: 1 } as const
 
-/** Lets background work of the driver end. */
+/** Waits for background work of the driver. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
 }
@@ -207,7 +207,7 @@ test('identifies a resized namespace after LBA Out of Range if the controller re
   expect(simulation.diagnostics).toEqual([])
 })
 
-// ACQ is at a multiple of 4 GiB here: losing its lower half loses nothing.
+// ACQ is a multiple of 4 GiB here, so the loss of its lower half would have no effect.
 test.each([
   ['AQA', 1],
   ['ASQ', 1],
@@ -238,7 +238,7 @@ test('reads of the write guard have the time limit of single commands', async ()
   const ns = ctrl.namespace(1)
   const memory = ns.dma.alloc(4096)
   await ns.write(0, 8, memory)
-  // The hanging read's limit, and the Abort that ends it; without it the driver's 10 s.
+  // The time limit of the hanging read, which Abort then ends; the default limit would be 10 s.
   expect(simulation.clock.now()).toBe(50 * MS)
   await ctrl.close()
 })
@@ -262,7 +262,7 @@ test('a failed write that is not retried because its plan was aborted ends with 
   await ctrl.close()
 })
 
-/** The same registers, but for what `change` does to reads of CSTS. */
+/** Returns the transport with reads of CSTS changed by `change`. */
 function withStatus(transport: Transport, change: (csts: number) => number): Transport {
   const { bar } = transport
   return {
@@ -387,7 +387,7 @@ test('keeps memory from the moment that the transport fails, while commands are 
 test('sends no further command of a plan after a reset that replaced its namespace', async () => {
   const simulation = simulated([
     { match: { qid: 1, opcode: 2, nth: 2 }, action: { kind: 'fatal-status' } },
-    // Another host's doing, while the controller is reset.
+    // Done by another host while the controller is reset.
     { match: { qid: 0, opcode: 6, nth: 5 }, action: { kind: 'detach-namespace', nsid: 1 } },
   ])
   const ctrl = await open(simulation, { queueDepth: 1, maxTransferBytes: 4096 })

@@ -6,7 +6,7 @@ import { Controller } from '../controller.js'
 const MS = 1_000_000
 const CC = 0x14
 
-/** An open controller, with the values that were written to CC.EN since. */
+/** Opens a controller, and records the values written to CC.EN afterwards. */
 async function opened(rules: FaultPlan['rules'] = [], change: { readonly reset?: undefined } = {}) {
   const simulation = simulate({
     profile: 'sn740',
@@ -86,7 +86,7 @@ test('two concurrent resets are one reset, two consecutive ones are two', async 
   await ctrl.close()
 })
 
-/** The first time that CC.EN was set is that of `open`. */
+/** Strikes the second time that CC.EN is set; `open` sets it first. */
 const neverReady = { match: { nth: 2 }, action: { kind: 'ready-never-rises' } } as const
 
 test('resets the function if the controller does not become ready after a reset', async () => {

@@ -26,7 +26,7 @@ interface Shape {
   readonly isTraced?: boolean
 }
 
-/** A controller whose queues for plans lie in memory that the driver has no view of. */
+/** Opens a controller whose queues for plans are in memory without a host view. */
 function openUnseen({
   abilities = BOTH,
   rules = [],
@@ -72,10 +72,10 @@ afterEach(() => {
 })
 
 test.each([false, true])(
-  'queues that the host has no view of are set, used and given back (traced: %s)',
+  'queues without a host view are initialized, used and freed (traced: %s)',
   async (isTraced) => {
     const { ctrl, ns, dma, plan } = await opened({ isTraced })
-    // Of two queue pairs: entries, completions, PRP lists.
+    // Submission queue, completion queue and PRP lists of two queue pairs.
     expect(dma.live.size).toBe(6)
     const memory = ns.dma.alloc(MIB)
     for (let round = 0; round < 4; round++) expect((await ns.execute(plan, memory)).failures).toEqual([])
@@ -87,7 +87,7 @@ test.each([false, true])(
   },
 )
 
-test('data in memory without a host view arrives at its place', async () => {
+test('data arrives in memory without a host view', async () => {
   const { ctrl, ns, dma, plan } = await opened()
   const memory = ns.dma.alloc(MIB, { where: 'gpu' })
   expect(memory.view).toBeUndefined()
@@ -126,21 +126,18 @@ test.each([
   ['loses its completion', ['fill'], { kind: 'drop-completion' }, UNAVAILABLE],
   ['is late', ['fill'], { kind: 'delay-completion', delayNs: SECOND_NS }, UNAVAILABLE],
   ['sets CSTS.CFS', ['fill'], { kind: 'fatal-status' }, ['controller-reset begun', 'controller-reset succeeded']],
-] as const)(
-  'a read that %s is read again, where queues have %j and no view',
-  async (_, abilities, action, expected) => {
-    const { ctrl, ns, dma, plan, steps } = await opened({ abilities, rules: struck(action) })
-    const memory = ns.dma.alloc(MIB)
-    const startNs = simulation.clock.now()
-    expect(await ns.execute(plan, memory, { timeoutNs: SECOND_NS })).toMatchObject({ succeeded: 16, failures: [] })
-    expect(simulation.clock.now() - startNs).toBeLessThan(SECOND_NS + ctrl.recoveryBoundNs)
-    expect(wrongBytes(memory, 0)).toBe(0)
-    // Usable as before, over several laps.
-    for (let round = 0; round < 4; round++) expect((await ns.execute(plan, memory)).failures).toEqual([])
-    expect(await steps()).toEqual(expected)
-    expect(dma.live.size).toBe(0)
-  },
-)
+] as const)('repeats a read that %s, on queues with %j and no view', async (_, abilities, action, expected) => {
+  const { ctrl, ns, dma, plan, steps } = await opened({ abilities, rules: struck(action) })
+  const memory = ns.dma.alloc(MIB)
+  const startNs = simulation.clock.now()
+  expect(await ns.execute(plan, memory, { timeoutNs: SECOND_NS })).toMatchObject({ succeeded: 16, failures: [] })
+  expect(simulation.clock.now() - startNs).toBeLessThan(SECOND_NS + ctrl.recoveryBoundNs)
+  expect(wrongBytes(memory, 0)).toBe(0)
+  // The queues stay usable over several laps.
+  for (let round = 0; round < 4; round++) expect((await ns.execute(plan, memory)).failures).toEqual([])
+  expect(await steps()).toEqual(expected)
+  expect(dma.live.size).toBe(0)
+})
 
 const writable = { namespaces: [{ capacityBytes: MIB }] }
 
@@ -171,14 +168,14 @@ test('a write with a late error status has that status, not an unknown outcome',
   await ctrl.close()
 })
 
-test('its outcome is unknown at once if completions cannot be copied out', async () => {
+test('a write with a late completion has an unknown outcome at once if completions cannot be copied out', async () => {
   const rules = struck({ kind: 'delay-completion', delayNs: 100 * SECOND_NS }, WRITE, 1)
   const { ctrl, ns } = await opened({ abilities: ['fill'], rules, simulated: writable })
   const plan = ns.planWrites([{ slba: 0, blocks: 8, offsetBytes: 0 }])
   const startNs = simulation.clock.now()
   const summary = await ns.execute(plan, ns.dma.alloc(4096), { timeoutNs: SECOND_NS })
   expect(summary.failures).toMatchObject([{ command: 0, outcome: { kind: 'unknown', afterNs: SECOND_NS } }])
-  // The time-out itself, and less than the second that aborting may take.
+  // The time limit, and less than the second that Abort may take.
   expect(simulation.clock.now() - startNs).toBeLessThan(2 * SECOND_NS)
   expect((await ns.execute(plan, ns.dma.alloc(4096))).failures).toEqual([])
   await ctrl.close()

@@ -20,7 +20,7 @@ const wrappers: [string, (transport: Transport) => Transport][] = [
   ['a copy of one', (transport) => ({ ...traced(transport, () => undefined) })],
 ]
 
-/** Registers that say when they are touched. */
+/** Returns the transport with registers that throw when they are accessed. */
 function untouched(transport: Transport): Transport {
   const touch = () => {
     throw new Error('touched')

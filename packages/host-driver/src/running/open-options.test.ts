@@ -7,7 +7,7 @@ import { Controller } from '../controller.js'
 import { traced } from '../wrap/traced.js'
 import type { ControllerOptions } from './open-options.js'
 
-/** A transport that notes what its registers are accessed for. */
+/** Returns a transport that records register accesses. */
 function watched() {
   const { transport } = simulate({ profile: 'sn740' })
   const accesses: string[] = []
@@ -86,7 +86,7 @@ test('rejects a second handle on a transport in use, or on a copy of it, and the
   await first.namespace(1).readBytes(0, 4)
   await first.close()
   const second = await Controller.open(transport)
-  // It is the second's now.
+  // The second handle now uses the transport.
   await first.close()
   await expect(Controller.open(transport)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_IN_USE' })
   await second.close()

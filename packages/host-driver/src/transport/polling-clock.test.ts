@@ -3,7 +3,7 @@ import { PollingClock } from './polling-clock.js'
 
 const MS = 1_000_000
 
-/** A clock whose time is set by hand. */
+/** Returns a clock whose time is set by the test. */
 function clockAt() {
   const time = { now: 0 }
   return { time, clock: new PollingClock(() => time.now) }

@@ -124,7 +124,7 @@ test('an alignment above the page size applies to the address, in a chunk of tha
 })
 
 test('without an IOMMU, memory has a segment for each run of adjacent pages, in any number', async () => {
-  // Pages 0 and 1 are neighbours, all others apart: 511 pieces, of which the first array holds 170.
+  // Only pages 0 and 1 are adjacent: 511 segments, of which the first array holds 170.
   drive({ iommu: 0, pageAt: (page) => 0x2000_0000 + (page < 2 ? page : page * 2) * 4096 })
   const transport = await open()
   const memory = transport.dma.alloc(0x20_0000)
@@ -519,7 +519,7 @@ describe('errors of open:', () => {
 
   test('none for a controller that cannot be disabled: it is reset before bus mastering is enabled', async () => {
     const kmod = drive()
-    // CAP.TO 1 and CAP.MQES; CC.EN and CSTS.RDY are set and stay so.
+    // CAP.TO 1 and CAP.MQES; CC.EN and CSTS.RDY stay set.
     const registers = Buffer.alloc(0x2000)
     registers.writeUInt32LE(0x0100_03ff, 0)
     registers.writeUInt32LE(0x20, 4)

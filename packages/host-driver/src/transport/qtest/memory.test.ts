@@ -105,7 +105,7 @@ function openFiles(): string[] {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`)
     } catch {
-      return [] // the folder itself, which is closed by now
+      return [] // the descriptor of the directory itself, already closed
     }
   })
 }

@@ -35,7 +35,7 @@ test('without mkfifo in PATH, the error names the missing program', () => {
 test('the error of a failed mkfifo contains its message', () => {
   const scratch = new Scratch(4096)
   const error = failure(() => {
-    scratch.fifos(scratch.file('qtest')) // in a folder that was not made
+    scratch.fifos(scratch.file('qtest')) // in a directory that does not exist
   })
   expect((error as Error).message).toContain('No such file or directory')
   expect((error as Error).message).toContain('Try: set TMPDIR to a writable directory')

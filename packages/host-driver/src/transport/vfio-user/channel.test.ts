@@ -77,8 +77,8 @@ describe('a target that sends endless requests', () => {
   })
 })
 
-describe('an answer', () => {
-  /** Returns an answer of zeroes behind its header; the first command has number 1. */
+describe('a reply', () => {
+  /** Returns a reply with zeros after its header; the first command has number 1. */
   const answer = (id: number, command: number, sizeBytes: number): Buffer => {
     const header = Buffer.alloc(sizeBytes)
     header.writeUInt16LE(id, 0)
