@@ -65,7 +65,7 @@ export type CudaStatus =
       readonly available: true
       /** One line, for people. */
       readonly message: string
-      /** Path of the driver's library, as it was opened. */
+      /** Path by which the driver's library was opened. */
       readonly library: string
       /** Newest CUDA version that the driver supports, such as `12.2`. */
       readonly driverVersion: string

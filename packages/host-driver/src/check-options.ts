@@ -46,7 +46,7 @@ export const oneOf = (...values: readonly string[]): Check =>
 export const having = (expected: string, methods: readonly string[]): Check =>
   fit(expected, (value) => isObject(value) && methods.every((method) => typeof value[method] === 'function'))
 
-/** Returns a check for a list. @param of what the elements are, for errors. */
+/** Returns a check for a list. @param of description of the elements, for errors. */
 export const listOf =
   (of: string, check: Check): Check =>
   (name, value) => {
@@ -54,7 +54,7 @@ export const listOf =
     for (const [index, each] of value.entries()) check(`${name}[${index}]`, each)
   }
 
-/** Returns a check for an object with options of its own. */
+/** Returns a check for an object that contains options. */
 export const record =
   <T>(checks: Checks<T>): Check =>
   (name, value) =>

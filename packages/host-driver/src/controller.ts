@@ -84,7 +84,7 @@ export class Controller<N extends Namespace = Namespace> {
     checkTransport(transport)
     checkOpenOptions(options)
     checkEngine(transport, options)
-    // Reading takes the controller from its user just as writing does: bring-up resets it.
+    // Opening for reading disrupts other users of the controller as well: bring-up resets it.
     await guardController(options.sysRoot ?? '/', transport)
     const release = takeTransport(transport)
     let running: RunningController

@@ -7,7 +7,7 @@ const STATUS = 2
 const TIMEOUT = 3
 const LOST = 4
 
-/** What a plan's summary needs besides its native outcome. */
+/** Inputs of a plan's summary, besides its native outcome. */
 export interface PlanContext {
   readonly plan: Plan
   readonly qids: readonly number[]
@@ -35,7 +35,7 @@ export function summaryOf(
   return { commands: plan.commands, succeeded, bytes, failures, startNs, endNs }
 }
 
-/** Returns the summary of a plan of which no command was submitted. */
+/** Returns the summary of a plan without submitted commands. */
 export function nothingOf(plan: Plan, startNs: number, endNs: number): OutcomeSummary {
   const failures = Array.from({ length: plan.commands }, (_, command) => neverSubmitted(command))
   return { commands: plan.commands, succeeded: 0, bytes: 0, failures, startNs, endNs }

@@ -1,7 +1,8 @@
 /*
- * The controller writes data to the GPU and the completion to host memory. PCIe orders writes on one path only, so a visible
- * completion does not imply visible data. CUDA reports what the GPU does about it. Attributes and values are those of cuda.h:
- * CUdevice_attribute 117 and 118, CUGPUDirectRDMAWritesOrdering and CUflushGPUDirectRDMAWritesOptions.
+ * The controller writes data to the GPU and the completion to host memory. PCIe orders writes on one path only, so a
+ * visible completion does not imply visible data. CUDA reports how the GPU orders such writes. Attributes and values
+ * are those of cuda.h: CUdevice_attribute 117 and 118, CUGPUDirectRDMAWritesOrdering and
+ * CUflushGPUDirectRDMAWritesOptions.
  */
 
 /** Numbers of CUdevice_attribute. */

@@ -30,7 +30,7 @@ export type ProbeRefusal =
   | 'inconclusive'
   /** The controller completes commands without moving data. */
   | 'moves-no-data'
-  /** GPU memory does not hold what the GPU's driver wrote to it. */
+  /** GPU memory does not hold the bytes that the GPU's driver wrote to it. */
   | 'gpu-access'
   /** A command failed. */
   | 'command-failed'

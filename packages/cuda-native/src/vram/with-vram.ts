@@ -17,8 +17,8 @@ export interface GpuMemorySource {
 /** Options of `withVram`. */
 export interface VramOptions {
   /**
-   * Makes data that the controller wrote visible on the GPU; required if `decideOrdering` says so. `forHost` of GPU memory calls
-   * it, and engines call `forHost` before they report a read.
+   * Makes data that the controller wrote visible on the GPU; required unless the GPU orders such writes (see
+   * `decideOrdering`). `forHost` of GPU memory calls it, and engines call `forHost` before they report a read.
    */
   readonly flush?: () => void
 }
@@ -260,7 +260,7 @@ class VramMemory implements DmaMemory {
       )
   }
 
-  /** Throws for revoked memory: data did not arrive there, whatever a completion says. */
+  /** Throws for revoked memory: data did not arrive there, even if a command succeeded. */
   private checkReachable(): void {
     this.checkHeld()
     if (this.mapping.isRevoked === true) throw new VramRevokedError(this.owner.provider)

@@ -1,7 +1,7 @@
 import { timeout, type Checks } from '../check-options.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 
-/** What the Admin functions that only read need of a controller. */
+/** Parts of a controller that Admin functions which only read use. */
 export interface AdminReads {
   /** The 4096 bytes of Identify Controller. */
   readonly identity: { readonly raw: DataView }
@@ -9,7 +9,7 @@ export interface AdminReads {
   repeat<T>(run: (admin: Pick<CommandQueue, 'exchange'>) => Promise<T>): Promise<T>
 }
 
-/** What all Admin functions need of a controller. */
+/** Parts of a controller that all Admin functions use. */
 export interface AdminCommands extends AdminReads {
   /** Same as `AdminReads.repeat`. */
   repeat<T>(run: (admin: CommandQueue) => Promise<T>): Promise<T>

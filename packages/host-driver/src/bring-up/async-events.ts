@@ -51,7 +51,7 @@ interface Arrival {
   readonly start: number
 }
 
-/** What handling an event needs. */
+/** Parts of a session that the handling of events uses. */
 export interface EventHost {
   /** Sends an admin command that may be sent twice. */
   admin<T>(run: (queue: CommandQueue) => Promise<T>): Promise<T>

@@ -3,7 +3,7 @@ import type { Session } from './session.js'
 
 /**
  * Performs an optional action, and reports its refusal by the controller as an event.
- * @param what the feature that is then not used.
+ * @param what the feature, which is not used if the controller refuses it.
  * @returns whether the action succeeded.
  * @throws other errors.
  */

@@ -10,7 +10,7 @@ import type { OverdueCommand, QueuePair } from '../queues/queue-pair.js'
  */
 export type CommandObserver = (queue: number, slot: number, submittedNs: number, completedNs: number) => void
 
-/** What the execution of a plan needs besides the plan. */
+/** Inputs of the execution of a plan, besides the plan. */
 export interface PlanExecution {
   readonly pairs: readonly QueuePair[]
   readonly memory: DmaMemory

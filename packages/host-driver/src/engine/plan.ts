@@ -11,7 +11,7 @@ export interface Transfer {
   readonly offsetBytes: number
 }
 
-/** What determines how transfers are split into commands. */
+/** Parameters of splitting transfers into commands. */
 export interface PlanShape {
   readonly operation: 'read' | 'write'
   readonly nsid: number

@@ -70,7 +70,7 @@ export class CommandExecutor {
       let outcome = withLateCompletion(found, overdue)
       if (outcome.kind === 'success') {
         if (late !== undefined) return late(overdue!.completion!.dw0)
-        // Its data was not taken.
+        // It succeeded late, but its data was not copied: it may be sent again.
         outcome = found
       }
       const isUsedUp = kind === 'admin' && error instanceof CommandTimeoutError

@@ -19,8 +19,8 @@ export async function blockDevices(tree: Tree): Promise<BlockDevice[]> {
   for (const controller of await tree.list(controllers)) {
     for (const entry of await tree.list(`${controllers}/${controller}`)) {
       if (!/^nvme\d+(c\d+)?n\d+$/.test(entry)) continue
-      // With native multipath the controller has a path (nvme0c1n1). The head (nvme0n1) is what is mounted, and may be
-      // shared with other controllers of the subsystem.
+      // With native multipath the controller has a path (nvme0c1n1). Mounts use the head (nvme0n1), which other
+      // controllers of the subsystem may share.
       for (const each of await withPartitions(tree, entry.replace(/c\d+/, ''))) devices.push(each)
     }
   }

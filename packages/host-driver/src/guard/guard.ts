@@ -123,7 +123,7 @@ export async function guardErase(namespace: GuardedNamespace, { overwrite = [] }
   try {
     found = await findSignatures(namespace)
   } catch (error) {
-    // A closed or busy handle, or a lost controller, says nothing about the data.
+    // Errors of a closed or busy handle, or of a lost controller, are not about the data.
     if (!(error instanceof GpuNvmeError) || error.category === 'usage' || isLoss(error)) throw error
     refuse(namespace, [{ name: UNREADABLE_DATA, offsetBytes: 0, places: [] }], overwrite, error)
     return
@@ -148,8 +148,8 @@ function refuse(
 }
 
 /**
- * This machine uses the drive: it is mounted, used as swap, or part of something. It was not touched; if the use was
- * found while the drive was being taken, it was given back.
+ * This machine uses the drive: it is mounted, used as swap, or held by another device. The drive was not changed. If
+ * the use was found after the drive was unbound, its driver was restored.
  */
 export class DeviceHeldError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DEVICE_HELD'

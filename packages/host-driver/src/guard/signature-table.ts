@@ -1,4 +1,4 @@
-/** What a format writes, and where: one row per magic. */
+/** A signature of a format: a magic and the offsets at which the format writes it. */
 export interface Signature {
   /** Name in `overwrite`. */
   readonly name: string
@@ -53,8 +53,8 @@ function xfsGroups(capacityBytes: number): number[] {
 }
 
 /**
- * All signatures. Offsets and magics are those of the formats' documents and of util-linux's libblkid (August 2026),
- * whose tools judge them in the tests. If a magic has at most two bytes, adjacent bytes with constant values are
+ * All signatures. Offsets and magics are those of the formats' documents and of libblkid of util-linux (August 2026);
+ * tests compare them with wipefs. If a magic has at most two bytes, adjacent bytes with constant values are
  * included. Random data may match two bytes, which costs a name in `overwrite`; a missed signature costs the data.
  *
  * Not included, since they look like random bytes: VeraCrypt, plain dm-crypt, LUKS with a detached header. Also not

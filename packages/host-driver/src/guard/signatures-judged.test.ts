@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { scratch } from '../../../../test/scratch.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
 
-// Everything that wipefs of util-linux finds on an image must be found here too: on images from the tools of each format,
-// and, for formats without an available tool, on magic bytes alone.
+// Everything that wipefs of util-linux finds on an image must be found here too: on images from the tools of each
+// format and, for formats without an available tool, on images with only the magic bytes.
 
 const MIB = 1024 * 1024
 const folder = scratch()

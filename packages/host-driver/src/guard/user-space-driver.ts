@@ -38,7 +38,7 @@ export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
 
 /**
  * Lists the other drivers of a function whose registers this process has just opened: other processes, and other
- * threads of this one, which share its files. If two open them at the same moment, each sees the other and gives way.
+ * threads of this one, which share its files. If two open them at the same time, each detects the other and is refused.
  */
 export async function otherUserSpaceDriver(tree: Tree): Promise<Holder[]> {
   const holders = await userSpaceDriver(tree)

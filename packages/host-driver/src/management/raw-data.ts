@@ -16,7 +16,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { RawCommand, RawOptions } from './raw.js'
 
-/** Commands whose opcode (bits 1:0) says that they transfer data, although their fields may select none. */
+/** Commands whose opcode (bits 1:0) indicates a data transfer, although their fields may select none. */
 const withOrWithout = [
   ...[DirectiveReceive, DirectiveSend, GetFeatures, NamespaceManagement, NvmeMiReceive, NvmeMiSend],
   ...[SecurityReceive, SecuritySend, SetFeatures, IoManagementReceive, IoManagementSend, ZoneManagementSend],

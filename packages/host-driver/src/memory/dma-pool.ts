@@ -20,7 +20,7 @@ export class DmaPool implements DmaAllocator {
     return memory
   }
 
-  /** Frees a part early, of which the controller was never informed. */
+  /** Frees one allocation early. The controller must not know its address. */
   free(memory: DmaMemory): void {
     this.given = this.given.filter((each) => each !== memory)
     memory.free()

@@ -24,14 +24,14 @@ export interface CommandLimits {
   readonly timeoutNs?: number | undefined
 }
 
-/** What changes of a namespace need. */
+/** Target of commands that change blocks of a namespace. */
 export interface ChangeTarget {
   readonly controller: RunningController
   readonly nsid: number
   readonly blockBytes: number
   /** Identify, CNS 00h. */
   readonly raw: DataView
-  /** Commands are sent only while the namespace has it. */
+  /** Presence of the namespace: commands are sent only while it is unchanged. */
   readonly presence: object
 }
 

@@ -170,7 +170,7 @@ export class Namespace {
     }
   }
 
-  /** What commands outside plans need. @throws same as `usable`. */
+  /** Returns the target of commands outside plans. @throws same as `usable`. */
   protected target(): ChangeTarget {
     const { controller, nsid } = this
     const { blockBytes, raw } = this.usable()

@@ -2,7 +2,7 @@ import type { Bar, CompletionQueueMemory, DmaMemory } from '@gpunvme/nvme-spec/t
 import { expect, test } from 'vitest'
 import { CompletionRing } from './completion-ring.js'
 
-/** Returns a ring of four entries without a view; each poll gets the next of `copies`, and the last one from then on. */
+/** Returns a ring of four entries without a view. Each poll copies the next of `copies`, or the last one again. */
 function ringOf(copies: readonly Uint8Array[], head = 0, phase: 0 | 1 = 1) {
   const rung: number[] = []
   const memory: DmaMemory = {

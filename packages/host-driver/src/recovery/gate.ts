@@ -1,6 +1,6 @@
 /**
- * Admits many commands, or one exclusive action: a recovery needs that no command is in progress. No command enters
- * while an exclusive action waits.
+ * Admits many commands, or one exclusive action such as a recovery, during which no command is in progress. No command
+ * enters while an exclusive action waits.
  */
 export class Gate {
   private inside = 0

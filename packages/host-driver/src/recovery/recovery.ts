@@ -44,7 +44,7 @@ export function recoveryLimits({ abortNs, queuesNs, restartNs }: Partial<Recover
   }
 }
 
-/** A failure, as far as the reporter knows it. */
+/** A failure, as observed by its reporter. */
 export interface Incident {
   readonly overdue: readonly OverdueCommand[]
   /** First step to take; earlier ones failed before for the same command. */

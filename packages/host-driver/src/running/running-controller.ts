@@ -359,7 +359,7 @@ export class RunningController implements AdminCommands {
   }
 }
 
-/** Returns whether a status may mean that the namespace differs from what the driver identified. */
+/** Returns whether a status may mean that the namespace has changed since it was identified. */
 function contradictsIdentity({ sct, sc }: Pick<Status, 'sct' | 'sc'>): boolean {
   return STALE_IDENTITY.some((status) => status.sct === sct && status.sc === sc)
 }

@@ -88,7 +88,7 @@ function checkRuns(runs: readonly BarRun[], barBytes: number): void {
   }
 }
 
-/** Drivers that leave a function alone. */
+/** Drivers that do not access the memory of their function. */
 const LEAVE_ALONE = ['vfio-pci', 'pci-stub', 'uio_pci_generic']
 
 function refuseOtherDriver(bdf: string, driver: string | undefined): void {

@@ -73,7 +73,7 @@ export class FaultyBar implements Bar {
     return this.stride
   }
 
-  /** Checks an access: neither a removed device nor a lost write may hide a mistake. */
+  /** Checks an access, so that neither a removed device nor a lost write hides a host error. */
   private check(offset: number, widthBytes: number): void {
     if (Number.isInteger(offset) && offset >= 0 && offset % widthBytes === 0 && offset < this.lengthBytes) return
     const Wrong = typeof offset === 'number' ? RangeError : TypeError

@@ -22,7 +22,7 @@ export class FaultyDevice {
   private stuckReady: 0 | 1 | undefined
   /** Time until which writes are delayed: posted writes do not pass each other. */
   private stalledUntilNs = 0
-  /** The device was reset, and the host cannot know yet: until then, its doorbell writes are no mistakes. */
+  /** The device was reset, but the host cannot know yet: until then, its doorbell writes are not host errors. */
   private isResetUnseen = false
   /** Incremented by every reset: writes delayed before it never arrive. */
   private boots = 0

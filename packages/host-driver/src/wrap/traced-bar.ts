@@ -67,7 +67,7 @@ export class TracedBar implements Bar {
   }
 
   /**
-   * Returns the events of a doorbell; undefined for one of a queue that was not created, and if it may not be a
+   * Returns the events of a doorbell; undefined if its queue was not created, or if the offset is not that of a
    * doorbell.
    */
   private ring(offset: number, value: number): readonly Parameters<Tell>[0][] | undefined {

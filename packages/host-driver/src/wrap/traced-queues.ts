@@ -3,7 +3,7 @@ import { traceCqe, traceSqe } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
 import type { Place, TracedMemory } from './traced-memory.js'
 
-/** Part of an event that the queues know. */
+/** An event without its time. */
 type Happened = Omit<TraceEvent, 'timeNs'>
 
 interface Ring {
@@ -16,7 +16,7 @@ interface Ring {
 
 /**
  * Queues that a host created, according to its register writes and Admin commands, with their entries. An entry is
- * decoded when its doorbell is rung: it is then complete, and still there.
+ * decoded when its doorbell is rung: it is then complete, and not yet overwritten.
  */
 export class TracedQueues {
   private readonly memory: TracedMemory

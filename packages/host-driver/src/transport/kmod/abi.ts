@@ -203,5 +203,5 @@ export const ReadConfig = struct(
   { SIZE: size, OFFSET: u32(8, 'Offset'), WIDTH: u32(12, 'Width in bytes: 1, 2 or 4'), VALUE: u32(16, 'Value') },
 )
 
-/** Descriptor that stands for none, or removes an eventfd: -1. */
+/** File descriptor -1: none, or the removal of an eventfd. */
 export const NO_FD = 0xffff_ffff

@@ -55,7 +55,7 @@ export function releaseHandle(node: KmodNode, handle: number): void {
   unlessRemoved(() => call(node, 'RELEASE', Release.create({ SIZE: Release.bytes, HANDLE: handle }).data))
 }
 
-/** Runs an action that only matters while there is a controller. */
+/** Runs an action, and ignores the error of a removed controller. */
 export function unlessRemoved(action: () => void): void {
   try {
     action()

@@ -72,7 +72,7 @@ export class KmodMemory implements DmaAllocator {
     }
     this.heldBytes.coherent += lengthBytes
     const release = () => {
-      // The kernel keeps what is mapped.
+      // First, since the kernel keeps memory that is still mapped.
       region.unmap()
       this.giveBack(HANDLE)
       this.heldBytes.coherent -= lengthBytes
@@ -99,7 +99,7 @@ export class KmodMemory implements DmaAllocator {
     }
     this.heldBytes.pinned += lengthBytes
     const release = () => {
-      // Only after the controller has lost it: memory that is still pinned stays in place.
+      // First, since memory must stay mapped while it is pinned for the controller.
       this.giveBack(argument.HANDLE)
       region.unmap()
       this.heldBytes.pinned -= lengthBytes
@@ -107,7 +107,7 @@ export class KmodMemory implements DmaAllocator {
     return { buffer: region.buffer, lengthBytes, segments, release }
   }
 
-  /** Frees one memory; closing the node frees all that is left. */
+  /** Frees the memory of a handle. Closing the node frees all remaining memory. */
   private giveBack(handle: number): void {
     if (!this.isEnding) releaseHandle(this.node, handle)
   }

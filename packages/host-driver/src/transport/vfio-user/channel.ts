@@ -129,7 +129,7 @@ export class Channel {
 
   /**
    * Ends the connection because of a violation by the target.
-   * @param descriptors what came with the message.
+   * @param descriptors those that came with the message, which are closed.
    * @throws DriverError (VFIO_USER_PROTOCOL), which is `departure`.
    */
   breach(during: string, problem: string, descriptors: readonly number[] = [], cause?: unknown): never {
@@ -137,7 +137,7 @@ export class Channel {
     throw this.depart(protocolViolated(this.socket, during, problem, cause))
   }
 
-  /** Decodes an answer; an impossible one is a violation. @param descriptors what came with it. */
+  /** Decodes an answer; an invalid one ends the connection. @param descriptors as for `breach`. */
   decode<T>(during: string, read: () => T, descriptors: readonly number[] = []): T {
     try {
       return read()

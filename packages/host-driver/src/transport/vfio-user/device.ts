@@ -71,7 +71,7 @@ export function interruptCount(channel: Channel, index: number): number {
   return eventfdCount(data)
 }
 
-/** From CAP to the doorbells of the Admin queue. */
+/** Minimum length of BAR0: from CAP to the doorbells of the Admin queue. */
 const LEAST_BAR_BYTES = 0x1008
 
 /**

@@ -44,7 +44,7 @@ export function chooseInterrupts(config: ConfigSpace, byMessage: boolean): void 
   config.write(control, 2, kept | (byMessage ? 1 << MXC.MXE.lsb : 0))
 }
 
-/** A target that is gone needs nothing turned off. */
+/** Turns the interrupts off, unless the connection has ended. */
 function turnOff(channel: Channel): void {
   if (channel.departure !== undefined) return
   try {

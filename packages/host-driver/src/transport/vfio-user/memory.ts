@@ -12,16 +12,16 @@ import type { Channel } from './channel.js'
 /** Unit of chunks and of addresses: large enough to make messages rare, small enough to waste little. */
 export const GRANULE_BYTES = 2_097_152
 
-/** Maximum by which a chunk exceeds the request. */
+/** Maximum number of bytes by which a chunk exceeds the request. */
 const LARGEST_GROWTH_BYTES = 64 * 1024 * 1024
 
-/** Lowest address that is handed out: an address that a program forgot to set accesses nothing. */
+/** Lowest device address, so that an address of 0, which a program forgot to set, accesses nothing. */
 const LOWEST_IOVA = 0x10_0000
 
 /** Highest address, within what targets translate: the narrowest IOMMUs that they replace have 39 bits. */
 const HIGHEST_IOVA = 2 ** 39
 
-/** Returns the default directory: one where files are memory, or else the one for temporary files. */
+/** Returns the default directory: /dev/shm, whose files are memory, or else that for temporary files. */
 export function usualMemoryFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 }
