@@ -21,7 +21,7 @@ describe.skipIf(!hasStandin)(
       expect(standin.live()).toEqual(NOTHING)
     })
 
-    test('gpunvme_checksum is CRC-32: that of 123456789 is cbf43926', async () => {
+    test('gpunvme_checksum computes CRC-32: cbf43926 for 123456789', async () => {
       const data = open().allocPinned(64)
       new Uint8Array(data.buffer).set(new TextEncoder().encode('123456789123456789'))
       const stream = cuda.stream()
@@ -31,7 +31,7 @@ describe.skipIf(!hasStandin)(
       expect([...new Uint32Array(data.buffer, 32, 2)]).toEqual([0xcbf43926, 0xcbf43926])
     })
 
-    test('gpunvme_scatter moves pieces, and gpunvme_pattern_verify counts what they changed', async () => {
+    test('gpunvme_scatter moves pieces, and gpunvme_pattern_verify counts the changed bytes', async () => {
       const memory = open().allocPinned(4096)
       const bytes = new Uint8Array(memory.buffer)
       const stream = cuda.stream()

@@ -80,7 +80,7 @@ describe.skipIf(!hasStandin)(`an array of kernels${skippedWithoutStandin}`, () =
     array.free()
   })
 
-  test('states what is wrong with an argument', async () => {
+  test('rejects invalid arguments with the expected values', async () => {
     const { make, drive, cache } = await openArray(4096, { pageBytes: 1024 })
     const wrong: readonly [Record<string, unknown>, string][] = [
       [{ cache: {} }, 'cache: expected a buffer that the GPU can access, from engine.buffer(), got Object'],

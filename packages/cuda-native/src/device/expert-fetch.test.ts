@@ -22,7 +22,7 @@ describe.skipIf(!hasStandin)(`a fetch of experts${skippedWithoutStandin}`, () =>
     fetch.free()
   })
 
-  test('states what is wrong with an argument', async () => {
+  test('rejects invalid arguments with the expected values', async () => {
     const { queues } = openQueues(standin)
     const drive = await openDrive(queues)
     const device = await queues.device([{ engine: drive.engine, namespace: drive.namespace }])

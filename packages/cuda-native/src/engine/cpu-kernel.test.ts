@@ -4,7 +4,7 @@ import { isBuilt, skipped } from '../../test/native.js'
 import { cpuKernelEngine } from './cpu-kernel.js'
 
 test.skipIf(!isBuilt)(
-  `the device code on a thread reads what the driver plans, from a real-time simulator${skipped}`,
+  `the device code on a thread executes plans of the driver on a real-time simulator${skipped}`,
   async () => {
     await expectPlannedReads((transport) => cpuKernelEngine(transport))
   },

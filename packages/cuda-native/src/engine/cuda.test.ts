@@ -7,7 +7,7 @@ import { cudaEngine, openCuda } from '../cuda/index.js'
 const standin = useStandin()
 
 test.skipIf(!hasStandin || !isBuilt)(
-  `kernels read what the driver plans, from a real-time simulator${skippedWithoutStandin}`,
+  `kernels execute plans of the driver on a real-time simulator${skippedWithoutStandin}`,
   async () => {
     const cuda = openCuda()
     await expectPlannedReads((transport) => cudaEngine(transport, cuda))

@@ -85,14 +85,14 @@ test('repeats the query with the shorter structure of driver 565', () => {
 
 test.each<[string, Partial<FakeDriver>, Partial<NvidiaStaticBar1Options>, RegExp]>([
   [
-    'a version whose structures are not known',
+    'a driver version with unknown structures',
     {},
     { driverVersion: '615.71' },
     /the structures of driver 615.71 are not known[^]*Try: use a driver from 565 to 595/,
   ],
   ['a driver without the control', { staticBar1: undefined }, {}, /does not report its window/],
   [
-    'a driver that refuses a device',
+    'a driver that rejects a device',
     { device: 0x1a },
     {},
     /rejected the request 'device': NV_ERR_INSUFFICIENT_RESOURCES \(0x1a\)/,
@@ -103,7 +103,7 @@ test.each<[string, Partial<FakeDriver>, Partial<NvidiaStaticBar1Options>, RegExp
     {},
     /rejected the request 'list of GPUs': NV_ERR_OBJECT_NOT_FOUND/,
   ],
-])('%s is refused with a next step', (_, driver, options, expected) => {
+])('rejects %s with a next step', (_, driver, options, expected) => {
   const { candidate } = gpuWith(driver, options)
   expect(() => candidate.open()).toThrow(
     expect.objectContaining({ reason: 'query-failed', message: expect.stringMatching(expected) as string }),
@@ -112,9 +112,12 @@ test.each<[string, Partial<FakeDriver>, Partial<NvidiaStaticBar1Options>, RegExp
   candidate.close()
 })
 
-test.each(['dev/nvidiactl', 'dev/nvidia3', `sys/bus/pci/devices/${GPU}/resource1`])('is refused without %s', (file) => {
-  const { candidate, root } = gpuWith({})
-  rmSync(join(root, file))
-  expect(() => candidate.open()).toThrow(expect.objectContaining({ reason: 'query-failed' }))
-  candidate.close()
-})
+test.each(['dev/nvidiactl', 'dev/nvidia3', `sys/bus/pci/devices/${GPU}/resource1`])(
+  'rejects a machine without %s',
+  (file) => {
+    const { candidate, root } = gpuWith({})
+    rmSync(join(root, file))
+    expect(() => candidate.open()).toThrow(expect.objectContaining({ reason: 'query-failed' }))
+    candidate.close()
+  },
+)

@@ -21,7 +21,7 @@ describe('segments of a memory', () => {
     ['a part of a page', [at(0, 0x1000, 512)], 1, 'not whole pages'],
     ['an address inside a page', [at(0, 0x1800)], 1, 'not whole pages'],
     ['an address above 2^53', [at(0, 2 ** 53)], 1, 'invalid address 9007199254740992'],
-  ])('are refused with %s', (_, segments, pages, fault) => {
+  ])('are rejected with %s', (_, segments, pages, fault) => {
     expect(segmentsFault(segments, pages * PAGE)).toContain(fault)
   })
 })

@@ -131,7 +131,7 @@ describe('addresses', () => {
   })
 })
 
-describe('content of the pages', () => {
+describe('the content of pages', () => {
   it('is restored after a search, including a failed one', () => {
     const gpu = new SparseGpu([10, 40])
     const before = Buffer.from('content that lies where a mark is written').subarray(0, 16)
@@ -143,12 +143,12 @@ describe('content of the pages', () => {
     expect(gpu.read(POINTER + BigInt(PAGE), 16)).toEqual(before)
   })
 
-  it('refuses a page that is not in the window, including the last of several', () => {
+  it('is rejected if a page is not in the window, including the last of several', () => {
     const gpu = new SparseGpu([10, 24 * 1024])
     expect(reasonOf(() => open({ gpu, view: () => gpu.window() }).map(POINTER, 2 * PAGE))).toBe('page-unresolved')
   })
 
-  it('refuses a page whose bytes in BAR1 differ from those that kernels see', () => {
+  it('is rejected if BAR1 and kernels see different bytes', () => {
     const gpu = new SparseGpu([100])
     // The first 64 KiB are in place; the others are in reverse order.
     const tiled = (offset: number) => {
@@ -158,7 +158,7 @@ describe('content of the pages', () => {
     expect(reasonOf(() => open({ gpu, view: () => gpu.window(tiled) }).map(POINTER, PAGE))).toBe('page-kind')
   })
 
-  it('ignores a mark with the index of a page that does not exist', () => {
+  it('is found despite a mark with the index of a page that does not exist', () => {
     const gpu = new SparseGpu([100])
     const window = gpu.window()
     // Like a copy of a mark of a larger allocation: the same first word, another index.

@@ -54,10 +54,10 @@ test('returns the same memory after a reset (MR), and takes it back before a shu
 })
 
 test.each([
-  ['no more than is to be lent', { HMPRE: 1024 }, 2 * MIB, 512, 1],
-  ['no more descriptors than HMMAXD, the longest', { HMPRE: 1280, HMMAXD: 2 }, 64 * MIB, 1024, 2],
-  ['no pieces below HMMINDS', { HMPRE: 1280, HMMINDS: 512 }, 64 * MIB, 1024, 2],
-])('%s', async (_, identify, mostBytes, pages, entries) => {
+  ['no more than the configured limit', { HMPRE: 1024 }, 2 * MIB, 512, 1],
+  ['at most HMMAXD descriptors, the longest runs', { HMPRE: 1280, HMMAXD: 2 }, 64 * MIB, 1024, 2],
+  ['no runs shorter than HMMINDS', { HMPRE: 1280, HMMINDS: 512 }, 64 * MIB, 1024, 2],
+])('lends %s', async (_, identify, mostBytes, pages, entries) => {
   const { session, commands } = recordedSession(identify, piecewiseAllocator(2 * MIB, 64 * MIB))
   await new HostMemoryBuffer(mostBytes).apply(session)
   expect(commands[0]!.values).toMatchObject({ CDW12: pages, CDW15: entries })

@@ -77,17 +77,14 @@ test.each([0x02, 0x0c])('reports the refusal of feature %i, and sets the other',
 test.each([
   [{}, 1],
   [{ keepPowerState: true }, 0],
-])(
-  'a controller of several power states is asked for its own unless it is to be left alone: %o',
-  async (options, gets) => {
-    const simulation = simulate({ profile: deriveProfile('sn740', { identify: { NPSS: 4 as never } }) })
-    const seen: string[] = []
-    const transport = traced(simulation.transport, ({ name, command }) => {
-      if (name === 'submit' && /^Get Features .*POWER_MANAGEMENT/.test(command?.text ?? '')) seen.push(name)
-    })
-    const ctrl = await Controller.open(transport, options)
-    await ctrl.close()
-    expect(seen).toHaveLength(gets)
-    expect(simulation.diagnostics).toEqual([])
-  },
-)
+])('reads the current power state of a controller with several, unless it is to be kept: %o', async (options, gets) => {
+  const simulation = simulate({ profile: deriveProfile('sn740', { identify: { NPSS: 4 as never } }) })
+  const seen: string[] = []
+  const transport = traced(simulation.transport, ({ name, command }) => {
+    if (name === 'submit' && /^Get Features .*POWER_MANAGEMENT/.test(command?.text ?? '')) seen.push(name)
+  })
+  const ctrl = await Controller.open(transport, options)
+  await ctrl.close()
+  expect(seen).toHaveLength(gets)
+  expect(simulation.diagnostics).toEqual([])
+})

@@ -39,7 +39,7 @@ test.each([
   [{ slba: 0.5, blocks: 1, offsetBytes: 0 }],
   [{ slba: 2 ** 53 - 1, blocks: 1, offsetBytes: 0 }],
   [{ slba: 0, blocks: NaN, offsetBytes: 0 }],
-])('refuses %o', (transfer) => {
+])('rejects %o', (transfer) => {
   expect(() => planTransfers(shape, [transfer])).toThrow(RangeError)
 })
 

@@ -37,7 +37,7 @@ describe('in a copy of a machine', () => {
     expect(files.exists('relative')).toBe(false)
   })
 
-  test('follows 40 links and refuses the 41st, as Linux does', () => {
+  test('follows 40 links and rejects the 41st, as Linux does', () => {
     file('value', 'inside')
     link('1', 'value')
     for (let index = 2; index <= 41; index++) link(`${index}`, `${index - 1}`)

@@ -45,7 +45,7 @@ test.each([['Read', Read] as const, ['Write', Write] as const, ['Compare', Compa
   },
 )
 
-test('a command that transfers data is not sent without: its PRP1 would be address 0', async () => {
+test('a command that transfers data is not sent without data, since its PRP1 would be address 0', async () => {
   const { management } = ctrl
   await expect(management.submitIo(Read, values)).rejects.toThrow('Read: expected { data: { memory } }')
   await expect(management.submitIo(DatasetManagement, { NSID: 1 })).rejects.toThrow(TypeError)
@@ -53,7 +53,7 @@ test('a command that transfers data is not sent without: its PRP1 would be addre
   expect(fetched).toBe(0)
 })
 
-test('a command that transfers nothing needs no data, nor does one whose fields say whether it does', async () => {
+test('a command without a transfer needs no data, nor does one whose fields determine whether it transfers any', async () => {
   const { management } = ctrl
   expect((await management.submitIo(Flush, { NSID: 1 })).status.sc).toBe(0)
   expect((await management.submitIo(Verify, values)).status.sct).toBe(0)

@@ -37,7 +37,7 @@ test('never hands out a slot that was abandoned, and never credits it', () => {
   expect(ids.ownerOf(cid)).toBe(-1)
 })
 
-test('rejects so many slots that no bits remain for generations', () => {
+test('rejects a number of slots that leaves no bits for generations', () => {
   expect(() => new CommandIds(4096)).toThrow(RangeError)
   expect(() => new CommandIds(0)).toThrow(RangeError)
 })

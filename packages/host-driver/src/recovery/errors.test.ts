@@ -151,7 +151,7 @@ test.each([
   expect(formatDuration(ns)).toBe(text)
 })
 
-test('the error of an engine without recovery says to open the controller again', () => {
+test('the error of an engine without recovery suggests opening the controller again', () => {
   const one = { operation: 'read', nsid: 1, blockBytes: 512, commands: 1 } as const
   const plan = {
     ...one,
