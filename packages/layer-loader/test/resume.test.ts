@@ -5,7 +5,7 @@ import { scratch } from '../../../test/scratch.js'
 import { openFileSource, openModel, rangeSource, type ByteSource, type Model } from '../src/formats/index.js'
 import { openImage } from '../src/index.js'
 import { pack, planPack, verifyImage, type PackOptions, type PackReceipt } from '../src/image/index.js'
-import { MemoryNamespace } from './memory-namespace.js'
+import { MemoryNamespace, type JournalEntry } from './memory-namespace.js'
 import { expectAllLoads, safetensorsFile, smallModel, type TensorSize } from './models.js'
 import { firstChange, judgeCuts, type Recording } from './power-cut.js'
 
@@ -118,6 +118,18 @@ describe('resuming an interrupted pack', () => {
     expect(rangeSource(source, 2, 3).revision).toBe('7 [2, 3]')
     expect((await smallModel()).parts[0].source.revision).toBeUndefined()
   })
+})
+
+test('a checkpoint is written after a flush of all data that it records', async () => {
+  const memory = new MemoryNamespace()
+  const { model } = await revised('1')
+  const { spare } = planPack(model, 512, { name: 'new' })
+  await pack(model, memory.namespace, EACH)
+  const isNote = (entry: JournalEntry) =>
+    entry.kind === 'write' && entry.offsetBytes >= spare.offsetBytes && entry.content.some((byte) => byte !== 0)
+  const notes = memory.journal.flatMap((entry, index) => (isNote(entry) ? [index] : []))
+  expect(notes.length).toBeGreaterThanOrEqual(LAYERS.length)
+  expect(notes.map((index) => memory.journal[index - 1]!.kind)).toEqual(notes.map(() => 'flush'))
 })
 
 describe('packing starts over', () => {
