@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { tiers } from './scripts/tiers.mjs'
 import { LongestFirst } from './test/longest-first.js'
 
-const tiers = JSON.parse(readFileSync(join(import.meta.dirname, 'test/tiers.json'), 'utf8')) as Record<string, string[]>
 /** Returns the entries of these lists of test/tiers.json as globs; an entry that ends in a slash is a folder. */
 const globs = (...lists: string[]) =>
   lists.flatMap((list) => tiers[list]!).map((entry) => (entry.endsWith('/') ? `${entry}**/*.test.ts` : entry))

@@ -7,10 +7,11 @@
 //
 // Every test must pass there or be skipped with a reason. docs/how-to/testing.md describes the environments.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { Packages } from '../kmod/scripts/packages.mjs'
+import { tiers } from './tiers.mjs'
 
 const COREUTILS =
   'arch b2sum base32 base64 basename basenc cat chgrp chmod chown cksum comm cp csplit cut date dd df dir dircolors dirname du echo env expand expr factor false fmt fold groups head hostid id install join link ln logname ls md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste pathchk pinky pr printenv printf ptx pwd readlink realpath rm rmdir runcon seq sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split stat stdbuf stty sum sync tac tail tee test timeout touch tr true truncate tsort tty uname unexpand uniq unlink users vdir wc who whoami yes'
@@ -64,8 +65,7 @@ function copyTree() {
   const built = ['native/build', 'prebuilds', 'gpu-check/build'].map((path) => join('packages/cuda-native', path))
   const left = [...built, 'node_modules/.cache', '.reports', '.turbo'].map((path) => join(root, path))
   cpSync(root, clone, { recursive: true, verbatimSymlinks: true, filter: (path) => !left.includes(path) })
-  const { machine } = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
-  return [['test', '--', ...machine]]
+  return [['test', '--', ...tiers.machine]]
 }
 
 /** Clones HEAD. @returns the two commands of the README, and the one for the tests that only CI runs. */

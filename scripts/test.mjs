@@ -12,12 +12,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { judge, render } from './test-summary.mjs'
+import { isIn, tiers } from './tiers.mjs'
 
 /** If more files fail than this, they probably have one cause: none is run again. */
 const MAX_RETRIED_FILES = 20
 
 const root = join(import.meta.dirname, '..')
-const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
 /** Builds native programs of tests in parallel. A test that finds its program missing builds it. */
 const buildPrograms = 'node packages/cuda-native/scripts/build-tests.mjs'
 const guests = '--config=vitest.guests.config.ts'
@@ -124,6 +124,5 @@ function add(to, { files, errors }) {
 }
 
 function isRetriable(file) {
-  const listed = tiers.processes.some((entry) => (entry.endsWith('/') ? file.startsWith(entry) : file === entry))
-  return listed || file.includes('/test/vm/')
+  return isIn(file, 'processes') || file.includes('/test/vm/')
 }

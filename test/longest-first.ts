@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { tiers } from '../scripts/tiers.mjs'
 
 const root = join(import.meta.dirname, '..')
-const { first } = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8')) as { readonly first: string[] }
+const first = tiers['first']!
 
 /**
  * Starts the files of the list `first` before all others, so that no worker runs a long file alone at the end. vitest

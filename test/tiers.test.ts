@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isIn, tiers } from '../scripts/tiers.mjs'
 import { packages, root } from './packages.js'
-
-const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8')) as Record<string, string[]>
 
 test.each(Object.entries(tiers))('the tier list %s names existing files, each once', (_, entries) => {
   expect(entries.filter((entry) => !existsSync(join(root, entry)))).toEqual([])
@@ -27,11 +26,7 @@ test('no file of the list long mocks modules, since the mocks would remain for t
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
     )
     .filter((file) => file.endsWith('.test.ts'))
-  const isIn = (list: string) => (file: string) =>
-    tiers[list]!.some((entry) => (entry.endsWith('/') ? file.startsWith(entry) : file === entry))
-  const long = files
-    .filter(isIn('long'))
-    .filter((file) => !['processes', 'native', 'alone', 'slow'].some((list) => isIn(list)(file)))
+  const long = files.filter((file) => isIn(file, 'long') && !isIn(file, 'processes', 'native', 'alone', 'slow'))
   expect(long.length).toBeGreaterThan(100)
   expect(long.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
 })

@@ -1,6 +1,7 @@
 // Reads, validates and selects the rows of planted bugs. README.md describes their fields.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isIn } from '../tiers.mjs'
 
 const fields = ['id', 'what', 'file', 'from', 'to', 'caughtBy', 'test', 'says', 'build', 'needs']
 const required = fields.slice(0, 6)
@@ -36,19 +37,11 @@ function problemsOf(root, row) {
 /**
  * Returns the cheapest tier that runs all tests of `caughtBy`: `unit`, `test`, or a list that `npm test` leaves out.
  */
-export function tierOf(root, { caughtBy }) {
-  const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
-  const isIn = (...lists) => {
-    const entries = lists.flatMap((list) => tiers[list])
-    return caughtBy.some((file) => entries.some((each) => (each.endsWith('/') ? file.startsWith(each) : file === each)))
-  }
-  return isIn('slow')
-    ? 'slow'
-    : isIn('heavy')
-      ? 'heavy'
-      : isIn('processes', 'native', 'long', 'alone')
-        ? 'test'
-        : 'unit'
+export function tierOf({ caughtBy }) {
+  const isAnyIn = (...lists) => caughtBy.some((file) => isIn(file, ...lists))
+  if (isAnyIn('slow')) return 'slow'
+  if (isAnyIn('heavy')) return 'heavy'
+  return isAnyIn('processes', 'native', 'long', 'alone') ? 'test' : 'unit'
 }
 
 /** Returns the rows that `only` names, by default all, and of these the part `shard` ("1/4"). */

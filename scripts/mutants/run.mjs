@@ -19,7 +19,7 @@ const print = flags.json ? console.error : console.log
 
 const rows = select()
 if (flags.list) {
-  for (const row of rows) print(`${row.id}  [${tierOf(root, row)}]  ${row.what}`)
+  for (const row of rows) print(`${row.id}  [${tierOf(row)}]  ${row.what}`)
   process.exit()
 }
 
@@ -57,7 +57,7 @@ for (const row of rows) {
     broken === undefined ? await judge(copy.root, row, baselines) : { verdict: notBuilt(row, broken), by: broken }
   copy.restore(row)
   const ms = performance.now() - startMs
-  results.push({ id: row.id, what: row.what, tier: tierOf(root, row), verdict, by, seconds: Math.round(ms / 100) / 10 })
+  results.push({ id: row.id, what: row.what, tier: tierOf(row), verdict, by, seconds: Math.round(ms / 100) / 10 })
   print(
     `${verdict.padEnd(9)}  ${row.id}: ${row.what} ${seconds(ms)}\n           ${by.split('\n').slice(0, 12).join('\n           ')}`,
   )

@@ -26,7 +26,7 @@
 #include <gpunvme_ioctl.h>
 
 #define PAGE 4096ul
-#define MOST_SEGMENTS 4096
+#define MAX_SEGMENTS 4096
 
 /* The device node, and the function's address. */
 extern const char *node;
@@ -71,7 +71,7 @@ struct gpunvme_alloc_coherent allocate(int fd, unsigned long bytes);
 void *map_coherent(int fd, const struct gpunvme_alloc_coherent *memory);
 /* Anonymous memory, filled with 0xa5. */
 unsigned char *anonymous(unsigned long bytes);
-/* Segments go to an array of the caller's, of MOST_SEGMENTS. */
+/* Segments go to an array of the caller's, of MAX_SEGMENTS. */
 struct gpunvme_pin_user pin(int fd, void *memory, unsigned long bytes,
 			    struct gpunvme_segment *segments);
 /* The frame behind an address, by /proc/self/pagemap. */

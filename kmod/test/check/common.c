@@ -203,7 +203,7 @@ struct gpunvme_pin_user pin(int fd, void *memory, unsigned long bytes,
 		.address = (uintptr_t)memory,
 		.length = bytes,
 		.segments = (uintptr_t)segments,
-		.segment_capacity = MOST_SEGMENTS,
+		.segment_capacity = MAX_SEGMENTS,
 	};
 
 	must(fd, GPUNVME_PIN_USER, &pin);

@@ -10,7 +10,7 @@
 
 #define BOTH (GPUNVME_DEVICE_READS | GPUNVME_DEVICE_WRITES)
 
-static struct gpunvme_segment segments[MOST_SEGMENTS];
+static struct gpunvme_segment segments[MAX_SEGMENTS];
 
 static int import(int fd, int dmabuf, uint32_t flags, uint32_t capacity,
 		  struct gpunvme_import_dmabuf *import)
@@ -39,7 +39,7 @@ static void reads_into(const char *key, int fd, int dmabuf, uint32_t flags, unsi
 	struct gpunvme_import_dmabuf imported;
 	struct controller controller;
 	char name[64];
-	int error = import(fd, dmabuf, flags, MOST_SEGMENTS, &imported);
+	int error = import(fd, dmabuf, flags, MAX_SEGMENTS, &imported);
 
 	text(key, name_of(error));
 	if (error)
@@ -82,9 +82,9 @@ static void from_udmabuf(char **arguments)
 	truth("counted", imported.segment_count >= 1);
 	reads_into("held", fd, dmabuf, BOTH, memory, bytes);
 	reads_into("dynamic", fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, memory, bytes);
-	text("first", name_of(import(fd, dmabuf, BOTH, MOST_SEGMENTS, &imported)));
+	text("first", name_of(import(fd, dmabuf, BOTH, MAX_SEGMENTS, &imported)));
 	text("second",
-	     name_of(import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MOST_SEGMENTS, &imported)));
+	     name_of(import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MAX_SEGMENTS, &imported)));
 	/* The handles keep it; closing gives it back. */
 	close(dmabuf);
 	close(fd);
@@ -128,11 +128,11 @@ static void moving(char **arguments)
 	notify_by(fd, event);
 	reads_into("held", fd, dmabuf, BOTH, memory, 16 * PAGE);
 	reads_into("dynamic", fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, memory, 16 * PAGE);
-	import(fd, dmabuf, BOTH, MOST_SEGMENTS, &imported);
+	import(fd, dmabuf, BOTH, MAX_SEGMENTS, &imported);
 	text("moveHeld", name_of(ask(device, TEST_MOVE, &value)));
 	release(fd, imported.handle);
 
-	import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MOST_SEGMENTS, &imported);
+	import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MAX_SEGMENTS, &imported);
 	start(&controller, fd);
 	value = (__u32)dmabuf;
 	error = ask(device, TEST_MOVE, &value);
@@ -155,10 +155,10 @@ static void moving(char **arguments)
 	memory = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
 	reads_into("again", fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, memory, 16 * PAGE);
 	/* Ends that find something revoked, and something mapped. */
-	import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MOST_SEGMENTS, &imported);
+	import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MAX_SEGMENTS, &imported);
 	value = (__u32)dmabuf;
 	must(device, TEST_MOVE, &value);
-	import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MOST_SEGMENTS, &imported);
+	import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MAX_SEGMENTS, &imported);
 	close(fd);
 }
 

@@ -2,7 +2,7 @@
 /* Ends of ownership: death, unbinding and removal, each with DMA on its way and mappings in use. */
 #include "check.h"
 
-static struct gpunvme_segment segments[MOST_SEGMENTS];
+static struct gpunvme_segment segments[MAX_SEGMENTS];
 
 /* An owner with everything that one can have. */
 struct owner {

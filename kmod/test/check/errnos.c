@@ -57,7 +57,7 @@ static union any good(unsigned long request, unsigned char *memory,
 		any.pin.address = (uintptr_t)memory;
 		any.pin.length = PAGE;
 		any.pin.segments = (uintptr_t)segments;
-		any.pin.segment_capacity = MOST_SEGMENTS;
+		any.pin.segment_capacity = MAX_SEGMENTS;
 		break;
 	case GPUNVME_RESET:
 		any.reset.method = GPUNVME_RESET_FUNCTION;
@@ -96,7 +96,7 @@ static void answer(int error)
  */
 static void shapes(char **arguments)
 {
-	static struct gpunvme_segment segments[MOST_SEGMENTS];
+	static struct gpunvme_segment segments[MAX_SEGMENTS];
 	unsigned char *memory = anonymous(PAGE);
 	union any *read_only =
 		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -206,7 +206,7 @@ static const char *config(int fd, uint32_t offset, uint32_t width)
 /* Arguments of the right shape that cannot be done. */
 static void values(char **arguments)
 {
-	static struct gpunvme_segment segments[MOST_SEGMENTS];
+	static struct gpunvme_segment segments[MAX_SEGMENTS];
 	int fd = open_node();
 	uintptr_t memory = (uintptr_t)anonymous(8 * PAGE);
 	uintptr_t hole = memory + 4 * PAGE;
@@ -229,7 +229,7 @@ static void values(char **arguments)
 	text("pinLengthUnaligned", pins(fd, memory, PAGE + 512, both, segments, 2));
 	text("pinNoDirection", pins(fd, memory, PAGE, 0, segments, 1));
 	text("pinUnmapped", pins(fd, hole, PAGE, both, segments, 1));
-	text("pinHoleInside", pins(fd, memory, 8 * PAGE, both, segments, MOST_SEGMENTS));
+	text("pinHoleInside", pins(fd, memory, 8 * PAGE, both, segments, MAX_SEGMENTS));
 	text("pinNull", pins(fd, 0, PAGE, both, segments, 1));
 	text("pinReadOnly",
 	     pins(fd, (uintptr_t)read_only, PAGE, GPUNVME_DEVICE_READS, segments, 1));

@@ -6,7 +6,7 @@
 
 #include <sys/reboot.h>
 
-static struct gpunvme_segment segments[MOST_SEGMENTS];
+static struct gpunvme_segment segments[MAX_SEGMENTS];
 
 static const char *resets(int fd, uint32_t method)
 {

@@ -2,7 +2,7 @@
 /* Coherent memory of other than the usual kind: of odd length, long, bounced, and inherited. */
 #include "check.h"
 
-static struct gpunvme_segment segments[MOST_SEGMENTS];
+static struct gpunvme_segment segments[MAX_SEGMENTS];
 
 static int allocation(int fd, unsigned long bytes, struct gpunvme_alloc_coherent *memory)
 {
@@ -25,7 +25,7 @@ static int pinning(int fd, void *memory, unsigned long bytes)
 		.address = (uintptr_t)memory,
 		.length = bytes,
 		.segments = (uintptr_t)segments,
-		.segment_capacity = MOST_SEGMENTS,
+		.segment_capacity = MAX_SEGMENTS,
 	};
 
 	return ask(fd, GPUNVME_PIN_USER, &pin);

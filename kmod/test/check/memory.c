@@ -5,7 +5,7 @@
 #include <linux/capability.h>
 #include <sys/resource.h>
 
-static struct gpunvme_segment segments[MOST_SEGMENTS];
+static struct gpunvme_segment segments[MAX_SEGMENTS];
 
 static void release(int fd, uint32_t handle)
 {
@@ -108,7 +108,7 @@ static const char *pinning_of(int fd, volatile void *memory, unsigned long bytes
 		.address = (uintptr_t)memory,
 		.length = bytes,
 		.segments = (uintptr_t)segments,
-		.segment_capacity = MOST_SEGMENTS,
+		.segment_capacity = MAX_SEGMENTS,
 	};
 	return name_of(ask(fd, GPUNVME_PIN_USER, pinned));
 }
@@ -157,7 +157,7 @@ static void memlock(char **arguments)
 		.flags = GPUNVME_DEVICE_WRITES,
 		.address = (uintptr_t)memory,
 		.segments = (uintptr_t)segments,
-		.segment_capacity = MOST_SEGMENTS,
+		.segment_capacity = MAX_SEGMENTS,
 	};
 	struct gpunvme_alloc_coherent coherent = { .size = sizeof(coherent), .length = PAGE };
 	struct gpunvme_pin_user first;

@@ -113,7 +113,7 @@ static void mappings(char **arguments)
 	struct gpunvme_info info = info_of(fd);
 	struct gpunvme_alloc_coherent memory = allocate(fd, 3 * PAGE);
 	struct gpunvme_pin_user pinned;
-	struct gpunvme_segment segments[MOST_SEGMENTS];
+	struct gpunvme_segment segments[MAX_SEGMENTS];
 	int rw = PROT_READ | PROT_WRITE;
 
 	(void)arguments;

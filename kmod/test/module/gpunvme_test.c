@@ -18,13 +18,13 @@
 
 #include "gpunvme_test.h"
 
-#define MOST_PAGES 64
+#define MAX_PAGES 64
 
 struct movable {
 	unsigned int count;
 	unsigned int mapped;
 	unsigned int pinned;
-	struct page *pages[MOST_PAGES];
+	struct page *pages[MAX_PAGES];
 };
 
 static int pin(struct dma_buf_attachment *attachment)
@@ -140,7 +140,7 @@ static long export(u32 __user *argument)
 
 	if (get_user(count, argument))
 		return -EFAULT;
-	if (count == 0 || count > MOST_PAGES)
+	if (count == 0 || count > MAX_PAGES)
 		return -EINVAL;
 	memory = kzalloc(sizeof(*memory), GFP_KERNEL);
 	if (!memory)

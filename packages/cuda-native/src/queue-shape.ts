@@ -1,4 +1,4 @@
-import { MOST_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
+import { MAX_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
 import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { isPowerOfTwo } from './arguments.js'
 
@@ -26,7 +26,7 @@ export function checkQueues(queues: readonly QueuePairMemory[]): void {
         `queue ${qid}: expected a completion queue of ${sqEntries} entries, like its submission queue, got ${cq.entries}`,
       )
     }
-    const limit = Math.min(sqEntries - 1, MOST_IN_FLIGHT)
+    const limit = Math.min(sqEntries - 1, MAX_IN_FLIGHT)
     if (maxInFlight < 1 || maxInFlight > limit) {
       throw new RangeError(
         `queue ${qid}: expected 1 to ${limit} commands in flight with ${sqEntries} entries, got ${maxInFlight}`,

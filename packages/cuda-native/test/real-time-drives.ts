@@ -11,7 +11,7 @@ import { memoryFile } from './scratch-file.js'
 
 export const SERIAL = 'CONFORMANCE1'
 const MIB = 1024 * 1024
-const LEAST_BYTES = 16 * MIB
+const MIN_BYTES = 16 * MIB
 /** Size of a drive's memory. Pages that a case does not use are not allocated. */
 const MEMORY_BYTES = 128 * MIB
 
@@ -138,11 +138,11 @@ export function optionsOf(request: TransportRequest): DriveOptions {
       ...(ioQueuePairs !== undefined && { ioQueuePairs }),
     }),
     ...(faults !== undefined && { faults }),
-    namespaces: namespaces.map(({ nsid, blockBytes, metadataBytes, leastBytes = LEAST_BYTES }, index) => ({
+    namespaces: namespaces.map(({ nsid, blockBytes, metadataBytes, minBytes = MIN_BYTES }, index) => ({
       nsid: nsid ?? index + 1,
       ...(blockBytes !== undefined && { blockBytes: blockBytes as 512 }),
       ...(metadataBytes !== undefined && { metadataBytes: metadataBytes as 8 }),
-      capacityBytes: leastBytes,
+      capacityBytes: minBytes,
     })),
   }
 }

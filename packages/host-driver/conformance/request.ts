@@ -7,7 +7,7 @@ export interface NamespaceRequest {
   /** Bytes of metadata per block. Default: none. */
   readonly metadataBytes?: number
   /** Minimum capacity in bytes. Default: 16 MiB. */
-  readonly leastBytes?: number
+  readonly minBytes?: number
 }
 
 /** Requirements for a transport; an omitted one accepts any value. */
@@ -44,7 +44,7 @@ export interface DeviceShape extends Required<Omit<TransportRequest, 'faults' | 
   readonly namespaces: readonly Required<NamespaceRequest>[]
 }
 
-const LEAST_BYTES = 16 * 1024 * 1024
+const MIN_BYTES = 16 * 1024 * 1024
 
 /**
  * Returns the reason why a device does not meet a request; undefined if it does. For openers with fixed devices.
@@ -65,15 +65,15 @@ export function shortfall(device: DeviceShape, request: TransportRequest): strin
 }
 
 function fits(has: Required<NamespaceRequest>, wanted: NamespaceRequest): boolean {
-  const { nsid = has.nsid, blockBytes = has.blockBytes, metadataBytes = 0, leastBytes = LEAST_BYTES } = wanted
+  const { nsid = has.nsid, blockBytes = has.blockBytes, metadataBytes = 0, minBytes = MIN_BYTES } = wanted
   const same = nsid === has.nsid && blockBytes === has.blockBytes && metadataBytes === has.metadataBytes
-  return same && has.leastBytes >= leastBytes
+  return same && has.minBytes >= minBytes
 }
 
 function inWords(namespaces: readonly NamespaceRequest[]): string {
-  const each = namespaces.map(({ nsid, blockBytes, metadataBytes, leastBytes = LEAST_BYTES }) => {
+  const each = namespaces.map(({ nsid, blockBytes, metadataBytes, minBytes = MIN_BYTES }) => {
     const format = `${blockBytes ?? 'any'}${metadataBytes ? `+${metadataBytes}` : ''}-byte blocks`
-    return `${nsid === undefined ? 'one' : `NSID ${nsid}`} of ${leastBytes / 2 ** 20} MiB in ${format}`
+    return `${nsid === undefined ? 'one' : `NSID ${nsid}`} of ${minBytes / 2 ** 20} MiB in ${format}`
   })
   return each.join(', ') || 'none'
 }

@@ -276,7 +276,7 @@ describe('shortfall', () => {
     maxQueueEntries: 2048,
     mdts: 7,
     ioQueuePairs: 64,
-    namespaces: [{ nsid: 1, blockBytes: 512, metadataBytes: 0, leastBytes: 64 * 1024 * 1024 }],
+    namespaces: [{ nsid: 1, blockBytes: 512, metadataBytes: 0, minBytes: 64 * 1024 * 1024 }],
   }
 
   it('returns undefined for a device that meets a request, and otherwise the difference', () => {

@@ -4,7 +4,7 @@ import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { OpenTransport } from './request.js'
 
 const SERIAL = 'CONFORMANCE1'
-const LEAST_BYTES = 16 * 1024 * 1024
+const MIN_BYTES = 16 * 1024 * 1024
 
 /**
  * Returns an opener of simulated controllers with the properties that each case requests. Their time is virtual.
@@ -27,11 +27,11 @@ export function simulatedDevices(
     })
     const options: SimulationOptions = {
       profile,
-      namespaces: namespaces.map(({ nsid, blockBytes, metadataBytes, leastBytes = LEAST_BYTES }, index) => ({
+      namespaces: namespaces.map(({ nsid, blockBytes, metadataBytes, minBytes = MIN_BYTES }, index) => ({
         nsid: nsid ?? index + 1,
         ...(blockBytes !== undefined && { blockBytes: blockBytes as 512 }),
         ...(metadataBytes !== undefined && { metadataBytes: metadataBytes as 8 }),
-        capacityBytes: leastBytes,
+        capacityBytes: minBytes,
       })),
       ...(faults && { faults }),
     }

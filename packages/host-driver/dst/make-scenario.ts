@@ -5,7 +5,7 @@ import { Dice } from '@gpunvme/nvme-sim/dst'
 const MS = 1_000_000
 
 /** Maximum length of the data of a plan. */
-export const MOST_PLAN_BYTES = 128 * 1024
+export const MAX_PLAN_BYTES = 128 * 1024
 
 /** Features of the driver and faults that no scenario covers. */
 export const notDrawn: readonly string[] = [
@@ -59,7 +59,7 @@ export function makeScenario(seed: number): Scenario {
       [1, 'sn530'],
       [1, 'p5800x'],
     ] as const),
-    mostEntries: dice.pick([2, 3, 16, 100, 1024]),
+    maxEntries: dice.pick([2, 3, 16, 100, 1024]),
     dstrd: dice.pick([0, 0, 1, 4]),
     mpsmin: dice.pick([0, 0, 1, 4]),
     mdts: dice.pick([0, 1, 2, 5]),
@@ -156,7 +156,7 @@ function randomManagement(dice: Dice, namespaces: readonly NamespaceShape[]): Ma
 
 function randomPlan(dice: Dice, namespace: NamespaceShape, operation: 'read' | 'write', salt: number): Step {
   const extents = Array.from({ length: dice.int(1, 6) }, () => extent(dice, namespace, dice.pick([1, 4, 20, 40])))
-  const most = MOST_PLAN_BYTES / namespace.blockBytes
+  const most = MAX_PLAN_BYTES / namespace.blockBytes
   let left = most
   const fitting = extents.filter(({ blocks }) => (left -= blocks) >= 0)
   return {

@@ -17,14 +17,14 @@ import { executePlan, planOf } from './plans.js'
 import { SERIAL, World } from './world.js'
 
 /** Maximum attempts to open a controller: faults may make `open` fail, but their number is limited. */
-const MOST_OPENINGS = 12
-const MOST_PROOFS = 12
+const MAX_OPENINGS = 12
+const MAX_PROOFS = 12
 
 /** Event loop turns, without a pending wait or an ended task, after which a run counts as deadlocked. */
-const MOST_IDLE_TURNS = 200
+const MAX_IDLE_TURNS = 200
 
 /** Virtual time after which a run counts as deadlocked: awaiting events advances time even if no task waits. */
-const MOST_WAIT_NS = 600e9
+const MAX_WAIT_NS = 600e9
 
 /** Value of `overwrite` that includes every name: random data may look like a file system. */
 const EVERYTHING = Object.assign([] as string[], { includes: () => true })
@@ -443,13 +443,13 @@ class Run {
       done = true
     }
     work.then(settled, settled)
-    const endNs = this.world.clock.now() + MOST_WAIT_NS
+    const endNs = this.world.clock.now() + MAX_WAIT_NS
     for (let idle = 0; !done;) {
       await new Promise(setImmediate)
       if (this.world.clock.now() > endNs)
         throw new RunFailure('deadlock', `${what}: not finished in 10 virtual minutes`)
       idle = this.world.clock.isIdle ? idle + 1 : 0
-      if (idle > MOST_IDLE_TURNS) throw new RunFailure('deadlock', `${what}: not finished, and no task waits for time`)
+      if (idle > MAX_IDLE_TURNS) throw new RunFailure('deadlock', `${what}: not finished, and no task waits for time`)
     }
     if (this.failure !== undefined) throw this.failure
     return work
@@ -495,7 +495,7 @@ class Run {
         this.fail('leak', `open kept ${world.watched.bytesInUse - bytesBefore} bytes: ${String(result.error)}`)
       }
       if (world.isRemoved) return
-      if (opening === MOST_OPENINGS)
+      if (opening === MAX_OPENINGS)
         throw new RunFailure('open', `open failed ${opening} times: ${String(result.error)}`)
       // Required if CSTS.RDY does not change, as the error states.
       await this.finish('reset', world.transport.reset!('function'))
@@ -521,7 +521,7 @@ class Run {
       if (await this.roundTrip(namespace)) return
       // The Admin command also lets the driver process asynchronous events, such as a changed namespace.
       if ((await this.smartLog()) && this.isDetached(namespace)) return
-      if (proof === MOST_PROOFS)
+      if (proof === MAX_PROOFS)
         throw new RunFailure('usable', `a block could not be written and read back in ${proof} attempts`)
       if (this.opened.ctrl.statistics === undefined) {
         // A driver without statistics may have no recovery: it must work after it has been opened again.

@@ -27,7 +27,7 @@ export interface Scenario {
 export interface ControllerShape {
   readonly profile: ProfileName
   /** Largest I/O queue: CAP.MQES + 1. */
-  readonly mostEntries: number
+  readonly maxEntries: number
   readonly dstrd: number
   /** CAP.MPSMIN, which becomes CC.MPS. */
   readonly mpsmin: number

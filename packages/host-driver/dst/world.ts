@@ -68,7 +68,7 @@ export class World {
     this.simulation = simulate({
       seed,
       profile: deriveProfile(controller.profile, {
-        CAP: { MQES: zeroBased(controller.mostEntries), DSTRD: controller.dstrd, MPSMIN: controller.mpsmin, MPSMAX: 4 },
+        CAP: { MQES: zeroBased(controller.maxEntries), DSTRD: controller.dstrd, MPSMIN: controller.mpsmin, MPSMAX: 4 },
         identify: { SN: SERIAL, MDTS: controller.mdts, ...(controller.hasSgl === false && { SGLS: {} }) },
         ioQueuePairs: Math.min(controller.ioQueuePairs, profiles[controller.profile].ioQueuePairs),
       }),

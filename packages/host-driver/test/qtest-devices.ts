@@ -4,10 +4,10 @@ import { shortfall, type DeviceShape, type OpenTransport, type TransportRequest 
 import { hasCode } from '../src/error.js'
 import { startQemu, type Qemu } from '../src/transport/qtest/index.js'
 
-const LEAST_BYTES = 16 * 1024 * 1024
+const MIN_BYTES = 16 * 1024 * 1024
 /** Maximum size of a sparse image. File systems support no larger ones. */
-const MOST_BYTES = 8 * 1024 ** 4
-const MOST_NAMESPACES = 8
+const MAX_BYTES = 8 * 1024 ** 4
+const MAX_NAMESPACES = 8
 
 /** Errors that QEMU traces if bus mastering is disabled during I/O, as by the fault that removes a device. */
 const CUT_OFF = /^pci_nvme_err_(addr_read|addr_write|cfs)\b/
@@ -82,14 +82,14 @@ export class QtestDevices {
  * entries.
  */
 function cannotBe({ namespaces = [{}], ...request }: TransportRequest): string | undefined {
-  if (namespaces.length > MOST_NAMESPACES) return `${namespaces.length} images are too many for a test`
-  if (namespaces.some(({ leastBytes = 0 }) => leastBytes > MOST_BYTES)) return 'no image is that large'
+  if (namespaces.length > MAX_NAMESPACES) return `${namespaces.length} images are too many for a test`
+  if (namespaces.some(({ minBytes = 0 }) => minBytes > MAX_BYTES)) return 'no image is that large'
   const { mdts = 7, ioQueuePairs = 64 } = request
   const shape: DeviceShape = { dstrd: 0, maxQueueEntries: 2048, mdts, ioQueuePairs, namespaces: [ANY] }
   return shortfall(shape, request)
 }
 
-const ANY = { nsid: 1, blockBytes: 512, metadataBytes: 0, leastBytes: LEAST_BYTES }
+const ANY = { nsid: 1, blockBytes: 512, metadataBytes: 0, minBytes: MIN_BYTES }
 
 function start({ namespaces = [{}], mdts, ioQueuePairs }: TransportRequest): Promise<Qemu> {
   return startQemu({
@@ -98,9 +98,9 @@ function start({ namespaces = [{}], mdts, ioQueuePairs }: TransportRequest): Pro
       {
         ...(mdts !== undefined && { mdts }),
         ...(ioQueuePairs !== undefined && { maxIoQueuePairs: ioQueuePairs }),
-        namespaces: namespaces.map(({ nsid, blockBytes, metadataBytes, leastBytes = LEAST_BYTES }, index) => ({
+        namespaces: namespaces.map(({ nsid, blockBytes, metadataBytes, minBytes = MIN_BYTES }, index) => ({
           nsid: nsid ?? index + 1,
-          imageBytes: leastBytes,
+          imageBytes: minBytes,
           ...(blockBytes !== undefined && { blockBytes }),
           ...(metadataBytes !== undefined && { metadataBytes }),
         })),

@@ -11,8 +11,8 @@ export interface RecordedCommand {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** Creates an allocator of up to `mostBytes` of memory, in discontiguous pieces of at most `pieceBytes`. */
-export function piecewiseAllocator(pieceBytes: number, mostBytes: number): DmaAllocator & { readonly inUse: number } {
+/** Creates an allocator of up to `maxBytes` of memory, in discontiguous pieces of at most `pieceBytes`. */
+export function piecewiseAllocator(pieceBytes: number, maxBytes: number): DmaAllocator & { readonly inUse: number } {
   let inUse = 0
   let next = 0x1_4000_0000
   return {
@@ -20,7 +20,7 @@ export function piecewiseAllocator(pieceBytes: number, mostBytes: number): DmaAl
       return inUse
     },
     alloc(lengthBytes): DmaMemory {
-      if (inUse + lengthBytes > mostBytes) throw new RangeError('no memory left')
+      if (inUse + lengthBytes > maxBytes) throw new RangeError('no memory left')
       inUse += lengthBytes
       const segments = Array.from({ length: Math.ceil(lengthBytes / pieceBytes) }, (_, index) => {
         const offsetBytes = index * pieceBytes

@@ -3,7 +3,7 @@ import { fail } from './check.js'
 import { nextTask } from './kit/wall.js'
 
 /** Maximum number of waits without progress of the clock. Large, since a clock may be coarse or wake for others. */
-const MOST_IDLE = 100_000
+const MAX_IDLE = 100_000
 /** Number of waits after which to yield to timers, which waits that resolve at once would starve. */
 const TASK_EVERY = 10_000
 
@@ -29,8 +29,8 @@ export class Patience {
     if (++this.waits % TASK_EVERY === 0) await nextTask()
     const nowNs = this.clock.now()
     if (nowNs !== this.atNs) this.standing = 0
-    else if (++this.standing === MOST_IDLE) {
-      fail(`clock.idle(${untilNs}) returned ${MOST_IDLE} times and clock.now() stayed at ${nowNs}`)
+    else if (++this.standing === MAX_IDLE) {
+      fail(`clock.idle(${untilNs}) returned ${MAX_IDLE} times and clock.now() stayed at ${nowNs}`)
     }
     this.atNs = nowNs
   }

@@ -1,14 +1,14 @@
 import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { prpsOf } from '../conformance/raw-host/prps.js'
 import { Region } from './region.js'
-import { MOST_DATA_BYTES } from './scenario.js'
+import { MAX_DATA_BYTES } from './scenario.js'
 
 const PAGE_BYTES = 4096
 /** Initial value of a buffer, so that bytes that were never written are recognizable. */
 export const UNWRITTEN = 0xa5
 
 /** Maximum metadata of one command: 64 bytes for each block, at the maximum number of 512-byte blocks. */
-const MOST_METADATA_BYTES = MOST_DATA_BYTES / 8
+const MAX_METADATA_BYTES = MAX_DATA_BYTES / 8
 
 /** A buffer for one command's data, with the page for its PRP list or SGL, and a buffer for its metadata. */
 export class BufferSlot {
@@ -26,7 +26,7 @@ export class BufferSlot {
 
   /** The buffer for metadata, allocated on first use. */
   get metadata(): Region {
-    this.separate ??= new Region(this.dma, `the metadata of ${this.data.name}`, MOST_METADATA_BYTES, true)
+    this.separate ??= new Region(this.dma, `the metadata of ${this.data.name}`, MAX_METADATA_BYTES, true)
     return this.separate
   }
 
@@ -59,7 +59,7 @@ export class BufferSlot {
 }
 
 /** Lengths of buffers. Small buffers, which most commands need, are faster to check. */
-const LENGTHS = [8192, 20_480, MOST_DATA_BYTES] as const
+const LENGTHS = [8192, 20_480, MAX_DATA_BYTES] as const
 
 /** The host's buffers: one per outstanding command. */
 export class Buffers {

@@ -1,7 +1,7 @@
 import type { RunFailure } from './failure.js'
 
 /** Maximum number of runs. */
-const MOST_RUNS = 3000
+const MAX_RUNS = 3000
 
 /** A minimised failing scenario. */
 export interface CutDown<S> {
@@ -33,14 +33,14 @@ export async function cutDown<S>(scenario: S, { failureOf, sizeOf, cut }: Cutter
   let failure = first
   let runs = 1
   const keep = async (candidate: S) => {
-    if (runs++ > MOST_RUNS) return false
+    if (runs++ > MAX_RUNS) return false
     const found = await failureOf(candidate)
     if (found?.assertion !== first.assertion) return false
     smallest = candidate
     failure = found
     return true
   }
-  for (let size = Infinity; sizeOf(smallest) < size && runs < MOST_RUNS;) {
+  for (let size = Infinity; sizeOf(smallest) < size && runs < MAX_RUNS;) {
     size = sizeOf(smallest)
     await cut(() => smallest, keep)
   }

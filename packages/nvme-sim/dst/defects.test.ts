@@ -27,10 +27,10 @@ async function find(options: RunOptions = {}): Promise<Minimised> {
   throw new Error(`no seed up to ${SEEDS} fails`)
 }
 
-async function expectFound(assertions: readonly Assertion[], mostSteps: number, options: RunOptions = {}) {
+async function expectFound(assertions: readonly Assertion[], maxSteps: number, options: RunOptions = {}) {
   const { scenario, failure, runs } = await find(options)
   expect(assertions).toContain(failure.assertion)
-  expect(scenario.steps.length).toBeLessThanOrEqual(mostSteps)
+  expect(scenario.steps.length).toBeLessThanOrEqual(maxSteps)
   // The failure needs no fault.
   expect(scenario.faults.rules).toEqual([])
   // The minimised scenario survives JSON, and fails in the same way.

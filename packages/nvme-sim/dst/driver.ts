@@ -10,7 +10,7 @@ import { Host } from './host.js'
 import { InterruptWatch } from './interrupt-watch.js'
 import { Manager } from './manager.js'
 import { CONFUSING, Mistakes } from './mistakes.js'
-import { MOST_DATA_BYTES, type ResetKind, type Scenario, type Step } from './scenario.js'
+import { MAX_DATA_BYTES, type ResetKind, type Scenario, type Step } from './scenario.js'
 import { transferBytes } from './spaces.js'
 import type { Submitted } from './submitted.js'
 
@@ -271,7 +271,7 @@ export class Driver implements Commander {
     const { cq } = host.sqs.get(qid)!
     for (const space of host.spaces.all) {
       if (!space.isAttached) continue
-      const most = Math.floor(MOST_DATA_BYTES / transferBytes(space))
+      const most = Math.floor(MAX_DATA_BYTES / transferBytes(space))
       for (let slba = 0; slba < space.blocks; slba += most) {
         const blocks = Math.min(most, space.blocks - slba)
         const order = { operation: 'read', nsid: space.nsid, slba, blocks, offsetBytes: 0, salt: 0 } as const

@@ -3,7 +3,7 @@ import type { BufferSlot } from './buffers.js'
 import type { Medium, Range } from './medium.js'
 import { ANY, fillBlock, METADATA_WORD, UNREADABLE, writtenContent, ZEROES, type Content } from './pattern.js'
 import { metadataSegment, NOWHERE, piecesOf, scatter, sglFields, withPsdt, type Piece } from './placement.js'
-import { MOST_DATA_BYTES, type IoOperation, type IoOrder, type SglFlaw } from './scenario.js'
+import { MAX_DATA_BYTES, type IoOperation, type IoOrder, type SglFlaw } from './scenario.js'
 import { transferBytes, type Space } from './spaces.js'
 
 // Offsets, bits and opcodes are literals from the specification's figures: the campaign shares no declaration with the
@@ -52,7 +52,7 @@ const POINTER_STATUS: Readonly<Partial<Record<NonNullable<IoOrder['flaw']>, stri
 
 /** Reduces the blocks of an order so that, in the current format of its namespace, its data fit into a buffer. */
 export function fitOrder(order: IoOrder, space: Space): IoOrder {
-  const most = Math.floor(MOST_DATA_BYTES / transferBytes(space))
+  const most = Math.floor(MAX_DATA_BYTES / transferBytes(space))
   const movesBlocks = ['read', 'write', 'compare'].includes(order.operation)
   return { ...order, nsid: space.nsid, blocks: movesBlocks ? Math.min(order.blocks, most) : order.blocks }
 }

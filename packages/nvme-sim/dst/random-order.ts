@@ -1,6 +1,6 @@
 import type { Dice } from './dice.js'
 import {
-  MOST_DATA_BYTES,
+  MAX_DATA_BYTES,
   type FusedOrder,
   type IoOperation,
   type IoOrder,
@@ -28,7 +28,7 @@ const FUSED_BLOCKS = 4
 
 export function randomOrder(dice: Dice, namespaces: readonly NamespaceShape[], salt: number): IoOrder {
   const { nsid, blockBytes, blocks: capacity } = dice.pick(namespaces)
-  const most = Math.min(capacity, (MOST_DATA_BYTES / blockBytes) * dice.pick([0.0625, 0.25, 0.25, 1]))
+  const most = Math.min(capacity, (MAX_DATA_BYTES / blockBytes) * dice.pick([0.0625, 0.25, 0.25, 1]))
   const blocks = dice.int(1, Math.max(1, most))
   const operation = dice.weighted(OPERATIONS)
   const sources = operation === 'copy' ? randomSources(dice, capacity, blocks) : undefined

@@ -1,6 +1,6 @@
 import type { FaultAction, FaultMatch, FaultPlan, FaultRule } from '@gpunvme/nvme-spec/transport'
 import { Dice } from './dice.js'
-import { MOST_DATA_BYTES, type Scenario } from './scenario.js'
+import { MAX_DATA_BYTES, type Scenario } from './scenario.js'
 
 type Shape = Pick<Scenario, 'sqs' | 'namespaces'>
 
@@ -76,7 +76,7 @@ function commandRule(dice: Dice, { sqs, namespaces }: Shape): FaultRule {
 
 /** Identifiers are changed in bits that no valid one has, so that the intended command stays recognizable. */
 function commandAction(dice: Dice): FaultAction {
-  const byte = dice.int(0, dice.pick([511, 4095, MOST_DATA_BYTES - 1]))
+  const byte = dice.int(0, dice.pick([511, 4095, MAX_DATA_BYTES - 1]))
   return dice.weighted<FaultAction>([
     [3, { kind: 'drop-completion' }],
     [3, { kind: 'hang' }],

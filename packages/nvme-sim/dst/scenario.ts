@@ -142,4 +142,4 @@ export type Step =
 export type ResetKind = 'controller' | 'function' | 'subsystem' | 'shutdown' | 'power'
 
 /** Maximum data of a command, in bytes: the size of the largest buffer. */
-export const MOST_DATA_BYTES = 65536
+export const MAX_DATA_BYTES = 65536

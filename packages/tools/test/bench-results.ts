@@ -56,9 +56,9 @@ interface Drawn {
   readonly rw?: BenchCell['rw']
   readonly pattern?: BenchCell['pattern']
   /** Maximum rate of this source. */
-  readonly mostBytesPerSecond: number
+  readonly maxBytesPerSecond: number
   /** Latency of a single command. */
-  readonly leastNs: number
+  readonly minNs: number
   /** CPU seconds per command. */
   readonly cpuSecondsPerCommand?: number
   readonly repeats?: number
@@ -81,10 +81,10 @@ export function drawCell(drawn: Drawn, random: () => number): BenchCell {
 }
 
 function drawRepeat(drawn: Drawn, random: () => number, isOutlier: boolean): BenchRepeat {
-  const { blockBytes, depth, mostBytesPerSecond, cpuSecondsPerCommand } = drawn
-  const transferNs = (blockBytes / mostBytesPerSecond) * 1e9
+  const { blockBytes, depth, maxBytesPerSecond, cpuSecondsPerCommand } = drawn
+  const transferNs = (blockBytes / maxBytesPerSecond) * 1e9
   const noise = (0.985 + 0.03 * random()) * (isOutlier ? 0.6 : 1)
-  const perSecond = Math.min(1e9 / transferNs, (depth * 1e9) / (drawn.leastNs + transferNs)) * noise
+  const perSecond = Math.min(1e9 / transferNs, (depth * 1e9) / (drawn.minNs + transferNs)) * noise
   const seconds = 2
   const commands = Math.round(perSecond * seconds)
   const meanNs = (depth * 1e9) / perSecond
@@ -111,23 +111,23 @@ function drawRepeat(drawn: Drawn, random: () => number, isOutlier: boolean): Ben
 
 function drawLatency(meanNs: number, count: number, random: () => number): BenchLatency {
   const buckets = new Map<number, number>()
-  let leastNs = Infinity
-  let mostNs = 0
+  let minNs = Infinity
+  let maxNs = 0
   for (let index = 0; index < count; index++) {
     const tail = random() < 0.01 ? 1 + 6 * random() ** 4 : 1
     const ns = Math.round(meanNs * (0.8 + 0.25 * (random() + random()) * random()) * tail)
     const upToNs = Math.ceil(2 ** (Math.ceil(Math.log2(ns) * 16) / 16))
     buckets.set(upToNs, (buckets.get(upToNs) ?? 0) + 1)
-    leastNs = Math.min(leastNs, ns)
-    mostNs = Math.max(mostNs, ns)
+    minNs = Math.min(minNs, ns)
+    maxNs = Math.max(maxNs, ns)
   }
-  return { leastNs, mostNs, buckets: [...buckets].sort(([a], [b]) => a - b) }
+  return { minNs, maxNs, buckets: [...buckets].sort(([a], [b]) => a - b) }
 }
 
 /** Minimal results: one cell of one engine in modelled time, without optional fields. */
 export function oneCell(): BenchResults {
   const cell = drawCell(
-    { source: 'host', blockBytes: 131_072, depth: 32, mostBytesPerSecond: 3.47e9, leastNs: 80_000, repeats: 1 },
+    { source: 'host', blockBytes: 131_072, depth: 32, maxBytesPerSecond: 3.47e9, minNs: 80_000, repeats: 1 },
     numbersFrom(1),
   )
   return {
@@ -155,10 +155,10 @@ export function oneCell(): BenchResults {
 const SIZES = [4096, 16_384, 65_536, 131_072, 524_288, 1_048_576]
 const DEPTHS = [1, 2, 4, 8, 16, 32]
 const SPEEDS = {
-  cuda: { mostBytesPerSecond: 3.49e9, leastNs: 71_000, cpuSecondsPerCommand: 2e-9 },
-  'cpu-kernel': { mostBytesPerSecond: 3.48e9, leastNs: 73_000, cpuSecondsPerCommand: 6e-7 },
-  host: { mostBytesPerSecond: 3.31e9, leastNs: 96_000, cpuSecondsPerCommand: 9e-6 },
-  io_uring: { mostBytesPerSecond: 3.05e9, leastNs: 84_000, cpuSecondsPerCommand: 4e-6 },
+  cuda: { maxBytesPerSecond: 3.49e9, minNs: 71_000, cpuSecondsPerCommand: 2e-9 },
+  'cpu-kernel': { maxBytesPerSecond: 3.48e9, minNs: 73_000, cpuSecondsPerCommand: 6e-7 },
+  host: { maxBytesPerSecond: 3.31e9, minNs: 96_000, cpuSecondsPerCommand: 9e-6 },
+  io_uring: { maxBytesPerSecond: 3.05e9, minNs: 84_000, cpuSecondsPerCommand: 4e-6 },
 }
 
 const sweeps = new Map<string, readonly BenchCell[]>()

@@ -80,7 +80,7 @@ export function hugeNumbers(): BenchResults {
     jobs: most,
     repeats: [repeat, { ...repeat, seconds: repeat.seconds * 3, outlier: 'far from the others' }],
   })
-  const latency = { leastNs: 0, mostNs: most, buckets: [[1, 1] as const, [most, most - 1] as const] }
+  const latency = { minNs: 0, maxNs: most, buckets: [[1, 1] as const, [most, most - 1] as const] }
   const large = { bytes: most, commands: most, seconds: 1e-9, cpuSeconds: most, latency }
   const small = { bytes: 1, commands: 1, seconds: most, cpuSeconds: 1e-300, latency }
   return {
@@ -134,7 +134,7 @@ export function hostileTexts(): BenchResults {
   const cells = sources.flatMap(({ name }) =>
     [4096, 131_072].flatMap((blockBytes) =>
       [1, 8].map((depth) =>
-        drawCell({ source: name, blockBytes, depth, mostBytesPerSecond: 3e9, leastNs: 80_000, repeats: 3 }, random),
+        drawCell({ source: name, blockBytes, depth, maxBytesPerSecond: 3e9, minNs: 80_000, repeats: 3 }, random),
       ),
     ),
   )
@@ -177,10 +177,10 @@ export function manySources(): BenchResults {
     sources.flatMap(({ name }, index) =>
       [16_384, 262_144].flatMap((blockBytes) =>
         [1, 8, 64].map((depth) => {
-          const mostBytesPerSecond = (rw === 'write' ? 2.1e9 : 3.4e9) * (1 - index * 0.06)
-          const leastNs = 60_000 + 9000 * index
+          const maxBytesPerSecond = (rw === 'write' ? 2.1e9 : 3.4e9) * (1 - index * 0.06)
+          const minNs = 60_000 + 9000 * index
           const cpu = { cpuSecondsPerCommand: 1e-6 * (index + 1) }
-          const drawn = { source: name, rw, blockBytes, depth, mostBytesPerSecond, leastNs, repeats: 3, ...cpu }
+          const drawn = { source: name, rw, blockBytes, depth, maxBytesPerSecond, minNs, repeats: 3, ...cpu }
           return { ...drawCell(drawn, random), jobs: 4 }
         }),
       ),

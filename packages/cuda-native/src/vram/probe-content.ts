@@ -36,7 +36,7 @@ export interface ProbeContent {
 
 /** Pages per read. */
 const SAMPLE_PAGES = 8
-const MOST_SAMPLES = 256
+const MAX_SAMPLES = 256
 /** Number of pages after which the search ends: enough that neighbours rarely have equal expected content. */
 const WANTED_PAGES = 64
 /** Minimum number of pages to tell places apart. */
@@ -65,7 +65,7 @@ export async function findContent(namespace: ProbeNamespace, host: DmaAllocator)
   const seen = new Set<string>()
   const looked = new Set<number>()
   let found = 0
-  for (let sample = 0; sample < MOST_SAMPLES && found < WANTED_PAGES; sample++) {
+  for (let sample = 0; sample < MAX_SAMPLES && found < WANTED_PAGES; sample++) {
     const first = Math.floor(((sample * GOLDEN_RATIO) % 1) * (pagesThere - samplePages + 1))
     if (looked.has(first)) continue
     looked.add(first)

@@ -20,7 +20,7 @@ export interface Step {
 }
 
 /** Maximum number of edges that are probed one by one. The last step covers all pages in any case. */
-const MOST_EDGES = 16
+const MAX_EDGES = 16
 
 /** Returns the steps of a probe. Consecutive targets have different content. */
 export function probeSteps(
@@ -79,11 +79,11 @@ function borders({ segments, lengthBytes }: DmaMemory, gpuPointer: bigint, pageB
   const inPage = Number(gpuPointer % BigInt(GPU_PAGE_BYTES))
   const found = new Set<number>()
   for (let at = GPU_PAGE_BYTES - inPage; at < lengthBytes; at += GPU_PAGE_BYTES) found.add(at)
-  for (const { offsetBytes } of segments.slice(1, MOST_EDGES)) found.add(offsetBytes)
+  for (const { offsetBytes } of segments.slice(1, MAX_EDGES)) found.add(offsetBytes)
   return [...found]
     .filter((at) => at >= pageBytes && at + pageBytes <= lengthBytes && at % pageBytes === 0)
     .sort((one, other) => one - other)
-    .slice(0, MOST_EDGES)
+    .slice(0, MAX_EDGES)
 }
 
 /** Returns pseudo-random bytes (xorshift32) that differ between steps. */

@@ -77,8 +77,8 @@ export interface Standin {
   fail(plan: string): void
   /** Returns the number of planned failures that have occurred. */
   failed(): number
-  /** Holds back the end of copies of at least `leastBytes` bytes, until it is called with false. */
-  holdCopies(hold: boolean, leastBytes?: number): void
+  /** Holds back the end of copies of at least `minBytes` bytes, until it is called with false. */
+  holdCopies(hold: boolean, minBytes?: number): void
   /** Returns the numbers of kernels that were looked up by name, and loaded. */
   lookups(): { readonly asked: number; readonly loaded: number }
   copies(): { readonly started: number; readonly done: number }
@@ -162,8 +162,8 @@ export function useStandin(): Standin {
       process.env['GPUNVME_STANDIN_FAIL'] = `${plan},plan${plans++}=0`
     },
     failed: () => words()[1]!,
-    holdCopies(hold, leastBytes = 1) {
-      writeFileSync(control, new Uint32Array([hold ? leastBytes : 0]), { flag: 'r+' })
+    holdCopies(hold, minBytes = 1) {
+      writeFileSync(control, new Uint32Array([hold ? minBytes : 0]), { flag: 'r+' })
     },
     lookups: () => ({ asked: words()[18]!, loaded: words()[19]! }),
     copies: () => ({ started: words()[9]!, done: words()[10]! }),

@@ -24,7 +24,7 @@ export const REGISTER = {
 export const OPCODE = { FLUSH: 0x00, WRITE: 0x01, READ: 0x02 } as const
 
 /** Request for a namespace with a known size, so that fault plans can refer to its LBAs before it is opened. */
-export const KNOWN: TransportRequest = { namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 64 * MIB }] }
+export const KNOWN: TransportRequest = { namespaces: [{ nsid: 1, blockBytes: 512, minBytes: 64 * MIB }] }
 /** An LBA of this namespace that the write guard does not read: 32 KiB after a backup superblock at 24 MiB. */
 export const KNOWN_LBA = 65_536 - 16_384 + 64
 

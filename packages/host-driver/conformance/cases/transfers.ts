@@ -47,7 +47,7 @@ export const transferCases: readonly DriverCase[] = [
     title: 'Addresses LBAs from 2^32 on, and ranges across 2^32',
     spec: 'NVM 1.2 Figure 32; AGILE',
     time: 'any',
-    needs: { namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 3 * TERABYTE }] },
+    needs: { namespaces: [{ nsid: 1, blockBytes: 512, minBytes: 3 * TERABYTE }] },
     async run(context) {
       const opened = await context.open({ maxTransferBytes: 4096 })
       await store(opened, 16, 1, 8)
@@ -238,7 +238,7 @@ export const transferCases: readonly DriverCase[] = [
     title: 'Splits a transfer by the limit of the host and by NLB with MDTS = 0',
     spec: 'Base 2.1 §5.1.13.2.1, MDTS; NVM 1.2 Figure 33',
     time: 'virtual',
-    needs: { mdts: 0, namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 256 * MIB }] },
+    needs: { mdts: 0, namespaces: [{ nsid: 1, blockBytes: 512, minBytes: 256 * MIB }] },
     async run(context) {
       const opened = await context.open({ maxTransferBytes: 64 * MIB })
       equal('MDTS', opened.ctrl.identity.maxTransferBytes, undefined)

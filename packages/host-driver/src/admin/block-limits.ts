@@ -38,13 +38,13 @@ export interface CopyLimits {
 }
 
 /** Maximum number of blocks of a source range (NLB), and of a range of Dataset Management (LLB). */
-const MOST_SOURCE_BLOCKS = 65_536
-const MOST_RANGE_BLOCKS = 2 ** 32 - 1
+const MAX_SOURCE_BLOCKS = 65_536
+const MAX_RANGE_BLOCKS = 2 ** 32 - 1
 /**
  * Maximum number of ranges of Dataset Management (NR). A Copy takes as many as fit a page of data: 128 of format 0h.
  */
-const MOST_RANGES = 256
-const MOST_SOURCES = 128
+const MAX_RANGES = 256
+const MAX_SOURCES = 128
 
 /** Reads the controller's limits of each command of the NVM Command Set. @param mpsmin CAP.MPSMIN */
 export async function readBlockCommandLimits(admin: AdminReads, mpsmin: number): Promise<BlockCommandLimits> {
@@ -89,8 +89,8 @@ export function blockCommandLimits(
     writeZeroesDeallocateBytes: largerWithDeallocate ? bytes(1, WZDSL) : writeZeroesBytes,
     deallocate: deallocates
       ? {
-          ranges: DMRL || MOST_RANGES,
-          rangeBlocks: DMRSL || MOST_RANGE_BLOCKS,
+          ranges: DMRL || MAX_RANGES,
+          rangeBlocks: DMRSL || MAX_RANGE_BLOCKS,
           blocks: DMSL === 0n ? Infinity : Number(DMSL),
         }
       : undefined,
@@ -104,8 +104,8 @@ const NONE = { VSL: 0, WZSL: 0, WZDSL: 0, DMRL: 0, DMRSL: 0, DMSL: 0n } as const
 export function copyLimits(namespace: DataView): CopyLimits {
   const { MSSRL, MCL, MSRC } = IdentifyNamespace.view(namespace)
   return {
-    ranges: Math.min(countOf(MSRC), MOST_SOURCES),
-    rangeBlocks: MSSRL || MOST_SOURCE_BLOCKS,
+    ranges: Math.min(countOf(MSRC), MAX_SOURCES),
+    rangeBlocks: MSSRL || MAX_SOURCE_BLOCKS,
     blocks: MCL || Infinity,
   }
 }

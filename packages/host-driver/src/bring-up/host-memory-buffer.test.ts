@@ -57,9 +57,9 @@ test.each([
   ['no more than the configured limit', { HMPRE: 1024 }, 2 * MIB, 512, 1],
   ['at most HMMAXD descriptors, the longest runs', { HMPRE: 1280, HMMAXD: 2 }, 64 * MIB, 1024, 2],
   ['no runs shorter than HMMINDS', { HMPRE: 1280, HMMINDS: 512 }, 64 * MIB, 1024, 2],
-])('lends %s', async (_, identify, mostBytes, pages, entries) => {
+])('lends %s', async (_, identify, maxBytes, pages, entries) => {
   const { session, commands } = recordedSession(identify, piecewiseAllocator(2 * MIB, 64 * MIB))
-  await new HostMemoryBuffer(mostBytes).apply(session)
+  await new HostMemoryBuffer(maxBytes).apply(session)
   expect(commands[0]!.values).toMatchObject({ CDW12: pages, CDW15: entries })
 })
 
@@ -87,9 +87,9 @@ test('lends nothing if HMMIN is not available, and reports it once', async () =>
 test.each([
   ['does not ask', {}, 64 * MIB],
   ['asks where none is to be lent', { HMPRE: 1280 }, 0],
-])('sends nothing to a controller that %s', async (_, identify, mostBytes) => {
+])('sends nothing to a controller that %s', async (_, identify, maxBytes) => {
   const { session, commands, events } = recordedSession(identify, piecewiseAllocator(MIB, 64 * MIB))
-  await new HostMemoryBuffer(mostBytes).apply(session)
+  await new HostMemoryBuffer(maxBytes).apply(session)
   expect([commands, events]).toEqual([[], []])
 })
 

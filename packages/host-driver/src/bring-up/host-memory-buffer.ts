@@ -8,7 +8,7 @@ import {
 import type { DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
 import { hostView } from '../memory/reachable.js'
 import type { Session, SetupStep } from './session.js'
-import { unlessRefused } from './unless-refused.js'
+import { tryFeature } from './try-feature.js'
 
 /** Unit of HMPRE, HMMIN and HMMINDS. */
 const UNIT_BYTES = 4096
@@ -26,19 +26,19 @@ interface Given {
  * (Memory Return) may be set (§5.2.26.2.4).
  */
 export class HostMemoryBuffer implements SetupStep {
-  private readonly mostBytes: number
+  private readonly maxBytes: number
   private given: Given | undefined
   private wasEnabled = false
   private failed = false
 
-  /** @param mostBytes upper limit, whatever the controller prefers. */
-  constructor(mostBytes: number) {
-    this.mostBytes = mostBytes
+  /** @param maxBytes upper limit, whatever the controller prefers. */
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
   }
 
   async apply(session: Session): Promise<void> {
     const { HMPRE } = IdentifyController.view(session.identity.raw)
-    if (HMPRE === 0 || this.mostBytes === 0 || this.failed) return
+    if (HMPRE === 0 || this.maxBytes === 0 || this.failed) return
     this.given ??= this.allocate(session)
     if (this.given === undefined) return
     const { pages, list, entries } = this.given
@@ -51,9 +51,7 @@ export class HostMemoryBuffer implements SetupStep {
       CDW14: Math.floor(address / 2 ** 32),
       CDW15: entries,
     }
-    this.wasEnabled = await unlessRefused(session, 'Host Memory Buffer', () =>
-      session.admin.execute(SetFeatures, values),
-    )
+    this.wasEnabled = await tryFeature(session, 'Host Memory Buffer', () => session.admin.execute(SetFeatures, values))
   }
 
   async undo({ admin }: Session): Promise<void> {
@@ -67,12 +65,12 @@ export class HostMemoryBuffer implements SetupStep {
     const { pool, limits, identity } = session
     const { HMPRE, HMMIN, HMMINDS, HMMAXD } = IdentifyController.view(identity.raw)
     const { pageBytes } = limits
-    const leastBytes = Math.max(HMMIN * UNIT_BYTES, pageBytes)
+    const minBytes = Math.max(HMMIN * UNIT_BYTES, pageBytes)
     const list = pool.alloc(pageBytes, { contiguous: true, alignBytes: pageBytes })
     const most = Math.min(HMMAXD === 0 ? Infinity : HMMAXD, pageBytes / Descriptor.bytes)
-    let reason = `hostMemoryBufferBytes allows ${this.mostBytes} bytes`
-    let wish = floor(Math.min(HMPRE * UNIT_BYTES, this.mostBytes), pageBytes)
-    for (; wish >= leastBytes; wish = floor(wish / 2, pageBytes)) {
+    let reason = `hostMemoryBufferBytes allows ${this.maxBytes} bytes`
+    let wish = floor(Math.min(HMPRE * UNIT_BYTES, this.maxBytes), pageBytes)
+    for (; wish >= minBytes; wish = floor(wish / 2, pageBytes)) {
       let memory: DmaMemory
       try {
         memory = pool.alloc(wish, { alignBytes: pageBytes })
@@ -80,9 +78,9 @@ export class HostMemoryBuffer implements SetupStep {
         reason = error instanceof Error ? error.message : String(error)
         continue
       }
-      const runs = usableRuns(memory.segments, { pageBytes, leastBytes: HMMINDS * UNIT_BYTES, most })
+      const runs = usableRuns(memory.segments, { pageBytes, minBytes: HMMINDS * UNIT_BYTES, most })
       const pages = runs.reduce((total, run) => total + run.pages, 0)
-      if (pages * pageBytes >= leastBytes) {
+      if (pages * pageBytes >= minBytes) {
         const entry = Descriptor.view(hostView(list))
         runs.forEach(({ iova, pages: BSIZE }, index) => Object.assign(entry.at(index), { BADD: iova, BSIZE }))
         list.forDevice(0, list.lengthBytes)
@@ -93,7 +91,7 @@ export class HostMemoryBuffer implements SetupStep {
     }
     pool.free(list)
     this.failed = true
-    const text = `no Host Memory Buffer: the controller needs at least ${leastBytes} bytes, but ${reason}`
+    const text = `no Host Memory Buffer: the controller needs at least ${minBytes} bytes, but ${reason}`
     session.hub.emit({ kind: 'notice', timeNs: session.transport.clock.now(), text })
     return undefined
   }
@@ -102,14 +100,14 @@ export class HostMemoryBuffer implements SetupStep {
 /** Returns runs of whole pages, the longest first, and no more than the controller accepts. */
 function usableRuns(
   segments: readonly DmaSegment[],
-  { pageBytes, leastBytes, most }: { pageBytes: number; leastBytes: number; most: number },
+  { pageBytes, minBytes, most }: { pageBytes: number; minBytes: number; most: number },
 ): { readonly iova: number; readonly pages: number }[] {
   return segments
     .map(({ iova, lengthBytes }) => {
       const first = Math.ceil(iova / pageBytes)
       return { iova: first * pageBytes, pages: Math.floor((iova + lengthBytes) / pageBytes) - first }
     })
-    .filter(({ pages }) => pages > 0 && pages * pageBytes >= leastBytes)
+    .filter(({ pages }) => pages > 0 && pages * pageBytes >= minBytes)
     .sort((a, b) => b.pages - a.pages)
     .slice(0, most)
 }

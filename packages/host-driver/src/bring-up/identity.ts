@@ -67,7 +67,7 @@ export interface NamespaceIdentity {
 }
 
 /** Closer boundaries would cost more commands than crossing them costs the drive. */
-const LEAST_BOUNDARY_BYTES = 64 * 1024
+const MIN_BOUNDARY_BYTES = 64 * 1024
 
 /** Unit of CRDT1 to CRDT3: 100 ms. */
 const CRDT_NS = 100 * NS_PER_MS
@@ -169,7 +169,7 @@ export function namespaceFormat(nsid: number, raw: DataView): NamespaceIdentity 
   else if (!Number.isSafeInteger(data.NSZE * 2 ** shift))
     unsupported = `its capacity of ${data.NSZE} blocks (NSZE) exceeds 2^53 bytes`
   const blockBytes = 2 ** shift
-  const boundaryBlocks = data.NOIOB * blockBytes < LEAST_BOUNDARY_BYTES ? undefined : data.NOIOB
+  const boundaryBlocks = data.NOIOB * blockBytes < MIN_BOUNDARY_BYTES ? undefined : data.NOIOB
   return { nsid, attached: true, blocks: data.NSZE, blockBytes, boundaryBlocks, unsupported, raw }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { CommandData } from '../commands/single-command.js'
 import type { Session, SetupStep } from './session.js'
-import { unlessRefused } from './unless-refused.js'
+import { tryFeature } from './try-feature.js'
 
 /**
  * Keeps a drive awake while it is open: power state 0 and no autonomous transitions, since leaving a low-power state
@@ -24,10 +24,10 @@ export class FullPower implements SetupStep {
   async apply(session: Session): Promise<void> {
     const { NPSS, APSTA } = IdentifyController.view(session.identity.raw)
     if (countOf(NPSS) > 1) {
-      await unlessRefused(session, 'power state 0', () => this.setState(session))
+      await tryFeature(session, 'power state 0', () => this.setState(session))
     }
     if (IdentifyController.APSTA.APTS.of(APSTA) === 1) {
-      await unlessRefused(session, 'no autonomous power state transitions', () => this.stopTransitions(session))
+      await tryFeature(session, 'no autonomous power state transitions', () => this.stopTransitions(session))
     }
   }
 

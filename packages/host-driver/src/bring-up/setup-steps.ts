@@ -3,7 +3,7 @@ import { HostMemoryBuffer } from './host-memory-buffer.js'
 import { FullPower } from './power.js'
 import type { SetupStep } from './session.js'
 import { ShadowDoorbells } from './shadow-doorbells.js'
-import { unlessRefused } from './unless-refused.js'
+import { tryFeature } from './try-feature.js'
 
 /** Options of `Controller.open` for optional features of the controller. */
 export interface FeatureOptions {
@@ -40,7 +40,7 @@ const advancedRetry: SetupStep = {
     if (session.identity.retryDelaysNs.every((delayNs) => delayNs === 0)) return
     const data = new DataView(new ArrayBuffer(HostBehavior.bytes))
     HostBehavior.encode(data, 0, { ACRE: 1 })
-    await unlessRefused(session, 'command retry delays', () =>
+    await tryFeature(session, 'command retry delays', () =>
       session.admin.executeWithData(SetFeatures, { FID: FID.HOST_BEHAVIOR_SUPPORT }, new Uint8Array(data.buffer)),
     )
   },

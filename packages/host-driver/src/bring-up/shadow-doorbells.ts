@@ -3,7 +3,7 @@ import type { ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { hostBytes } from '../memory/reachable.js'
 import { unsupportedController } from './ready.js'
 import type { Session, SetupStep } from './session.js'
-import { unlessRefused } from './unless-refused.js'
+import { tryFeature } from './try-feature.js'
 
 /**
  * Configures shadow doorbells on a controller that polls host memory (Base 2.3 §5.3.5). They are valid until the next
@@ -21,7 +21,7 @@ export class ShadowDoorbells implements SetupStep {
       page.forDevice(0, page.lengthBytes)
     }
     const addresses = { PRP1: pages.shadow.iovaAt(0), PRP2: pages.eventIdx.iovaAt(0) }
-    const taken = await unlessRefused(session, 'shadow doorbells', () =>
+    const taken = await tryFeature(session, 'shadow doorbells', () =>
       session.admin.execute(DoorbellBufferConfig, addresses),
     )
     if (taken) session.shadow = pages

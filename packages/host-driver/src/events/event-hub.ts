@@ -2,7 +2,7 @@ import { diagnosticsChannel } from '@gpunvme/nvme-spec/runtime'
 import type { ControllerEvent } from './controller-event.js'
 
 /** Maximum number of unread events of a subscriber. */
-const MOST_UNREAD = 1024
+const MAX_UNREAD = 1024
 
 /** Diagnostics channel on which every event of every controller is published, as { controller, event }. */
 export const EVENT_CHANNEL = 'gpunvme:controller-event'
@@ -25,7 +25,7 @@ export class EventHub {
   emit(event: ControllerEvent): void {
     if (diagnostics.hasSubscribers) diagnostics.publish({ controller: this.controller, event })
     for (const subscriber of this.subscribers) {
-      if (subscriber.unread.length < MOST_UNREAD) subscriber.unread.push(event)
+      if (subscriber.unread.length < MAX_UNREAD) subscriber.unread.push(event)
       else subscriber.missed++
     }
   }

@@ -109,7 +109,7 @@ export class PlanExecutor {
         const isStopped =
           failures.some(({ outcome }) => outcome.kind === 'not-submitted') && options.signal?.aborted !== true
         // The first step: those that failed before for one of these commands are skipped.
-        const from = RECOVERY_STEPS[progress?.mostReplaysOf(silent) ?? 0]!
+        const from = RECOVERY_STEPS[progress?.maxReplaysOf(silent) ?? 0]!
         // Reported before the gate is left, so that no other command enters in between.
         if (overdue.length > 0 || isStopped) recovered = recovery.report({ overdue, from })
       }

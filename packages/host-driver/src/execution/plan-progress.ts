@@ -67,7 +67,7 @@ export class PlanProgress {
   }
 
   /** Returns the maximum number of replays of these failed commands. */
-  mostReplaysOf(failures: readonly CommandOutcome[]): number {
+  maxReplaysOf(failures: readonly CommandOutcome[]): number {
     return failures.reduce((most, { command }) => {
       return Math.max(most, this.resendsOf(this.commandAt(command)).replays)
     }, 0)

@@ -93,7 +93,7 @@ export function mayChangeBlocks({ set, opcode, transfer }: RawCommand<never>): b
 
 /**
  * Sends a command and returns its result; throws only without a completion.
- * @throws RangeError for data that the command cannot describe, or longer than `mostBytes`; CommandTimeoutError,
+ * @throws RangeError for data that the command cannot describe, or longer than `maxBytes`; CommandTimeoutError,
  *   DeviceLostError.
  */
 export async function sendRaw<V>(
@@ -101,7 +101,7 @@ export async function sendRaw<V>(
   command: RawCommand<V>,
   values: V,
   { data: given, timeoutNs }: RawOptions,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<RawResult> {
   const data = given && {
     memory: given.memory,
@@ -110,8 +110,8 @@ export async function sendRaw<V>(
   }
   if (data !== undefined) {
     checkHolds(command.name, data.memory, data.offsetBytes, data.lengthBytes)
-    if (data.lengthBytes < 1 || data.lengthBytes > mostBytes) {
-      throw new RangeError(`${command.name}: expected 1 to ${mostBytes} bytes of data, got ${data.lengthBytes}`)
+    if (data.lengthBytes < 1 || data.lengthBytes > maxBytes) {
+      throw new RangeError(`${command.name}: expected 1 to ${maxBytes} bytes of data, got ${data.lengthBytes}`)
     }
     data.memory.forDevice(data.offsetBytes, data.lengthBytes)
   }

@@ -58,8 +58,8 @@ export async function writeZeroes(
   const flags = { DEAC: deallocate ? 1 : 0, FUA: fua ? 1 : 0 } as const
   await sendParts(target, 'Write Zeroes', [range], options, partsOf(range, most))
 
-  function* partsOf(whole: BlockRange, mostBlocks: number): Generator<Part> {
-    for (const piece of splitRange(whole, mostBlocks)) {
+  function* partsOf(whole: BlockRange, maxBlocks: number): Generator<Part> {
+    for (const piece of splitRange(whole, maxBlocks)) {
       const values = { NSID: nsid, SLBA: piece.slba, NLB: zeroBased(piece.blocks), ...flags }
       yield { changed: [piece], send: (queue) => queue.execute(WriteZeroes, values, options) }
     }

@@ -21,7 +21,7 @@ export class CommandIds {
 
   /**
    * @param generation of each slot, updated in place, so that a later user reuses no identifier too soon.
-   * @throws RangeError for no slots, or more than MOST_IN_FLIGHT.
+   * @throws RangeError for no slots, or more than MAX_IN_FLIGHT.
    */
   constructor(slots: number, generation: Uint16Array = new Uint16Array(slots)) {
     this.slots = slots

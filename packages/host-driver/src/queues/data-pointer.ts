@@ -32,14 +32,14 @@ export class DataPointer {
   private readonly lastSegment: ReturnType<typeof SglLastSegment.view>
   private readonly dataBlock: ReturnType<typeof SglDataBlock.view>
   /** Maximum number of descriptors per command: one list page, since the addresses of a segment are consecutive. */
-  private readonly mostDescriptors: number
+  private readonly maxDescriptors: number
 
   constructor(queue: QueuePairMemory) {
     this.queue = queue
     this.lists = reachable(queue.prpLists)
     this.lastSegment = SglLastSegment.view(hostView(queue.sq), SGL1_OFFSET)
     this.dataBlock = SglDataBlock.view(this.lists.view)
-    this.mostDescriptors =
+    this.maxDescriptors =
       queue.sgl === undefined ? 0 : Math.min(queue.prpListBytes, queue.pageBytes) / SGL_DESCRIPTOR_BYTES
   }
 
@@ -62,8 +62,8 @@ export class DataPointer {
       }
       descriptors++
     }
-    if (descriptors <= this.mostDescriptors) return undefined
-    return `at most ${this.mostDescriptors} segments if they do not meet at ends of pages, got ${descriptors}`
+    if (descriptors <= this.maxDescriptors) return undefined
+    return `at most ${this.maxDescriptors} segments if they do not meet at ends of pages, got ${descriptors}`
   }
 
   /**

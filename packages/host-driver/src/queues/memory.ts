@@ -1,5 +1,5 @@
 import { cqHeadDoorbell, prpListBytes, shadowCqHead, shadowSqTail, sqTailDoorbell } from '@gpunvme/nvme-spec'
-import { MOST_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
+import { MAX_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
 import type { CompletionQueueMemory, DmaAllocator, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { fillMemory, hostBytes } from '../memory/reachable.js'
 
@@ -53,7 +53,7 @@ export function allocateQueuePair(
   cq: CompletionQueueMemory,
 ): QueuePairMemory {
   // With one command fewer in flight than a ring has entries, tail never meets head.
-  const maxInFlight = Math.min(depth, sqEntries - 1, cq.entries - 1, MOST_IN_FLIGHT)
+  const maxInFlight = Math.min(depth, sqEntries - 1, cq.entries - 1, MAX_IN_FLIGHT)
   // With SGLs, the list must hold a command with several segments of memory, however short the transfers are.
   const listBytes = Math.max(prpListBytes(maxTransferBytes, pageBytes), sgl === undefined ? 0 : pageBytes)
   const pair: QueuePairMemory = {

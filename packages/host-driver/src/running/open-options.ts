@@ -1,4 +1,4 @@
-import { MOST_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
+import { MAX_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import {
   checkOptions,
@@ -26,7 +26,7 @@ export interface QueueOptions {
   readonly queues?: number
   /**
    * Maximum number of commands in flight per queue pair, 1 to 4095. Default: 32. The limit is that of this driver,
-   * `MOST_IN_FLIGHT` of `@gpunvme/nvme-spec/engine`: a command identifier has 16 bits (Base 2.1 §4.1.1), and four of
+   * `MAX_IN_FLIGHT` of `@gpunvme/nvme-spec/engine`: a command identifier has 16 bits (Base 2.1 §4.1.1), and four of
    * them distinguish a late completion from that of the next command in the same slot. NVMe allows 65,535 commands in a
    * queue. Above what the controller's queues hold (CAP.MQES), fewer commands are in flight: see
    * `Controller.queueDepth`. For more commands in flight, raise `queues`.
@@ -100,8 +100,8 @@ const checks: Checks<OpenOptions> = {
   queues: integer(1, 65_534),
   queueDepth: integer(
     1,
-    MOST_IN_FLIGHT,
-    `an integer from 1 to ${MOST_IN_FLIGHT}, the most that 16-bit command identifiers can tell apart ` +
+    MAX_IN_FLIGHT,
+    `an integer from 1 to ${MAX_IN_FLIGHT}, the most that 16-bit command identifiers can tell apart ` +
       '(for more commands in flight, raise `queues`)',
   ),
   queueEntries: integer(2, 65_536),

@@ -37,17 +37,17 @@ export function allocateLocked(
 
 /**
  * Returns a source of huge pages by physical address, for devices without an IOMMU.
- * @param mostPages maximum number of pages in use at once. Default: all of the machine.
+ * @param maxPages maximum number of pages in use at once. Default: all of the machine.
  */
-export function physicalMemory(host: MemoryHost, sysRoot: string, mostPages = Infinity): DmaSource {
+export function physicalMemory(host: MemoryHost, sysRoot: string, maxPages = Infinity): DmaSource {
   let used = 0
   return {
     granuleBytes: HUGE_PAGE_BYTES,
     addressSpace: PHYSICAL,
     chunk(lengthBytes) {
       const pages = lengthBytes / HUGE_PAGE_BYTES
-      if (used + pages > mostPages)
-        throw new RangeError(`hugePages: expected at most ${mostPages} in use at once, ${used + pages} are needed`)
+      if (used + pages > maxPages)
+        throw new RangeError(`hugePages: expected at most ${maxPages} in use at once, ${used + pages} are needed`)
       const region = allocateLocked(host, sysRoot, lengthBytes, HUGE_PAGE_BYTES)
       try {
         const segments = physicalSegments(sysRoot, region, HUGE_PAGE_BYTES)

@@ -9,7 +9,7 @@ const watchedReset: Scenario = {
   seed: 1,
   controller: {
     profile: 'ideal',
-    mostEntries: 3,
+    maxEntries: 3,
     dstrd: 0,
     mpsmin: 1,
     mdts: 5,

@@ -8,7 +8,7 @@ const base: Scenario = {
   seed: 1,
   controller: {
     profile: 'ideal',
-    mostEntries: 100,
+    maxEntries: 100,
     dstrd: 0,
     mpsmin: 0,
     mdts: 5,
@@ -59,7 +59,7 @@ const refusedIdentify: Scenario = {
 /** Seed 440394, cut down: another host shrinks the namespace, and detaches it before it is identified again. */
 const emptied: Scenario = {
   ...base,
-  controller: { ...base.controller, mostEntries: 16, dstrd: 0, mdts: 5 },
+  controller: { ...base.controller, maxEntries: 16, dstrd: 0, mdts: 5 },
   namespaces: [{ nsid: 1, blockBytes: 4096, blocks: 188 }],
   options: {
     ...base.options,

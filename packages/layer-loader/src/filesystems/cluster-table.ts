@@ -74,11 +74,11 @@ export class ClusterTable {
 
   /**
    * Returns the runs of a directory, whose length is that of its chain. @throws FileSystemError for more than
-   * `mostBytes`.
+   * `maxBytes`.
    */
-  async directory(first: number, mostBytes: number, options: ReadOptions): Promise<readonly DeviceExtent[]> {
+  async directory(first: number, maxBytes: number, options: ReadOptions): Promise<readonly DeviceExtent[]> {
     const offsets: number[] = []
-    const most = Math.ceil(mostBytes / this.clusterBytes)
+    const most = Math.ceil(maxBytes / this.clusterBytes)
     await this.#follow(first, most, options, (cluster) => offsets.push(this.offsetOf(cluster)))
     const list = this.#volume.extentList(offsets.length * this.clusterBytes)
     for (const offset of offsets) list.add(offset, this.clusterBytes)

@@ -19,7 +19,7 @@ class Drive {
   ) {
     this.latencyNs = latencyNs
     this.bytesPerNs = bytesPerNs
-    this.window = new Window({ mostBytes: 32 * MIB, pieceBytes: READ_BYTES, ...options })
+    this.window = new Window({ maxBytes: 32 * MIB, pieceBytes: READ_BYTES, ...options })
   }
 
   /** Reads, and returns the rate in bytes per nanosecond. */
@@ -112,7 +112,7 @@ describe('Window', () => {
   })
 
   test('lets one read begin, whatever its length, and others that fit', () => {
-    const window = new Window({ mostBytes: 2 * MIB, pieceBytes: MIB })
+    const window = new Window({ maxBytes: 2 * MIB, pieceBytes: MIB })
     expect(window.hasRoomFor(3 * MIB)).toBe(true)
     window.begin(1.5 * MIB)
     expect([window.hasRoomFor(MIB), window.hasRoomFor(MIB / 2)]).toEqual([false, true])

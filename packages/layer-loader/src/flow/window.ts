@@ -23,7 +23,7 @@ const MAX_PAUSE = 64
 /** Options of a window, in bytes. */
 export interface WindowOptions {
   /** Initial and maximum budget. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** The usual length of a read. A step changes the budget by at least one; two are always allowed. */
   readonly pieceBytes: number
   /** Fixed budget, which is not adapted. */
@@ -59,7 +59,7 @@ export class Window {
 
   constructor(options: WindowOptions) {
     this.options = options
-    this.limit = options.fixedBytes ?? options.mostBytes
+    this.limit = options.fixedBytes ?? options.maxBytes
   }
 
   /** The current budget. */
@@ -127,13 +127,13 @@ export class Window {
   }
 
   private try(step: Trial['step']): void {
-    const { mostBytes, pieceBytes } = this.options
+    const { maxBytes, pieceBytes } = this.options
     const beforeBytes = this.limit
     const wanted =
       step === 'less'
         ? Math.max(2 * pieceBytes, Math.min(beforeBytes * STEP, beforeBytes - pieceBytes))
         : Math.max(beforeBytes / STEP, beforeBytes + pieceBytes)
-    this.limit = Math.min(mostBytes, wanted)
+    this.limit = Math.min(maxBytes, wanted)
     if (this.limit === beforeBytes) this.pause(step)
     else this.trial = { beforeBytes, step }
   }

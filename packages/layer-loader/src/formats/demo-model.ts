@@ -63,9 +63,9 @@ function largestThatFits(layers: number, targetBytes: number): Sizes {
   }
   const square = (embedding: number): Sizes => ({ layers, embedding, feedForward: 3 * embedding })
   let sizes = square(EMBEDDING_STEP)
-  const leastBytes = estimatedBytes(sizes)
-  if (!(leastBytes <= targetBytes)) {
-    throw new RangeError(`targetBytes: expected at least ${leastBytes} for ${layers} layers, got ${targetBytes}`)
+  const minBytes = estimatedBytes(sizes)
+  if (!(minBytes <= targetBytes)) {
+    throw new RangeError(`targetBytes: expected at least ${minBytes} for ${layers} layers, got ${targetBytes}`)
   }
   for (let next = sizes; estimatedBytes(next) <= targetBytes; next = square(next.embedding + EMBEDDING_STEP)) {
     sizes = next

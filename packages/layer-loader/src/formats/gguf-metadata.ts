@@ -124,7 +124,7 @@ class MetadataSection {
     const item = this.#type(key, reader.u32(`item type of ${key}`), typePosition)
     const count = reader.u64(`item count of ${key}`)
     // The minimum length of the items: a count that exceeds the file fails here, without reading.
-    reader.require(count * leastBytesOf(item), `items of ${key}`)
+    reader.require(count * minBytesOf(item), `items of ${key}`)
     if (mayKeep && count <= maxArrayItems) return this.#items(key, item, count, depth)
     await this.#skipItems(key, item, count, depth)
     return { arrayOf: typeof item === 'string' ? item : item.name, count }
@@ -175,6 +175,6 @@ class MetadataSection {
 type ValueType = 'string' | 'array' | GgufScalar
 
 /** An empty string is its length; an empty array is a type and a count. */
-function leastBytesOf(type: ValueType): number {
+function minBytesOf(type: ValueType): number {
   return type === 'string' ? 8 : type === 'array' ? 12 : type.sizeBytes
 }

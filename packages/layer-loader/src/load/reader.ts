@@ -60,7 +60,7 @@ export class Reader {
     this.desk = desk
     this.biteBytes = biteBytes(model.store)
     this.window = new Window({
-      mostBytes: model.store.busyBytes,
+      maxBytes: model.store.busyBytes,
       pieceBytes: this.biteBytes,
       fixedBytes: options.inFlightBytes,
     })

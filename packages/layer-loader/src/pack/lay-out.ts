@@ -62,10 +62,10 @@ export function layOut(
 ): PackPlan | undefined {
   const rules = rulesOf(model.naming)
   const layers = model.layers.map((layer) => layOutLayer(layer, rules))
-  const leastBytes = sumOf(layers)
-  if (leastBytes > sumOf(holes)) return undefined
+  const minBytes = sumOf(layers)
+  if (minBytes > sumOf(holes)) return undefined
   for (const hole of holes.flatMap(startsIn)) {
-    if (hole.lengthBytes < leastBytes) continue
+    if (hole.lengthBytes < minBytes) continue
     const plan = layOutIn(model, name, beside, layers, oneAfterTheOther(hole))
     if (plan !== undefined) return plan
   }

@@ -102,12 +102,12 @@ function predictToken(load: TokenLoad, options: ExpertPlanOptions): Prediction {
       ['checks', isVerified ? (busy.checkNs ?? 0) : 0],
       ['compute', computeNs],
     ] as const
-    const [boundBy, mostNs] = named.reduce((most, each) => (each[1] > most[1] ? each : most))
+    const [boundBy, maxNs] = named.reduce((most, each) => (each[1] > most[1] ? each : most))
     const { throttle } = cost
     return {
       firstNs: denseTimes.firstNs + timeOf({ hitRate: 0 }),
       passNs,
-      boundBy: mostNs === 0 ? 'nothing' : boundBy,
+      boundBy: maxNs === 0 ? 'nothing' : boundBy,
       sustained:
         throttle &&
         sustainedPass(throttle, {

@@ -88,10 +88,10 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
   if (best !== undefined) return best
   const longest = layers.reduce((most, each) => (each.lengthBytes > most.lengthBytes ? each : most))
   const { budget } = options
-  const least = leastBudget(layers, { ...options, slots: FEWEST_SLOTS })
+  const least = minBudget(layers, { ...options, slots: FEWEST_SLOTS })
   const fits = least.vramBytes <= budget.vramBytes && least.ramBytes <= budget.ramBytes
   const fewerSlots = fits ? FEWEST_SLOTS : undefined
-  throw new BudgetInfeasibleError(budget, leastBudget(layers, options), longest, undefined, fewerSlots)
+  throw new BudgetInfeasibleError(budget, minBudget(layers, options), longest, undefined, fewerSlots)
 }
 
 /** One slot is filled while another is used. */
@@ -120,8 +120,8 @@ function isBetter(plan: ResidencePlan, than: ResidencePlan): boolean {
 function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane: { ram: boolean; nvme: boolean }) {
   const { vramBytes, ramBytes } = options.budget
   const lengths = layers.map(memoryBytesOf)
-  const mostBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
-  const taken = layOut(mostBytes, mostBytes, options, lane)
+  const maxBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
+  const taken = layOut(maxBytes, maxBytes, options, lane)
   const room = { vramBytes: vramBytes - taken.vramBytes, ramBytes: lane.ram ? ramBytes - taken.ramBytes : 0 }
   if (room.vramBytes < 0 || taken.ramBytes > ramBytes || room.ramBytes < 0) return undefined
 
@@ -141,9 +141,9 @@ function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane:
   const enoughNs = longRunNs(most.predicted) * SAME
   const usableBytes = Math.min(room.ramBytes, sum(lengths))
   const tries = Math.max(MIN_TRIES, Math.floor(MAX_PLACEMENTS / lengths.length))
-  const step = Math.max(1, Math.ceil(usableBytes / mostBytes / tries))
-  for (let ramLayers = 0; ramLayers * mostBytes < usableBytes; ramLayers += step) {
-    const plan = withRam(ramLayers * mostBytes)
+  const step = Math.max(1, Math.ceil(usableBytes / maxBytes / tries))
+  for (let ramLayers = 0; ramLayers * maxBytes < usableBytes; ramLayers += step) {
+    const plan = withRam(ramLayers * maxBytes)
     if (plan && longRunNs(plan.predicted) <= enoughNs) return plan
   }
   return most
@@ -185,11 +185,11 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
 }
 
 /** Everything on the drive, or, for a model shorter than the slots, everything on the GPU: the minimum. */
-function leastBudget(layers: readonly LayerSize[], options: ResidenceOptions): Budget {
+function minBudget(layers: readonly LayerSize[], options: ResidenceOptions): Budget {
   const lengths = layers.map(memoryBytesOf)
-  const mostBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
-  const onDrive = layOut(mostBytes, mostBytes, options, { ram: false, nvme: true })
-  const onGpu = layOut(0, mostBytes, options, { ram: false, nvme: false })
+  const maxBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
+  const onDrive = layOut(maxBytes, maxBytes, options, { ram: false, nvme: true })
+  const onGpu = layOut(0, maxBytes, options, { ram: false, nvme: false })
   const onGpuBytes = sum(lengths) + onGpu.vramBytes
   if (onGpuBytes < onDrive.vramBytes) return { vramBytes: onGpuBytes, ramBytes: onGpu.ramBytes }
   return { vramBytes: onDrive.vramBytes, ramBytes: onDrive.ramBytes }

@@ -135,9 +135,9 @@ export class SetPlan {
 export function planStripe(members: readonly Writable[], options: StripeShape = {}): SetPlan {
   const stores = checkMembers('createStripe', members)
   const { unitBytes = DEFAULT_UNIT_BYTES, weights = stores.map(() => 1) } = options
-  const leastBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), MIN_UNIT_BYTES)
-  if (!Number.isInteger(Math.log2(unitBytes)) || unitBytes < leastBytes || unitBytes > MAX_UNIT_BYTES) {
-    throw new RangeError(`unitBytes: expected a power of two from ${leastBytes} to ${MAX_UNIT_BYTES}, got ${unitBytes}`)
+  const minBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), MIN_UNIT_BYTES)
+  if (!Number.isInteger(Math.log2(unitBytes)) || unitBytes < minBytes || unitBytes > MAX_UNIT_BYTES) {
+    throw new RangeError(`unitBytes: expected a power of two from ${minBytes} to ${MAX_UNIT_BYTES}, got ${unitBytes}`)
   }
   if (weights.length !== stores.length) {
     throw new RangeError(`weights: expected ${stores.length} numbers, got ${weights.length}`)
@@ -155,10 +155,10 @@ export function planStripe(members: readonly Writable[], options: StripeShape = 
 /** Lays out a mirror of stores, without writing. @throws RangeError, TypeError for invalid arguments. */
 export function planMirror(members: readonly Writable[]): SetPlan {
   const stores = checkMembers('createMirror', members)
-  const leastBytes =
+  const minBytes =
     stores.reduce((least, { capacityBytes }) => Math.min(least, capacityBytes), Infinity) - MEMBER_DATA_BYTES
   const granuleBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), SET_ALIGNMENT_BYTES)
-  const setBytes = Math.floor(leastBytes / granuleBytes) * granuleBytes
+  const setBytes = Math.floor(minBytes / granuleBytes) * granuleBytes
   const layout: Layout = { kind: 'mirror', unitBytes: 0, pattern: new Uint8Array(), setBytes, dataBytes: setBytes }
   return new SetPlan(
     stores,

@@ -28,12 +28,12 @@ export class Piece {
   }
 
   /** Returns this piece merged with the next one; undefined if they are not adjacent, too long, or one was refused. */
-  with(next: Piece, mostBytes: number): Piece | undefined {
+  with(next: Piece, maxBytes: number): Piece | undefined {
     const { offsetBytes, lengthBytes, memoryBytes } = this.transfer
     const isNext =
       next.transfer.offsetBytes === offsetBytes + lengthBytes && next.transfer.memoryBytes === memoryBytes + lengthBytes
     const bothBytes = lengthBytes + next.transfer.lengthBytes
-    if (!isNext || bothBytes > mostBytes || this.refusedBy.size + next.refusedBy.size > 0) return undefined
+    if (!isNext || bothBytes > maxBytes || this.refusedBy.size + next.refusedBy.size > 0) return undefined
     return new Piece({ offsetBytes, lengthBytes: bothBytes, memoryBytes })
   }
 }

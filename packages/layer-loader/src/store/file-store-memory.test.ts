@@ -34,15 +34,15 @@ test('fileMemory rejects invalid lengths, alignments and kinds of memory', () =>
 test('freed memory returns to the system before much more is allocated', async () => {
   const MIB = 1024 * 1024
   const beforeBytes = process.memoryUsage.rss()
-  let mostBytes = 0
+  let maxBytes = 0
   for (let count = 0; count < 40; count++) {
     const memory = fileMemory.alloc(32 * MIB)
     for (let at = 0; at < 32 * MIB; at += 4096) memory.view!.setUint8(at, 1)
     memory.free()
-    mostBytes = Math.max(mostBytes, process.memoryUsage.rss() - beforeBytes)
+    maxBytes = Math.max(maxBytes, process.memoryUsage.rss() - beforeBytes)
     await new Promise(setImmediate)
   }
-  expect(mostBytes).toBeLessThan(1024 * MIB)
+  expect(maxBytes).toBeLessThan(1024 * MIB)
 })
 
 test('memory is shared, so that checksums can be computed on other threads', () => {

@@ -15,15 +15,15 @@ interface Commands {
  * @throws FaultPlanError with the rule and the field at fault.
  */
 export function checkNamespaceFaults({ rules }: FaultPlan, { NN, totalBytes }: Namespaces): void {
-  const mostBlocks = lbaFormats.reduce((most, format) => Math.max(most, blocksIn(totalBytes, format)), 0)
+  const maxBlocks = lbaFormats.reduce((most, format) => Math.max(most, blocksIn(totalBytes, format)), 0)
   rules.forEach(({ action }, rule) => {
     if (!('nsid' in action)) return
     const refuse = (field: string, why: string) => {
       throw new FaultPlanError(`${why}: this can never strike`, { rule, field })
     }
     if (action.nsid > NN) refuse('action.nsid', `the largest NSID of this drive is ${NN}`)
-    if (action.kind === 'resize-namespace' && action.blocks > mostBlocks) {
-      refuse('action.blocks', `the whole drive holds only ${mostBlocks} blocks of the smallest format`)
+    if (action.kind === 'resize-namespace' && action.blocks > maxBlocks) {
+      refuse('action.blocks', `the whole drive holds only ${maxBlocks} blocks of the smallest format`)
     }
   })
 }

@@ -22,7 +22,7 @@ export interface HostMemoryOptions {
 }
 
 /** Number of freed runs that are kept for messages. */
-const MOST_FREED = 1024
+const MAX_FREED = 1024
 
 interface Range {
   readonly iova: number
@@ -180,9 +180,9 @@ class FreedRanges {
   private next = 0
 
   add({ iova, lengthBytes }: Range): void {
-    this.isComplete = this.ranges.length < MOST_FREED
+    this.isComplete = this.ranges.length < MAX_FREED
     this.ranges[this.next] = { iova, lengthBytes }
-    this.next = (this.next + 1) % MOST_FREED
+    this.next = (this.next + 1) % MAX_FREED
   }
 
   has(iova: number): boolean {

@@ -5,9 +5,9 @@ import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
 /** More than any reasonable list has; ends a list that points to itself. */
-const MOST_DESCRIPTORS = 1 << 18
+const MAX_DESCRIPTORS = 1 << 18
 /** Likewise: a short segment that points to itself would be read for a second before reaching the descriptor limit. */
-const MOST_SEGMENTS = 1024
+const MAX_SEGMENTS = 1024
 
 /** Status for a list that is too short, by its kind. */
 const shortOf = { data: STATUS.DATA_SGL_LENGTH_INVALID, metadata: STATUS.METADATA_SGL_LENGTH_INVALID } as const
@@ -112,12 +112,12 @@ export class SglWalker {
       const { iova, lengthBytes, isLast } = found
       walk.descriptors += lengthBytes / SGL_DESCRIPTOR_BYTES
       // Before reading: segments are copied, so their length must be checked.
-      if (walk.descriptors > MOST_DESCRIPTORS) {
-        this.report('data-pointer', `an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may be a loop`)
+      if (walk.descriptors > MAX_DESCRIPTORS) {
+        this.report('data-pointer', `an SGL of more than ${MAX_DESCRIPTORS} descriptors: it may be a loop`)
         return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
       }
-      if (++walk.segments > MOST_SEGMENTS) {
-        this.report('data-pointer', `an SGL of more than ${MOST_SEGMENTS} segments: it may be a loop`)
+      if (++walk.segments > MAX_SEGMENTS) {
+        this.report('data-pointer', `an SGL of more than ${MAX_SEGMENTS} segments: it may be a loop`)
         return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
       }
       const bytes = contentsOf(this.memory, iova, lengthBytes)

@@ -31,10 +31,10 @@ export interface DriveTiming {
   readonly thermal?: ThermalThrottle
 }
 
-const MOST_NS = 1e15
+const MAX_NS = 1e15
 
 /** Times that are summed often, below 2^53: eleven days. */
-export const nanoseconds = number((ns) => ns >= 0 && ns <= MOST_NS, '0 to 1e15 nanoseconds')
+export const nanoseconds = number((ns) => ns >= 0 && ns <= MAX_NS, '0 to 1e15 nanoseconds')
 const rate = number((bytesPerSecond) => bytesPerSecond >= 1, '1 byte a second or more, or Infinity')
 const quantiles: Field = {
   expected: 'five quantiles in nanoseconds, 0 to 1e15, in ascending order',

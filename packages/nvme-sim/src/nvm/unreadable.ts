@@ -11,7 +11,7 @@ const UNREADABLE: Ended = { ...STATUS.UNRECOVERED_READ_ERROR, retry: 'never' }
  * Maximum number of marked blocks of a namespace: 1 GiB. Blocks are limited, not ranges, since writing into the middle
  * of a range splits it; with every other block marked they take 16 MiB.
  */
-export const MOST_UNREADABLE_BLOCKS = 2 ** 21
+export const MAX_UNREADABLE_BLOCKS = 2 ** 21
 
 /** Write Uncorrectable (NVM 1.2 §3.3.7). Exceeding the limit is an Internal Error, since no medium has failed. */
 export const writeUncorrectable: IoCommand = {
@@ -22,11 +22,11 @@ export const writeUncorrectable: IoCommand = {
   perform(command, { diagnostics }) {
     const { namespace, slba, blocks } = command
     const { unreadable } = namespace!
-    if (unreadable.count + blocks - unreadable.countIn(slba, blocks) > MOST_UNREADABLE_BLOCKS) {
+    if (unreadable.count + blocks - unreadable.countIn(slba, blocks) > MAX_UNREADABLE_BLOCKS) {
       diagnostics.report(
         'simulator-limit',
         `${command.words()}: namespace ${namespace!.nsid} has ${unreadable.count} blocks marked as unreadable, ` +
-          `of at most ${MOST_UNREADABLE_BLOCKS}`,
+          `of at most ${MAX_UNREADABLE_BLOCKS}`,
       )
       return STATUS.INTERNAL_ERROR
     }

@@ -63,8 +63,8 @@ export class InterruptVectors {
   /** INTx is asserted. */
   isPinActive = false
   /** Interrupt Coalescing: maximum number of entries, and maximum delay, before an interrupt. */
-  private mostEntries = 1
-  private mostNs = 0
+  private maxEntries = 1
+  private maxNs = 0
   /** Vectors other than 0 that were due while only the pin was enabled; each is reported once. */
   private readonly unreachable = new Set<number>()
 
@@ -98,8 +98,8 @@ export class InterruptVectors {
   /** Interrupt Coalescing, from the rows of its dword (Base 2.1 §5.1.25.2.2); disabled if either is 0. */
   coalesce(threshold: number, time: number): void {
     const isOn = threshold > 0 && time > 0
-    this.mostEntries = isOn ? threshold + 1 : 1
-    this.mostNs = isOn ? time * NS_PER_AGGREGATION_UNIT : 0
+    this.maxEntries = isOn ? threshold + 1 : 1
+    this.maxNs = isOn ? time * NS_PER_AGGREGATION_UNIT : 0
     for (const vector of this.vectors) if (vector.aggregated > 0) this.signal(vector)
   }
 
@@ -122,15 +122,15 @@ export class InterruptVectors {
       return
     }
     // Admin completions and errors are not coalesced (Base 2.3 §5.2.26.2.2, §5.2.26.2.3).
-    if (this.mostEntries === 1 || vector.isUncoalesced || isError || cq.qid === 0) {
+    if (this.maxEntries === 1 || vector.isUncoalesced || isError || cq.qid === 0) {
       this.signal(vector)
       return
     }
     vector.aggregated++
-    if (vector.aggregated >= this.mostEntries) this.signal(vector)
+    if (vector.aggregated >= this.maxEntries) this.signal(vector)
     else if (vector.aggregated === 1) {
       vector.sinceNs = clock.now()
-      clock.schedule(vector.sinceNs + this.mostNs, vector.expire)
+      clock.schedule(vector.sinceNs + this.maxNs, vector.expire)
     }
   }
 
@@ -181,7 +181,7 @@ export class InterruptVectors {
   private expire(vector: InterruptVector): void {
     const { clock } = this.parts
     // Other entries may have come and gone since this was scheduled.
-    if (vector.aggregated > 0 && clock.now() >= vector.sinceNs + this.mostNs) this.signal(vector)
+    if (vector.aggregated > 0 && clock.now() >= vector.sinceNs + this.maxNs) this.signal(vector)
   }
 
   private signal(vector: InterruptVector): void {

@@ -2,13 +2,13 @@ import { fstatSync } from 'node:fs'
 import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import type { MemoryAccess, ReachableMemory } from '../memory/reachable.js'
 import { FileWindows } from './file-windows.js'
-import { EACCES, EEXIST, EINVAL, ENOENT, ENOMEM, ENOSPC, errnoOf, isSystemError, MOST_REGIONS } from './limits.js'
+import { EACCES, EEXIST, EINVAL, ENOENT, ENOMEM, ENOSPC, errnoOf, isSystemError, MAX_REGIONS } from './limits.js'
 
 const PAGE_BYTES = 4096
 /** Maximum number of mapped windows of a client: 4 TiB of memory. */
-const MOST_WINDOWS = 4096
+const MAX_WINDOWS = 4096
 /** Number of files that stay mapped without a region. */
-const MOST_IDLE = 4
+const MAX_IDLE = 4
 /** Number of cached views, a power of two: creating one costs a quarter of copying a page. */
 const KEPT_VIEWS = 64
 
@@ -83,7 +83,7 @@ export class ClientMemory implements ReachableMemory {
     const next = this.regions[index]
     if (next !== undefined && next.iova < endIova)
       return { errno: EEXIST, why: `${hex(next.iova)} to ${hex(next.endIova - 1)} is already mapped` }
-    if (this.regions.length >= MOST_REGIONS) return { errno: ENOSPC, why: `expected at most ${MOST_REGIONS} regions` }
+    if (this.regions.length >= MAX_REGIONS) return { errno: ENOSPC, why: `expected at most ${MAX_REGIONS} regions` }
     const file = fd === undefined ? undefined : this.open(mapping, fd)
     if (file !== undefined && 'errno' in file) return file
     if (file !== undefined) file.regions++
@@ -249,16 +249,16 @@ export class ClientMemory implements ReachableMemory {
 
   /** Whether this many more windows are allowed; drops idle files other than `file` to make room. */
   private makeRoom(windows: number, file: FileWindows): boolean {
-    for (let i = this.idle.length - 1; i >= 0 && this.windows + windows > MOST_WINDOWS; i--) {
+    for (let i = this.idle.length - 1; i >= 0 && this.windows + windows > MAX_WINDOWS; i--) {
       if (this.idle[i] !== file) this.drop(i)
     }
-    return this.windows + windows <= MOST_WINDOWS
+    return this.windows + windows <= MAX_WINDOWS
   }
 
   private release({ file }: Region): void {
     if (file === undefined || --file.regions > 0) return
     this.idle.push(file)
-    if (this.idle.length > MOST_IDLE) this.drop(0)
+    if (this.idle.length > MAX_IDLE) this.drop(0)
   }
 
   /** Unmaps an idle file. */

@@ -4,15 +4,15 @@ import { constants } from 'node:os'
  * Maximum data bytes of a message, as announced in VERSION: all of configuration space is the most that clients read at
  * once.
  */
-export const MOST_DATA_BYTES = 1024 * 1024
+export const MAX_DATA_BYTES = 1024 * 1024
 /** Maximum descriptors beside a message, as announced in VERSION. */
-export const MOST_DESCRIPTORS = 16
+export const MAX_DESCRIPTORS = 16
 /** Maximum memory regions of a client, as announced in VERSION: Linux's own limit of mappings for a process. */
-export const MOST_REGIONS = 65_535
+export const MAX_REGIONS = 65_535
 /** Maximum writes in one REGION_WRITE_MULTI: QEMU packs at most 200. Each may take as long as a separate message. */
-export const MOST_WRITES = 256
+export const MAX_WRITES = 256
 /** The longest message: a header, the target of the data, and the data. */
-export const MOST_MESSAGE_BYTES = 32 + MOST_DATA_BYTES
+export const MAX_MESSAGE_BYTES = 32 + MAX_DATA_BYTES
 
 /** The errnos of replies. */
 export const { EACCES, EEXIST, EINVAL, ENOENT, ENOMEM, ENOSPC, ENOTSUP } = constants.errno

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs'
 import { VfioUserHeader } from '@gpunvme/nvme-spec/vfio-user'
-import { MOST_DESCRIPTORS, MOST_MESSAGE_BYTES } from './limits.js'
+import { MAX_DESCRIPTORS, MAX_MESSAGE_BYTES } from './limits.js'
 import { Message } from './message.js'
 
 const { ID, COMMAND, SIZE, FLAGS } = VfioUserHeader
@@ -19,7 +19,7 @@ const CHUNK_BYTES = 64 * 1024
 export class MessageReader {
   /** Set by `next`. */
   readonly message: Message
-  private readonly bytes = new Uint8Array(MOST_MESSAGE_BYTES + CHUNK_BYTES)
+  private readonly bytes = new Uint8Array(MAX_MESSAGE_BYTES + CHUNK_BYTES)
   private readonly chunk = this.bytes.subarray(0, CHUNK_BYTES)
   private start = 0
   private end = 0
@@ -56,7 +56,7 @@ export class MessageReader {
     const owner = this.lastStart()
     // Only an incomplete message is left: earlier descriptors belong to it, or there are none.
     for (let i = 0; i < count; i++) this.descriptors.push(descriptors[1 + i]!)
-    if (this.descriptors.length <= MOST_DESCRIPTORS) {
+    if (this.descriptors.length <= MAX_DESCRIPTORS) {
       this.owner = owner
       return true
     }
@@ -77,8 +77,8 @@ export class MessageReader {
     message.id = view.getUint16(start + ID.offset, true)
     message.command = view.getUint16(start + COMMAND.offset, true)
     message.flags = view.getUint32(start + FLAGS.offset, true)
-    if (size < HEADER_BYTES || size > MOST_MESSAGE_BYTES) {
-      return `expected a message of ${HEADER_BYTES} to ${MOST_MESSAGE_BYTES} bytes, got ${size}`
+    if (size < HEADER_BYTES || size > MAX_MESSAGE_BYTES) {
+      return `expected a message of ${HEADER_BYTES} to ${MAX_MESSAGE_BYTES} bytes, got ${size}`
     }
     if (left < size) return false
     message.at = start + HEADER_BYTES

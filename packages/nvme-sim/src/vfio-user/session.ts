@@ -21,7 +21,7 @@ import type { Device } from '../controller/device.js'
 import type { ClientInterrupts } from './client-interrupts.js'
 import type { ClientMemory, Refusal } from './client-memory.js'
 import { IRQ_KINDS, irqInfo, setIrqs } from './irqs.js'
-import { EINVAL, ENOTSUP, MOST_DATA_BYTES, MOST_DESCRIPTORS, MOST_REGIONS, MOST_WRITES } from './limits.js'
+import { EINVAL, ENOTSUP, MAX_DATA_BYTES, MAX_DESCRIPTORS, MAX_REGIONS, MAX_WRITES } from './limits.js'
 import type { Message } from './message.js'
 import type { Reply } from './reply.js'
 import type { ServedBar } from './served-bar.js'
@@ -94,8 +94,8 @@ export class Session {
     }
     const entry = handlers[message.command]
     if (entry === undefined) return this.refuse(message, { errno: ENOTSUP, why: 'unsupported command' })
-    if (message.lengthBytes < entry.leastBytes) {
-      const why = `expected at least ${entry.leastBytes} bytes of data, got ${message.lengthBytes}`
+    if (message.lengthBytes < entry.minBytes) {
+      const why = `expected at least ${entry.minBytes} bytes of data, got ${message.lengthBytes}`
       return this.refuse(message, { errno: EINVAL, why })
     }
     return entry.handle(this, message, reply)
@@ -103,18 +103,18 @@ export class Session {
 }
 
 /** By command. */
-const handlers: Readonly<Record<number, { readonly leastBytes: number; readonly handle: Handler } | undefined>> = {
-  [VFIO_USER.VERSION]: { leastBytes: 4, handle: agreeOnVersion },
-  [VFIO_USER.DMA_MAP]: { leastBytes: VfioUserDmaMap.bytes, handle: mapMemory },
-  [VFIO_USER.DMA_UNMAP]: { leastBytes: VfioUserDmaUnmap.bytes, handle: unmapMemory },
-  [VFIO_USER.DEVICE_GET_INFO]: { leastBytes: VfioUserDeviceInfo.bytes, handle: tellDevice },
-  [VFIO_USER.DEVICE_GET_REGION_INFO]: { leastBytes: VfioRegionInfo.bytes, handle: tellRegion },
-  [VFIO_USER.DEVICE_GET_IRQ_INFO]: { leastBytes: VfioIrqInfo.bytes, handle: tellIrqs },
-  [VFIO_USER.DEVICE_SET_IRQS]: { leastBytes: VfioIrqSet.bytes, handle: changeIrqs },
-  [VFIO_USER.REGION_READ]: { leastBytes: VfioUserRegionAccess.bytes, handle: readRegion },
-  [VFIO_USER.REGION_WRITE]: { leastBytes: VfioUserRegionAccess.bytes, handle: writeRegion },
-  [VFIO_USER.REGION_WRITE_MULTI]: { leastBytes: 8, handle: writeMany },
-  [VFIO_USER.DEVICE_RESET]: { leastBytes: 0, handle: reset },
+const handlers: Readonly<Record<number, { readonly minBytes: number; readonly handle: Handler } | undefined>> = {
+  [VFIO_USER.VERSION]: { minBytes: 4, handle: agreeOnVersion },
+  [VFIO_USER.DMA_MAP]: { minBytes: VfioUserDmaMap.bytes, handle: mapMemory },
+  [VFIO_USER.DMA_UNMAP]: { minBytes: VfioUserDmaUnmap.bytes, handle: unmapMemory },
+  [VFIO_USER.DEVICE_GET_INFO]: { minBytes: VfioUserDeviceInfo.bytes, handle: tellDevice },
+  [VFIO_USER.DEVICE_GET_REGION_INFO]: { minBytes: VfioRegionInfo.bytes, handle: tellRegion },
+  [VFIO_USER.DEVICE_GET_IRQ_INFO]: { minBytes: VfioIrqInfo.bytes, handle: tellIrqs },
+  [VFIO_USER.DEVICE_SET_IRQS]: { minBytes: VfioIrqSet.bytes, handle: changeIrqs },
+  [VFIO_USER.REGION_READ]: { minBytes: VfioUserRegionAccess.bytes, handle: readRegion },
+  [VFIO_USER.REGION_WRITE]: { minBytes: VfioUserRegionAccess.bytes, handle: writeRegion },
+  [VFIO_USER.REGION_WRITE_MULTI]: { minBytes: 8, handle: writeMany },
+  [VFIO_USER.DEVICE_RESET]: { minBytes: 0, handle: reset },
 }
 
 function agreeOnVersion(session: Session, message: Message, reply: Reply): number {
@@ -127,9 +127,9 @@ function agreeOnVersion(session: Session, message: Message, reply: Reply): numbe
   }
   if (theirs.major !== MAJOR) return session.reject(message, `expected major version ${MAJOR}, got ${theirs.major}`)
   const capabilities = {
-    maxMsgFds: MOST_DESCRIPTORS,
-    maxDataXferSize: MOST_DATA_BYTES,
-    maxDmaMaps: MOST_REGIONS,
+    maxMsgFds: MAX_DESCRIPTORS,
+    maxDataXferSize: MAX_DATA_BYTES,
+    maxDmaMaps: MAX_REGIONS,
     pgsizes: 4096,
     // QEMU packs doorbells if it has many to send.
     writeMultiple: true,
@@ -282,8 +282,8 @@ function writeRegion(session: Session, message: Message, reply: Reply): number {
 function writeMany(session: Session, message: Message, reply: Reply): number {
   const entryBytes = VfioUserRegionAccess.bytes + 8
   const count = message.u64(0)
-  if (count > MOST_WRITES)
-    return session.refuse(message, { errno: EINVAL, why: `expected at most ${MOST_WRITES} writes, got ${count}` })
+  if (count > MAX_WRITES)
+    return session.refuse(message, { errno: EINVAL, why: `expected at most ${MAX_WRITES} writes, got ${count}` })
   if (message.lengthBytes - 8 !== count * entryBytes)
     return session.refuse(message, {
       errno: EINVAL,

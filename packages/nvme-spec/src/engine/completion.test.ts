@@ -5,7 +5,7 @@ import {
   EngineFailedError,
   generationOfCid,
   isLost,
-  MOST_IN_FLIGHT,
+  MAX_IN_FLIGHT,
   slotOfCid,
   statusOutcome,
 } from './completion.js'
@@ -44,13 +44,13 @@ describe('command ids', () => {
   })
 
   test('assigns the identifier FFFFh to no slot (Base 2.1 §4.1.1)', () => {
-    for (let slots = 1; slots <= MOST_IN_FLIGHT; slots++) {
+    for (let slots = 1; slots <= MAX_IN_FLIGHT; slots++) {
       expect(cidOf(0xffff, slots - 1, cidSlotBits(slots))).toBeLessThan(0xffff)
     }
   })
 
   test('rejects more slots than leave room for generations', () => {
-    expect(MOST_IN_FLIGHT).toBe(4095)
+    expect(MAX_IN_FLIGHT).toBe(4095)
     expect(() => cidSlotBits(4096)).toThrow(
       new RangeError('commands in flight on a queue: expected 1 to 4095, got 4096'),
     )

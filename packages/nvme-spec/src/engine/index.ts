@@ -6,7 +6,7 @@
 export { AbortListeners } from './abort-listeners.js'
 export { AcceptedPlan } from './plan.js'
 export { checkPlan, transferProblem, type PlanQueue } from './plan.js'
-export { cidOf, cidSlotBits, generationOfCid, MOST_IN_FLIGHT, slotOfCid } from './completion.js'
+export { cidOf, cidSlotBits, generationOfCid, MAX_IN_FLIGHT, slotOfCid } from './completion.js'
 export { EngineFailedError } from './completion.js'
 export { isLost } from './completion.js'
 export { runsOf, type MemoryRuns } from './memory.js'

@@ -99,7 +99,7 @@ export class ArmedRule {
 }
 
 /** Enough to explain a test, and a bound on memory for a fault that applies to everything. */
-const MOST_STRIKES = 10_000
+const MAX_STRIKES = 10_000
 
 /** A fault that has happened. */
 export interface Strike {
@@ -216,7 +216,7 @@ export class ArmedPlan {
     this.counts[rule]!++
     const strike = Object.freeze({ atNs: this.options.now(), rule, kind, where: struck.where })
     this.options.onStrike?.(strike)
-    if (this.kept.length < MOST_STRIKES) this.kept.push(strike)
+    if (this.kept.length < MAX_STRIKES) this.kept.push(strike)
   }
 }
 

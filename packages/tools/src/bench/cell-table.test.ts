@@ -18,8 +18,8 @@ const repeat = (bytesPerSecond: number, changes: Partial<BenchRepeat> = {}): Ben
   seconds: 1,
   cpuSeconds: 0.5,
   latency: {
-    leastNs: 1000,
-    mostNs: 1_300_000,
+    minNs: 1000,
+    maxNs: 1_300_000,
     buckets: [
       [1_200_000, 98],
       [1_300_000, 2],

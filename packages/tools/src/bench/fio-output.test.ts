@@ -37,7 +37,7 @@ test('repeatOfFio returns the totals of all jobs, and the CPU time of all thread
   expect(repeat).toEqual({ bytes: 242_905_088, commands: 59_297, seconds: 1.001 })
   // 21.85 % of the 2 s that both jobs ran.
   expect(cpuSeconds).toBeCloseTo(0.437, 6)
-  expect(latency).toMatchObject({ leastNs: 100, mostNs: 9_412_008 })
+  expect(latency).toMatchObject({ minNs: 100, maxNs: 9_412_008 })
   expect(latency!.buckets.reduce((sum, [, count]) => sum + count, 0)).toBe(59_297)
   const [edge, count] = latency!.buckets.at(-1)!
   expect(count).toBe(59_285)

@@ -51,7 +51,7 @@ export function repeatOfFio(json: string): BenchRepeat {
     // fio counts milliseconds; job_runtime adds up the times of several jobs.
     seconds: runtime / 1000,
     cpuSeconds: (((job.usr_cpu + job.sys_cpu) / 100) * job.job_runtime) / 1000,
-    ...(buckets !== undefined && { latency: { leastNs: clat_ns.min, mostNs: clat_ns.max, buckets } }),
+    ...(buckets !== undefined && { latency: { minNs: clat_ns.min, maxNs: clat_ns.max, buckets } }),
   }
 }
 

@@ -6,8 +6,8 @@ test('the edge of a bucket is at most 4.5 % above its values', () => {
   for (const ns of [1, 2, 3, 999, 1000, 77_123, 1_234_567, 5e9]) {
     const histogram = new LatencyHistogram()
     histogram.add(ns)
-    const { leastNs, mostNs, buckets } = histogram.latency()!
-    expect([leastNs, mostNs]).toEqual([ns, ns])
+    const { minNs, maxNs, buckets } = histogram.latency()!
+    expect([minNs, maxNs]).toEqual([ns, ns])
     expect(buckets).toHaveLength(1)
     const [[edge, count]] = buckets as [readonly [number, number]]
     expect(count).toBe(1)
@@ -21,7 +21,7 @@ test('percentiles of 1 to 1000 µs are correct to the width of a bucket', () => 
   const histogram = new LatencyHistogram()
   for (let us = 1; us <= 1000; us++) histogram.add(us * 1000)
   const latency = histogram.latency()!
-  expect(latency).toMatchObject({ leastNs: 1000, mostNs: 1_000_000 })
+  expect(latency).toMatchObject({ minNs: 1000, maxNs: 1_000_000 })
   const found = latenciesOf([{ bytes: 1, commands: 1, seconds: 1, latency }])!
   expect(found.count).toBe(1000)
   for (const [share, ns] of [
@@ -41,8 +41,8 @@ test('edges ascend, add counts several values at once, and clear removes all val
   histogram.add(300, 7)
   histogram.add(20)
   histogram.add(1e15)
-  const { buckets, leastNs, mostNs } = histogram.latency()!
+  const { buckets, minNs, maxNs } = histogram.latency()!
   expect(buckets.map(([, count]) => count)).toEqual([1, 7, 1])
   expect(buckets.map(([edge]) => edge)).toEqual(buckets.map(([edge]) => edge).toSorted((a, b) => a - b))
-  expect([leastNs, mostNs]).toEqual([20, 1e15])
+  expect([minNs, maxNs]).toEqual([20, 1e15])
 })

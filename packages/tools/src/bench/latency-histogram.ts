@@ -8,33 +8,33 @@ const OCTAVES = 40
 /** Histogram of latencies with buckets proportional to their values. Adding allocates nothing. */
 export class LatencyHistogram {
   private readonly counts = new Float64Array(OCTAVES * PER_OCTAVE + 1)
-  private leastNs = Infinity
-  private mostNs = 0
+  private minNs = Infinity
+  private maxNs = 0
   private samples = 0
 
   add(ns: number, count = 1): void {
     const bucket = ns <= 1 ? 0 : Math.ceil(Math.log2(ns) * PER_OCTAVE)
     this.counts[Math.min(bucket, this.counts.length - 1)]! += count
-    this.leastNs = Math.min(this.leastNs, ns)
-    this.mostNs = Math.max(this.mostNs, ns)
+    this.minNs = Math.min(this.minNs, ns)
+    this.maxNs = Math.max(this.maxNs, ns)
     this.samples += count
   }
 
   clear(): void {
     this.counts.fill(0)
-    this.leastNs = Infinity
-    this.mostNs = 0
+    this.minNs = Infinity
+    this.maxNs = 0
     this.samples = 0
   }
 
   /** Returns the recorded latencies; undefined if there are none. */
   latency(): BenchLatency | undefined {
     if (this.samples === 0) return undefined
-    const { leastNs, mostNs } = this
+    const { minNs, maxNs } = this
     const buckets = [...this.counts].flatMap((count, bucket): [number, number][] =>
       count === 0 ? [] : [[upperEdge(bucket), count]],
     )
-    return { leastNs, mostNs, buckets }
+    return { minNs, maxNs, buckets }
   }
 }
 

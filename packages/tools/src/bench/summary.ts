@@ -18,7 +18,7 @@ export interface CellSummary {
     readonly p50Ns: number
     readonly p99Ns: number
     readonly p999Ns: number
-    readonly mostNs: number
+    readonly maxNs: number
   }
   /** Rate divided by that of the baseline at the same setting in the same run. */
   readonly ratio?: { readonly to: string; readonly times: number; readonly margin?: number }
@@ -54,7 +54,7 @@ export function summaryOf(
         p50Ns: percentile(latencies, 0.5),
         p99Ns: percentile(latencies, 0.99),
         p999Ns: percentile(latencies, 0.999),
-        mostNs: latencies.mostNs,
+        maxNs: latencies.maxNs,
       },
     }),
     ...(times !== undefined && {

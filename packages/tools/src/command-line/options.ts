@@ -138,11 +138,11 @@ export function identifier(flags: string, description: string): Option {
 }
 
 /** A number of bytes with a unit. */
-export function size(flags: string, description: string, leastBytes = 0): Option {
+export function size(flags: string, description: string, minBytes = 0): Option {
   return new Option(flags, description).argParser((text) => {
     const bytes = parseBytes(text)
     if (bytes === undefined) throw new InvalidArgumentError("Expected a size such as '512MiB', '16GiB' or '4096'.")
-    if (bytes < leastBytes) throw new InvalidArgumentError(`Expected at least ${leastBytes} bytes, one block.`)
+    if (bytes < minBytes) throw new InvalidArgumentError(`Expected at least ${minBytes} bytes, one block.`)
     return bytes
   })
 }

@@ -95,8 +95,8 @@ async function planFor(
   const names = namesOf(flags)
   const overwrite = flags[0]?.overwrite ?? []
   const stores = namespaces.map((namespace, at) => namespaceStore(namespace, names[at]))
-  const leastBytes = MEMBER_DATA_BYTES + Math.max(MEMBER_DATA_BYTES, unitBytes ?? MIN_UNIT_BYTES)
-  for (const store of stores) if (store.capacityBytes < leastBytes) throw driveTooSmallError(store, leastBytes)
+  const minBytes = MEMBER_DATA_BYTES + Math.max(MEMBER_DATA_BYTES, unitBytes ?? MIN_UNIT_BYTES)
+  for (const store of stores) if (store.capacityBytes < minBytes) throw driveTooSmallError(store, minBytes)
   const plan = kind === 'mirror' ? planMirror(stores) : planStripe(stores, unitBytes === undefined ? {} : { unitBytes })
   const { endBytes } = planPack(model, plan.blockBytes, name === undefined ? {} : { name })
   const { capacityBytes } = plan
@@ -147,9 +147,9 @@ function beyond({ offsetBytes, lengthBytes }: Extent, claimedBytes: number): Ext
 
 /** A set uses as much of each drive as the smallest one has. */
 function noteUnused(stores: readonly WritableBlockStore[], output: Output): void {
-  const leastBytes = stores.reduce((least, { capacityBytes }) => Math.min(least, capacityBytes), Infinity)
+  const minBytes = stores.reduce((least, { capacityBytes }) => Math.min(least, capacityBytes), Infinity)
   for (const { name, capacityBytes } of stores) {
-    const unusedBytes = capacityBytes - leastBytes
+    const unusedBytes = capacityBytes - minBytes
     if (unusedBytes > capacityBytes / 100)
       output.note(`${printable(name)}: ${formatBytes(unusedBytes)} remain unused, since another drive is smaller`)
   }
@@ -187,13 +187,13 @@ function setShapeError([use]: readonly StoreUse[], { kind }: SetShape): ToolsErr
 }
 
 /** Error of a drive that is too small for a set. Nothing was written. */
-function driveTooSmallError({ name, capacityBytes }: WritableBlockStore, leastBytes: number): ToolsError {
+function driveTooSmallError({ name, capacityBytes }: WritableBlockStore, minBytes: number): ToolsError {
   return new ToolsError(
     'ERR_GPUNVME_DRIVE_TOO_SMALL',
     'infeasible',
     `${printable(name)} is too small to be a member of the set`,
     {
-      facts: [`it has ${formatBytes(capacityBytes)}; a member requires at least ${formatBytes(leastBytes)}`],
+      facts: [`it has ${formatBytes(capacityBytes)}; a member requires at least ${formatBytes(minBytes)}`],
       next: 'use another drive',
     },
   )

@@ -51,8 +51,8 @@ export type BenchCounters = Passed<typeof counters>
 
 const latency = object(
   {
-    leastNs: number(0),
-    mostNs: number(0),
+    minNs: number(0),
+    maxNs: number(0),
     /** Upper edges in ns, rising, with the count above the previous edge; counts are above 0. */
     buckets: list(pair(number(0), whole(1)), MAX_BUCKETS),
   },
@@ -61,7 +61,7 @@ const latency = object(
     commandsPerPlan: positive,
   },
   (passed, at) => {
-    if (passed.leastNs > passed.mostNs) throw new UnfitValueError(`${at}.mostNs`, 'at least leastNs', passed.mostNs)
+    if (passed.minNs > passed.maxNs) throw new UnfitValueError(`${at}.maxNs`, 'at least minNs', passed.maxNs)
     passed.buckets.forEach(([upToNs], index) => {
       if (index > 0 && upToNs <= passed.buckets[index - 1]![0])
         throw new UnfitValueError(`${at}.buckets[${index}][0]`, 'more than the previous edge', upToNs)

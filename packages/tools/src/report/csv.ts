@@ -78,7 +78,7 @@ function numbersOf(repeat: BenchRepeat, latencyOf: string): Value[] {
     latencies && latencyOf,
     latencies && percentile(latencies, 0.5),
     latencies && percentile(latencies, 0.99),
-    latencies?.mostNs,
+    latencies?.maxNs,
     outlier,
   ]
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { latenciesOf, percentile } from './latencies.js'
 
-const repeat = (buckets: readonly (readonly [number, number])[], leastNs: number, mostNs: number) => ({
+const repeat = (buckets: readonly (readonly [number, number])[], minNs: number, maxNs: number) => ({
   bytes: 1,
   commands: 1,
   seconds: 1,
-  latency: { leastNs, mostNs, buckets },
+  latency: { minNs, maxNs, buckets },
 })
 
 test('latenciesOf merges all valid repeats', () => {
@@ -16,8 +16,8 @@ test('latenciesOf merges all valid repeats', () => {
   ])!
   expect(found).toEqual({
     count: 20,
-    leastNs: 60,
-    mostNs: 350,
+    minNs: 60,
+    maxNs: 350,
     cumulative: [
       [100, 9 / 20],
       [200, 10 / 20],

@@ -4,8 +4,8 @@ import { counted } from './statistics.js'
 /** Latencies of all repeats of a cell. */
 export interface Latencies {
   readonly count: number
-  readonly leastNs: number
-  readonly mostNs: number
+  readonly minNs: number
+  readonly maxNs: number
   /** Upper edges with cumulative fractions, rising to 1. */
   readonly cumulative: readonly (readonly [upToNs: number, share: number])[]
 }
@@ -18,24 +18,24 @@ export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefi
     for (const [upToNs, count] of buckets) counts.set(upToNs, (counts.get(upToNs) ?? 0) + count)
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return undefined
-  const mostNs = all.reduce((most, latency) => Math.max(most, latency.mostNs), 0)
+  const maxNs = all.reduce((most, latency) => Math.max(most, latency.maxNs), 0)
   let sum = 0
   const cumulative = [...counts]
     .sort(([a], [b]) => a - b)
     .map(([upToNs, count]) => {
       sum += count
-      return [Math.min(upToNs, mostNs), sum / total] as const
+      return [Math.min(upToNs, maxNs), sum / total] as const
     })
   return {
     count: total,
-    leastNs: all.reduce((least, latency) => Math.min(least, latency.leastNs), Infinity),
-    mostNs,
+    minNs: all.reduce((least, latency) => Math.min(least, latency.minNs), Infinity),
+    maxNs,
     cumulative,
   }
 }
 
 /** Returns the value that this fraction of latencies does not exceed, as the upper edge of its bucket. */
-export function percentile({ cumulative, mostNs }: Latencies, share: number): number {
+export function percentile({ cumulative, maxNs }: Latencies, share: number): number {
   // Sums of fractions may be slightly below their exact value.
-  return cumulative.find(([, reached]) => reached >= share - 1e-12)?.[0] ?? mostNs
+  return cumulative.find(([, reached]) => reached >= share - 1e-12)?.[0] ?? maxNs
 }

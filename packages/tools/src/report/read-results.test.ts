@@ -56,7 +56,7 @@ test.each([
   ['cells.0.repeats.0.bytes', -1, /^cells\[0\]\.repeats\[0\]\.bytes: expected a number from 0/],
   ['cells.0.repeats.0.bytes', '4096', /^cells\[0\]\.repeats\[0\]\.bytes: expected an integer/],
   ['cells.0.repeats.0.counters.after.dataUnitsRead', 7, /dataUnitsRead: expected a decimal number as text, got 7$/],
-  ['cells.0.repeats.0.latency.leastNs', 1e12, /latency\.mostNs: expected at least leastNs/],
+  ['cells.0.repeats.0.latency.minNs', 1e12, /latency\.maxNs: expected at least minNs/],
   [
     'cells.0.repeats.0.latency.buckets',
     [

@@ -19,18 +19,18 @@ const step: Check = {
     words.set([BigInt(READS), 0n, 0n, 0n, 0n, 0n])
     cuda.launch('gpunvme_timer_steps', 1, 1, [run.gpuPointer], stream)
     await stream.finished(20e9)
-    const [steps, leastNs, mostNs, spanNs, backwards] = [...words].slice(1).map(Number) as [
+    const [steps, minNs, maxNs, spanNs, backwards] = [...words].slice(1).map(Number) as [
       ...[number, number, number, number, number],
     ]
     equal('times that are earlier than the previous one', backwards, 0)
     if (steps === 0) fail(`the clock did not change during ${READS} reads`)
-    if (leastNs >= 1e6) fail(`clock step: expected less than 1 ms, got ${leastNs} ns`)
-    const conditions = { looks: READS, steps, mostNs, clock: '%globaltimer' }
+    if (minNs >= 1e6) fail(`clock step: expected less than 1 ms, got ${minNs} ns`)
+    const conditions = { looks: READS, steps, maxNs, clock: '%globaltimer' }
     const figure = (name: string, value: number, per: string) =>
       context.figure({ name, value, unit: 'ns', per, conditions })
-    figure('globaltimer-step', leastNs, 'the smallest step observed')
+    figure('globaltimer-step', minNs, 'the smallest step observed')
     figure('globaltimer-mean-step', Math.round((10 * spanNs) / steps) / 10, 'one step, on average')
-    return { steps, leastNs, mostNs }
+    return { steps, minNs, maxNs }
   },
 }
 

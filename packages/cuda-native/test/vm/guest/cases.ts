@@ -49,7 +49,7 @@ const shape = (mib: number) => ({
   maxQueueEntries: 2048,
   mdts: 7,
   ioQueuePairs: 64,
-  namespaces: [{ nsid: 1, blockBytes: 512, metadataBytes: 0, leastBytes: mib * MIB }],
+  namespaces: [{ nsid: 1, blockBytes: 512, metadataBytes: 0, minBytes: mib * MIB }],
 })
 
 const spare = loose()

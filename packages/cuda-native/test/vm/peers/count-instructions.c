@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
-#define MOST_CPUS 16
+#define MAX_CPUS 16
 
 typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
@@ -36,7 +36,7 @@ static void executed(unsigned cpu, void *argument)
 {
     // Each vCPU is a thread that writes only its own counters. The lowest bit is 1 for kernel code.
     uintptr_t block = (uintptr_t)argument;
-    if (cpu < MOST_CPUS) counters[cpu][block & 1] += block >> 1;
+    if (cpu < MAX_CPUS) counters[cpu][block & 1] += block >> 1;
 }
 
 // TCG executes each iteration of a repeated string instruction, except the first, as a separate block. A CPU counts
@@ -68,7 +68,7 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc
     if (argc != 1 || strncmp(argv[0], prefix, sizeof prefix - 1) != 0) return -1;
     int file = open(argv[0] + sizeof prefix - 1, O_RDWR | O_CLOEXEC);
     if (file < 0) return -1;
-    counters = mmap(NULL, MOST_CPUS * sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    counters = mmap(NULL, MAX_CPUS * sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (counters == MAP_FAILED) return -1;
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);

@@ -20,7 +20,7 @@
 #include <nvm_error.h>
 #include <nvm_queue.h>
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20, MOST_COMMANDS = 63, COUNTERS = 32 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, MAX_COMMANDS = 63, COUNTERS = 32 };
 
 static void die(const char *what)
 {
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 
     check(nvm_admin_set_num_queues(admin, 1, 1), "Number of Queues");
     // Completion queue, submission queue, and a PRP list page for each command.
-    nvm_dma_t *queues = allocate(ctrl, (2 + MOST_COMMANDS) * PAGE);
+    nvm_dma_t *queues = allocate(ctrl, (2 + MAX_COMMANDS) * PAGE);
     char *queue_memory = queues->vaddr;
     nvm_queue_t cq, sq;
     check(nvm_admin_cq_create(admin, &cq, 1, queue_memory, queues->ioaddrs[0]), "completion queue");
@@ -117,13 +117,13 @@ int main(int argc, char **argv)
 
     size_t command_bytes = read_bytes < controller.max_data_size ? read_bytes : controller.max_data_size;
     size_t pieces = read_bytes / command_bytes, commands = depth * pieces;
-    if (commands > MOST_COMMANDS) die("too many in flight");
+    if (commands > MAX_COMMANDS) die("too many in flight");
     nvm_dma_t *data = allocate(ctrl, depth * read_bytes);
     size_t pages = command_bytes / PAGE, blocks = command_bytes / ns.lba_data_size;
 
     uint64_t state = 20261121, slba = 0, done = 0, first_done = 0;
     size_t piece = 0;
-    uint16_t unused[MOST_COMMANDS], left = 0;
+    uint16_t unused[MAX_COMMANDS], left = 0;
     while (left < commands) unused[left] = left, left++;
     struct instant first = { 0 };
     double until = now_ms() + warm_up_ms;

@@ -13,7 +13,7 @@ export interface KmodNode {
 }
 
 /** Maximum number of repetitions of a request that signals interrupt. */
-const MOST_INTERRUPTIONS = 100
+const MAX_INTERRUPTIONS = 100
 
 /**
  * Calls ioctl(2) with a structure, which then holds the answer.
@@ -30,7 +30,7 @@ export function call(node: KmodNode, request: KmodRequest, argument: DataView): 
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === undefined || code.startsWith('ERR_')) throw error
-      if (code === 'EINTR' && interruptions < MOST_INTERRUPTIONS) continue
+      if (code === 'EINTR' && interruptions < MAX_INTERRUPTIONS) continue
       if (code === 'ENODEV') throw kmodRemoved(bdf, error)
       throw kmodRefused(bdf, request, code, error)
     }

@@ -133,7 +133,7 @@ export class KmodMemory implements DmaAllocator {
 }
 
 /** Checks a length. @throws RangeError */
-function checkLength(lengthBytes: number, mostBytes: number): void {
-  if (lengthBytes > mostBytes)
-    throw new RangeError(`lengthBytes: expected at most ${mostBytes} in one piece, got ${lengthBytes}`)
+function checkLength(lengthBytes: number, maxBytes: number): void {
+  if (lengthBytes > maxBytes)
+    throw new RangeError(`lengthBytes: expected at most ${maxBytes} in one piece, got ${lengthBytes}`)
 }

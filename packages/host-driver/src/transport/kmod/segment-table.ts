@@ -6,7 +6,7 @@ import { call, checkOpen, releaseHandle, type KmodNode } from './call.js'
 const PAGE_BYTES = 4096
 
 /** Maximum number of tries for memory that has more segments each time. */
-const MOST_TRIES = 4
+const MAX_TRIES = 4
 
 /** Structure of a request that fills an array of segments. */
 export interface SegmentRequest {
@@ -44,7 +44,7 @@ export class SegmentTable {
         call(this.node, name, argument.data)
       } catch (error) {
         // Nothing is held in this case, and the number of segments is known.
-        if (!hasCode(error, 'ERR_GPUNVME_KMOD', 'ENOSPC') || tries === MOST_TRIES) throw error
+        if (!hasCode(error, 'ERR_GPUNVME_KMOD', 'ENOSPC') || tries === MAX_TRIES) throw error
         this.grow(argument.SEGMENT_COUNT * Segment.bytes)
         continue
       }

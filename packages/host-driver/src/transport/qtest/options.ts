@@ -92,7 +92,7 @@ export interface QemuOptions {
 export const MIB = 1024 * 1024
 /** Slots of bus 0 for controllers: from 4 up to the chipset's own at the end, exclusive. */
 export const FIRST_SLOT = 4
-const MOST_CONTROLLERS = 31 - FIRST_SLOT
+const MAX_CONTROLLERS = 31 - FIRST_SLOT
 
 const zones: Checks<QemuZones> = {
   zoneBytes: anything,
@@ -135,9 +135,9 @@ const checks: Checks<QemuOptions> = {
 export function machineOptions(options: QemuOptions) {
   checkOptions('startQemu', options, checks)
   const { controllers = [{}], memoryBytes = 512 * MIB, vramBytes = 0, vramView = false } = options
-  demand(controllers.length >= 1 && controllers.length <= MOST_CONTROLLERS, {
+  demand(controllers.length >= 1 && controllers.length <= MAX_CONTROLLERS, {
     name: 'controllers',
-    expected: `1 to ${MOST_CONTROLLERS} of them`,
+    expected: `1 to ${MAX_CONTROLLERS} of them`,
     got: controllers.length,
   })
   demand(Number.isInteger(memoryBytes / MIB) && memoryBytes >= 2 * MIB && memoryBytes <= 2048 * MIB, {

@@ -49,7 +49,7 @@ function flood(): (into: Uint8Array) => number {
   }
 }
 
-const read = () => channel.ask('REGION_READ', new Uint8Array(16), { leastBytes: 20, mostBytes: 20 })
+const read = () => channel.ask('REGION_READ', new Uint8Array(16), { minBytes: 20, maxBytes: 20 })
 
 beforeEach(() => {
   taken = departures = 0

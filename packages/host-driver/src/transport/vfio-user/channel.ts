@@ -16,8 +16,8 @@ export interface Answer {
 
 /** Expected length of an answer in bytes, without its header, and whether descriptors may come with it. */
 export interface Expected {
-  readonly leastBytes: number
-  readonly mostBytes: number
+  readonly minBytes: number
+  readonly maxBytes: number
   readonly descriptors?: boolean
 }
 
@@ -34,12 +34,12 @@ interface Message extends Answer {
 const ENOTSUP = 95
 
 /** Maximum length of a target's request that is read: 1 MiB of data and the preceding fields. */
-const MOST_REQUEST_BYTES = 1_048_576 + 64
+const MAX_REQUEST_BYTES = 1_048_576 + 64
 
 /** Maximum number of target requests that are refused per check. */
-const MOST_AT_ONCE = 64
+const MAX_AT_ONCE = 64
 
-const MOST_DESCRIPTORS = 16
+const MAX_DESCRIPTORS = 16
 
 const { TYPE, NO_REPLY, ERROR } = VfioUserHeader.FLAGS
 
@@ -56,7 +56,7 @@ export class Channel {
   private readonly limitNs: number
   private readonly onDeparture: () => void
   private readonly header = new DataView(new ArrayBuffer(VfioUserHeader.bytes))
-  private readonly received = new Int32Array(1 + MOST_DESCRIPTORS)
+  private readonly received = new Int32Array(1 + MAX_DESCRIPTORS)
   private readonly waited: Int32Array
   private lastId = 0
   private reason: VfioUserDeparture | undefined
@@ -89,7 +89,7 @@ export class Channel {
     const command = VFIO_USER[name]
     const id = (this.lastId = (this.lastId + 1) & 0xffff)
     this.send(name, { ID: id, COMMAND: command }, bytesOf(data), untilMs, descriptors)
-    const limits = typeof expected === 'number' ? { leastBytes: expected, mostBytes: expected } : expected
+    const limits = typeof expected === 'number' ? { minBytes: expected, maxBytes: expected } : expected
     for (;;) {
       const message = this.receive(name, untilMs, limits)
       if (!message.isReply) {
@@ -117,8 +117,8 @@ export class Channel {
     const during = 'a wait'
     try {
       const untilMs = this.deadline()
-      for (let taken = 0; taken < MOST_AT_ONCE && this.host.poll(this.waited, 0) !== 0; taken++) {
-        const message = this.receive(during, untilMs, { leastBytes: 0, mostBytes: 0 })
+      for (let taken = 0; taken < MAX_AT_ONCE && this.host.poll(this.waited, 0) !== 0; taken++) {
+        const message = this.receive(during, untilMs, { minBytes: 0, maxBytes: 0 })
         if (message.isReply) this.breach(during, 'got a reply without a request', message.descriptors)
         this.refuse(during, message, untilMs)
       }
@@ -206,8 +206,8 @@ export class Channel {
       const isReply = type === TYPE.REPLY
       const isError = isReply && ERROR.of(FLAGS) === 1
       const lengthBytes = SIZE - VfioUserHeader.bytes
-      const most = isReply ? expected.mostBytes : MOST_REQUEST_BYTES
-      const least = isReply && !isError ? expected.leastBytes : 0
+      const most = isReply ? expected.maxBytes : MAX_REQUEST_BYTES
+      const least = isReply && !isError ? expected.minBytes : 0
       if (lengthBytes < least || lengthBytes > most) {
         const range = `${least + VfioUserHeader.bytes} to ${most + VfioUserHeader.bytes}`
         this.breach(during, `expected a message of ${range} bytes, got one of ${SIZE}`)
@@ -241,7 +241,7 @@ export class Channel {
       return this.host.receive(this.fd, into, this.received)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EMSGSIZE') throw error
-      return this.breach(during, `expected at most ${MOST_DESCRIPTORS} descriptors with a message`, [], error)
+      return this.breach(during, `expected at most ${MAX_DESCRIPTORS} descriptors with a message`, [], error)
     } finally {
       for (const each of this.received.subarray(1, 1 + this.received[0])) descriptors.push(each)
     }

@@ -31,7 +31,7 @@ const OWN: VfioUserCapabilities = { ...VFIO_USER_CAPABILITIES, maxMsgFds: 16 }
  */
 export function negotiate(channel: Channel, largestPageBytes: number): VfioUserCapabilities {
   const offer = encodeVersion({ major: MAJOR, minor: MINOR, capabilities: OWN })
-  const { data } = channel.ask('VERSION', offer, { leastBytes: 4, mostBytes: VFIO_USER_VERSION_BYTES })
+  const { data } = channel.ask('VERSION', offer, { minBytes: 4, maxBytes: VFIO_USER_VERSION_BYTES })
   const { major, minor, capabilities } = channel.decode('VERSION', () => decodeVersion(bytesOf(data)))
   if (major !== MAJOR || minor > MINOR) {
     const headline = `The target at ${channel.socket} uses vfio-user ${major}.${minor}, this client ${MAJOR}.${MINOR}`
@@ -72,7 +72,7 @@ export function interruptCount(channel: Channel, index: number): number {
 }
 
 /** Minimum length of BAR0: from CAP to the doorbells of the Admin queue. */
-const LEAST_BAR_BYTES = 0x1008
+const MIN_BAR_BYTES = 0x1008
 
 /**
  * Checks the function.
@@ -89,6 +89,6 @@ export function checkFunction(channel: Channel, bar: VfioRegion, configBytes: nu
   const classCode = dword.readUInt32LE() >>> 8
   const shown = classCode.toString(16).padStart(6, '0')
   if (classCode !== NVME_CLASS_CODE) refuse(`its class code is ${shown}h, expected 010802h`)
-  if (bar.lengthBytes < LEAST_BAR_BYTES)
-    refuse(`its BAR0 has ${bar.lengthBytes} bytes, expected at least ${LEAST_BAR_BYTES}`)
+  if (bar.lengthBytes < MIN_BAR_BYTES)
+    refuse(`its BAR0 has ${bar.lengthBytes} bytes, expected at least ${MIN_BAR_BYTES}`)
 }

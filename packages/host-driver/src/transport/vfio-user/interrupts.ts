@@ -13,14 +13,14 @@ export interface MsixEvents {
 
 /**
  * Returns eventfds that the MSI-X vectors signal until they are closed.
- * @param mostAtOnce maximum number of descriptors that the target accepts per message.
+ * @param maxAtOnce maximum number of descriptors that the target accepts per message.
  * @throws as `Channel.ask`; nothing stays open then.
  */
-export function msixEvents(channel: Channel, host: VfioUserHost, vectors: number, mostAtOnce: number): MsixEvents {
+export function msixEvents(channel: Channel, host: VfioUserHost, vectors: number, maxAtOnce: number): MsixEvents {
   const announce = (fds: readonly number[]) => {
     if (fds.length === 0) turnOff(channel)
-    for (let start = 0; start < fds.length; start += mostAtOnce)
-      setIrqs(channel, { DATA_EVENTFD: 1 }, start, fds.slice(start, start + mostAtOnce))
+    for (let start = 0; start < fds.length; start += maxAtOnce)
+      setIrqs(channel, { DATA_EVENTFD: 1 }, start, fds.slice(start, start + maxAtOnce))
   }
   const events = new EventFds(host, vectors, announce)
   const announceAgain = () => {

@@ -11,7 +11,7 @@ import { closeAll, type Channel } from './channel.js'
 const { bytes: HEAD } = VfioUserRegionAccess
 
 /** Room for a region with more areas than usual. */
-const MOST_REGION_BYTES = 4096
+const MAX_REGION_BYTES = 4096
 
 /** A region, and the file from which its parts can be mapped. */
 export interface TargetRegion extends VfioRegion {
@@ -22,8 +22,8 @@ export interface TargetRegion extends VfioRegion {
 /** Queries a region. @throws as `Channel.ask`; an invalid answer is a violation. */
 export function regionInfo(channel: Channel, index: number): TargetRegion {
   const name = 'DEVICE_GET_REGION_INFO'
-  const asked = VfioRegionInfo.create({ ARGSZ: MOST_REGION_BYTES, INDEX: index })
-  const expected = { leastBytes: VfioRegionInfo.bytes, mostBytes: MOST_REGION_BYTES, descriptors: true }
+  const asked = VfioRegionInfo.create({ ARGSZ: MAX_REGION_BYTES, INDEX: index })
+  const expected = { minBytes: VfioRegionInfo.bytes, maxBytes: MAX_REGION_BYTES, descriptors: true }
   const { data, descriptors } = channel.ask(name, asked.data, expected)
   const [fd, ...others] = descriptors
   closeAll(others)

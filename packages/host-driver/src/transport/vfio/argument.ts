@@ -8,7 +8,7 @@ interface Sized {
 }
 
 /** Maximum length of an answer: chains of capabilities have some hundred bytes. */
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 /**
  * Sends a request whose answer may have capabilities at its end: first with the structure alone, then with as many
@@ -27,7 +27,7 @@ export function ask(
     declaration.encode(data, 0, { ...values, ARGSZ: lengthBytes } as never)
     call(host, fd, request, data)
     const needed = data.getUint32(0, true)
-    if (needed <= lengthBytes || needed > MOST_BYTES || lengthBytes > declaration.bytes) return data
+    if (needed <= lengthBytes || needed > MAX_BYTES || lengthBytes > declaration.bytes) return data
     lengthBytes = needed
   }
 }

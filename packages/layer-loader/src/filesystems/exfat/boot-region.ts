@@ -73,9 +73,9 @@ export async function readBootRegion(volume: Volume, options: ReadOptions): Prom
   const active = view.VOLUME_FLAGS & VOLUME_FLAGS.ACTIVE_FAT
   volume.require(active < tables, 'ActiveFat', `below ${tables}`, active)
   const clusters = view.CLUSTER_COUNT
-  const mostClusters = Math.floor((sectors - view.CLUSTER_HEAP_OFFSET) / 2 ** clusterShift)
-  const clustersAreSound = clusters > 0 && clusters <= Math.min(mostClusters, 0xffff_fff5)
-  volume.require(clustersAreSound, 'ClusterCount', `1 to ${mostClusters}`, clusters)
+  const maxClusters = Math.floor((sectors - view.CLUSTER_HEAP_OFFSET) / 2 ** clusterShift)
+  const clustersAreSound = clusters > 0 && clusters <= Math.min(maxClusters, 0xffff_fff5)
+  volume.require(clustersAreSound, 'ClusterCount', `1 to ${maxClusters}`, clusters)
   const tableSectors = view.FAT_LENGTH
   const needed = Math.ceil(((clusters + 2) * 4) / 2 ** shift)
   volume.require(tableSectors >= needed, 'FatLength', `at least ${needed}`, tableSectors)

@@ -70,13 +70,13 @@ export async function readBootSector(volume: Volume, options: ReadOptions): Prom
   const tableSectors = view.FATSZ32
   const heapSector = view.RSVDSECCNT + tables * tableSectors
   const sectors = view.TOTSEC32
-  const mostSectors = Math.floor(volume.sizeBytes / sectorBytes)
-  const fits = sectors > heapSector && sectors <= mostSectors
-  volume.require(fits, 'BPB_TotSec32', `${heapSector + 1} to ${mostSectors}, the length of the device`, sectors)
+  const maxSectors = Math.floor(volume.sizeBytes / sectorBytes)
+  const fits = sectors > heapSector && sectors <= maxSectors
+  volume.require(fits, 'BPB_TotSec32', `${heapSector + 1} to ${maxSectors}, the length of the device`, sectors)
   const clusters = Math.floor((sectors - heapSector) / view.SECPERCLUS)
-  const mostClusters = Math.min((tableSectors * sectorBytes) / 4 - 2, 0x0fff_fff5)
+  const maxClusters = Math.min((tableSectors * sectorBytes) / 4 - 2, 0x0fff_fff5)
   volume.require(clusters > 0, 'BPB_TotSec32', 'at least one cluster', sectors)
-  volume.require(clusters <= mostClusters, 'BPB_FATSz32', `entries for ${clusters} clusters`, mostClusters)
+  volume.require(clusters <= maxClusters, 'BPB_FATSz32', `entries for ${clusters} clusters`, maxClusters)
   const offsets = Array.from({ length: tables }, (_, copy) => (view.RSVDSECCNT + copy * tableSectors) * sectorBytes)
   const isMirrored = (view.EXTFLAGS & 0x80) === 0
   const active = isMirrored ? 0 : view.EXTFLAGS & 0xf

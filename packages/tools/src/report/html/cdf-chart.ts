@@ -29,9 +29,9 @@ export function cdfChart(chart: CdfChart): Markup {
 function draw({ distributions }: CdfChart, size: Size): Markup {
   const least = Math.max(
     1,
-    distributions.reduce((least, { latencies }) => Math.min(least, latencies.leastNs), Infinity),
+    distributions.reduce((least, { latencies }) => Math.min(least, latencies.minNs), Infinity),
   )
-  const most = distributions.reduce((most, { latencies }) => Math.max(most, latencies.mostNs), 1)
+  const most = distributions.reduce((most, { latencies }) => Math.max(most, latencies.maxNs), 1)
   const { from, to, ticks } = logTicks(least, most)
   const area = areaOf(size, ['100 %'])
   const x = logarithmic([from, to], [area.left + 4, area.right - 22])
@@ -46,13 +46,13 @@ function draw({ distributions }: CdfChart, size: Size): Markup {
 }
 
 function drawCurve({ series, latencies }: Distribution, x: Scale, y: Scale): Markup {
-  const { leastNs, cumulative } = latencies
+  const { minNs, cumulative } = latencies
   const place = (ns: number, share: number) => `${at(x(Math.max(1, ns)))} ${at(y(share * 100))}`
-  const curve = cumulative.map(([upToNs, share]) => `L${place(Math.max(leastNs, upToNs), share)}`).join('')
+  const curve = cumulative.map(([upToNs, share]) => `L${place(Math.max(minNs, upToNs), share)}`).join('')
   return html`<g class="${seriesClass(series)}">
-    <path class="line" d="M${place(leastNs, 0)}${curve}" />
+    <path class="line" d="M${place(minNs, 0)}${curve}" />
     ${each(MARKED, (share) => {
-      const ns = Math.max(1, leastNs, percentile(latencies, share))
+      const ns = Math.max(1, minNs, percentile(latencies, share))
       const reached = cumulative.find(([upToNs]) => upToNs >= ns)?.[1] ?? 1
       return marker(series, x(ns), y(reached * 100))
     })}

@@ -50,12 +50,12 @@ function draw(lanes: readonly Lane[], size: Size): Drawn {
   const laneHeight = Math.min(9, Math.max(1.2, 260 / lanes.length))
   const area = areaOf(size, queues.map(queueName))
   const bottom = area.top + lanes.length * laneHeight + queues.length * GAP
-  const mostNs = lanes
+  const maxNs = lanes
     .flatMap(({ commands }) => commands.map(({ endNs }) => endNs))
     .reduce((most, each) => Math.max(most, each), 1)
-  const unit = unitOf('time', mostNs)
-  const ticks = linearTicks(mostNs / unit.factor, size.name === 'wide' ? 6 : 3)
-  const x = linear([0, mostNs], [area.left, area.right - 4])
+  const unit = unitOf('time', maxNs)
+  const ticks = linearTicks(maxNs / unit.factor, size.name === 'wide' ? 6 : 3)
+  const x = linear([0, maxNs], [area.left, area.right - 4])
   const y = (index: number) => area.top + index * laneHeight + (queues.indexOf(lanes[index]!.queue) + 0.5) * GAP
   return {
     height: bottom + 48,

@@ -258,7 +258,7 @@ function latencyCard(findings: readonly Finding[], of: Finding, title: string, i
       ],
       rows: shown.map(({ finding, latencies }) => [
         foreign(finding.source.name),
-        ...[latencies.leastNs, ...SHARES.map((share) => percentile(latencies, share)), latencies.mostNs].map((ns) =>
+        ...[latencies.minNs, ...SHARES.map((share) => percentile(latencies, share)), latencies.maxNs].map((ns) =>
           formatQuantity('time', ns),
         ),
         latencies.count,

@@ -1,9 +1,9 @@
 import type { DescribedBar, DescribedFunction, Shape } from '../described.js'
 import { CLASS, gen, ISOLATING, NVIDIA, RADEON, type Options } from './part.js'
 
-/** Returns BAR sizes from 64 MiB to `mostMib`. */
-function sizesUpTo(mostMib: number): number[] {
-  return Array.from({ length: 20 }, (_, bit) => 2 ** bit).filter((mib) => mib >= 64 && mib <= mostMib)
+/** Returns BAR sizes from 64 MiB to `maxMib`. */
+function sizesUpTo(maxMib: number): number[] {
+  return Array.from({ length: 20 }, (_, bit) => 2 ** bit).filter((mib) => mib >= 64 && mib <= maxMib)
 }
 
 /** An NVIDIA GPU with a 32-bit BAR0, so that BAR1 is PCI BAR 1. `windowMib` is its size as set by firmware. */
@@ -12,7 +12,7 @@ function nvidiaGpu(
   deviceName: string,
   gpuModel: string,
   max: Shape,
-  mostMib: number,
+  maxMib: number,
   classCode: number,
 ) {
   return (
@@ -26,7 +26,7 @@ function nvidiaGpu(
       { bar: 1, mib: windowMib, is64Bit: true, isPrefetchable: true },
       { bar: 3, mib: 32, is64Bit: true, isPrefetchable: true },
     ]
-    const resizable = hasNoResizable ? {} : { resizable: { bar: 1, sizesMib: sizesUpTo(mostMib) } }
+    const resizable = hasNoResizable ? {} : { resizable: { bar: 1, sizesMib: sizesUpTo(maxMib) } }
     const fixed = {
       ...NVIDIA,
       device,

@@ -7,7 +7,7 @@ import type { Session } from './session.js'
  * @returns whether the action succeeded.
  * @throws other errors.
  */
-export async function unlessRefused(
+export async function tryFeature(
   { hub, transport }: Pick<Session, 'hub' | 'transport'>,
   what: string,
   action: () => Promise<unknown>,
