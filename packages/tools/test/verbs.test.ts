@@ -163,6 +163,32 @@ test('load by a file prefers the model with its name, and rejects it if several 
   expect(named).toMatchObject({ model: { name: 'gpunvme demo' } })
 }, 120_000)
 
+test('load and plan by a file take the model with its contents, whatever the names are', async () => {
+  const variant = (name: string, value: number) => {
+    const bytes = readFileSync(join(cwd, 'model.gguf'))
+    // The file ends with tensor data.
+    bytes.fill(value, bytes.length - 8)
+    writeFileSync(join(cwd, name), bytes)
+  }
+  variant('tuned.gguf', 1)
+  variant('other.gguf', 2)
+  for (const name of [['model.gguf'], ['tuned.gguf', '--name', 'tuned'], ['tuned.gguf', '--name', 'again']])
+    await gpunvme(['pack', ...name, '--image', 'alike.img', ...CAPACITY], { cwd })
+  const run = (verb: string, ...args: string[]) => gpunvme([verb, ...args, '--image', 'alike.img'], { cwd })
+  expect(json(await run('load', 'model.gguf', '--json'))).toMatchObject({ model: { name: 'gpunvme demo' } })
+  expect(json(await run('plan', 'model.gguf', '--vram', '1GiB', '--json'))).toMatchObject({ model: 'gpunvme demo' })
+  // Two models have these contents, neither with the name in the file.
+  expect((await run('load', 'tuned.gguf')).stderr).toContain('models: "tuned", "again"')
+  await gpunvme(['models', 'rm', 'again', '--image', 'alike.img'], { cwd })
+  expect(json(await run('load', 'tuned.gguf', '--compare', '--json'))).toMatchObject({ model: { name: 'tuned' } })
+  expect(await run('load', 'other.gguf')).toMatchObject({
+    code: 6,
+    stderr: expect.stringMatching(
+      /does not have the model of other\.gguf\n(.*differs:\n.*: other contents.*\n){2}/,
+    ) as string,
+  })
+}, 120_000)
+
 test('load compares contents with the model file only with --compare', async () => {
   const args = ['load', 'model.gguf', '--image', 'drive.img']
   const plain = await gpunvme(args, { cwd })

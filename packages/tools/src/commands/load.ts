@@ -33,7 +33,7 @@ export const load = verb({
     command
       .argument(
         '[model]',
-        'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); with --in-place: the path of its file on the drive; with --file: a model file, or its URL; with --sim: a model file, which is packed onto a simulated drive in memory first',
+        'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (contents are compared only with --compare, or to choose between several such models); with --in-place: the path of its file on the drive; with --file: a model file, or its URL; with --sim: a model file, which is packed onto a simulated drive in memory first',
       )
       .addOption(
         new Option('--to <memory>', 'where layers are loaded to (default: gpu if present)').choices(['gpu', 'host']),

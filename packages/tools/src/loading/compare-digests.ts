@@ -1,13 +1,12 @@
 import type { PackedModel } from '@gpunvme/layer-loader'
-import type { Model, Tensor } from '@gpunvme/layer-loader/formats'
-import { createHash } from 'node:crypto'
+import type { Model } from '@gpunvme/layer-loader/formats'
+import { digestOf, digestsOf } from '../model/digests.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import { plural } from '../terminal/units.js'
 import { ToolsError } from '../command-line/tools-error.js'
 
-const PIECE_BYTES = 4 * 1024 * 1024
 const MAX_SHOWN = 5
 
 /**
@@ -19,9 +18,7 @@ const MAX_SHOWN = 5
 export async function compareDigests(packed: PackedModel, file: Model, output: Output, signal: AbortSignal) {
   const progress = new Progress(output, 'comparing')
   const totalBytes = file.tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
-  const noted = new Map(
-    packed.manifest.layers.flatMap(({ tensors }) => tensors).map(({ name, sha256 }) => [name, sha256]),
-  )
+  const noted = digestsOf(packed)
   const different: string[] = []
   let doneBytes = 0
   try {
@@ -34,18 +31,6 @@ export async function compareDigests(packed: PackedModel, file: Model, output: O
     progress.end()
   }
   if (different.length > 0) throw tensorContentsError(file.parts[0].source.name, packed.name, different)
-}
-
-async function digestOf({ parts }: Model, tensor: Tensor, signal: AbortSignal): Promise<string> {
-  const { part, offsetBytes, lengthBytes } = tensor
-  const { source } = parts[part]!
-  const hash = createHash('sha256')
-  for (let done = 0; done < lengthBytes; done += PIECE_BYTES) {
-    const piece = new Uint8Array(Math.min(PIECE_BYTES, lengthBytes - done))
-    await source.read(offsetBytes + done, piece, { signal })
-    hash.update(piece)
-  }
-  return hash.digest('hex')
 }
 
 /** Error of a model file whose tensors differ in content from those on the drive. */

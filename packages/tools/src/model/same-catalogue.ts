@@ -1,8 +1,9 @@
 import { hasCode, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import { planPack } from '@gpunvme/layer-loader/image'
-import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
+import { openModelFile, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
 import { printable, typedName } from '../terminal/printable.js'
 import { ToolsError } from '../command-line/tools-error.js'
+import { digestOf, digestsOf } from './digests.js'
 
 const MAX_SHOWN = 5
 
@@ -16,8 +17,9 @@ export interface FindOptions {
 const BLOCK_BYTES = 512
 
 /**
- * Finds a packed model: by its name in the image, or by a model file with the same tensors, of several such models the
- * one with the file's name; the only one if neither is given.
+ * Finds a packed model: by its name in the image, or by a model file with the same tensors; the only one if neither is
+ * given. Several such models are distinguished by contents: the file is read only where they differ. Of models with
+ * equal contents, it returns the one with the file's name.
  * @throws errors of `Image.model` and `openModelFile`; ToolsError (CATALOGUE_MISMATCH, AMBIGUOUS_MODEL)
  */
 export async function findModel(image: Image, given: string | undefined, options: FindOptions): Promise<PackedModel> {
@@ -32,12 +34,44 @@ export async function findModel(image: Image, given: string | undefined, options
   const differences = image.models.map((packed) => differencesBetween(packed, file))
   const equal = image.models.filter((_, index) => differences[index]!.length === 0)
   if (equal.length === 0) throw catalogueMismatchError(given, image.models, differences)
+  const matching = await withContentsOf(file, equal, given, signal)
   // As `pack` names the file by default.
   const packedName = planPack(file, BLOCK_BYTES).name
-  const found = equal.length === 1 ? equal[0] : equal.find(({ name }) => name === packedName)
-  if (found === undefined) throw ambiguousModelError(given, equal)
+  const found = matching.length === 1 ? matching[0] : matching.find(({ name }) => name === packedName)
+  if (found === undefined) throw ambiguousModelError(given, matching)
   await onFile(found, file)
   return found
+}
+
+/**
+ * Selects the models whose contents the file has, by the shortest tensors in which the models differ. A single model is
+ * returned without a comparison.
+ * @param models have the tensors of the file, by name, type and shape
+ * @throws ToolsError (CATALOGUE_MISMATCH) if the file has the contents of none
+ */
+async function withContentsOf(
+  file: Model,
+  models: readonly PackedModel[],
+  given: string,
+  signal: AbortSignal,
+): Promise<readonly PackedModel[]> {
+  const digests = new Map(models.map((packed) => [packed, digestsOf(packed)]))
+  const shortestFirst = file.tensors.toSorted((a, b) => a.lengthBytes - b.lengthBytes)
+  let left = models
+  const isDecisive = ({ name }: Tensor) => new Set(left.map((packed) => digests.get(packed)!.get(name))).size > 1
+  for (let tensor = shortestFirst.find(isDecisive); tensor; tensor = shortestFirst.find(isDecisive)) {
+    const { name } = tensor
+    const sha256 = await digestOf(file, tensor, signal)
+    left = left.filter((packed) => digests.get(packed)!.get(name) === sha256)
+    if (left.length > 0) continue
+    const difference = printable(`${name}: other contents (SHA-256) in the file than on the drive`)
+    throw catalogueMismatchError(
+      given,
+      models,
+      models.map(() => [difference]),
+    )
+  }
+  return left
 }
 
 /** Returns tensors that only one has, or that differ. */
