@@ -113,8 +113,9 @@ export function encodeSqe(decoded: DecodedSqe, memory: Memory, byteOffset = 0): 
 
 /**
  * Formats a submission queue entry as the command given by its queue and opcode: `Read CID=0x0412 NSID=1 …`. Zero
- * fields are omitted, except those needed to understand a command: selectors, LBAs and 0's based counts.
- * `formatFabricsSqe` of `@gpunvme/nvme-spec/fabrics` formats Fabrics commands, with the fields of their type.
+ * fields are omitted, except those needed to understand a command: selectors, LBAs and 0's based counts. An undeclared
+ * opcode is shown with its queue: `Admin opcode 0xc0 …`. `formatFabricsSqe` of `@gpunvme/nvme-spec/fabrics` formats
+ * Fabrics commands, with the fields of their type.
  * @throws RangeError if `memory` ends before the 64 bytes of the entry do.
  */
 export function formatSqe(set: CommandSet, memory: Memory, byteOffset = 0): string {
