@@ -49,6 +49,20 @@ describe.skipIf(!isBuilt)(`punchHole${skipped}`, () => {
     expect(Buffer.compare(readFileSync(file.path), without(3 * MIB, MIB))).toBe(0)
   })
 
+  test('throws EFBIG or does nothing beyond the size that the file system allows a file', () => {
+    using file = scratchFile(content)
+    let result: unknown
+    try {
+      result = sockets.punchHole(file.fd, 2 ** 53 - 4096, 4096)
+    } catch (error) {
+      result = error
+    }
+    // ext4 allows 16 TiB, tmpfs and XFS more than 2^53 bytes.
+    const refused: unknown = expect.objectContaining({ code: 'EFBIG', errno: -27, syscall: 'fallocate' })
+    expect([true, refused]).toContainEqual(result)
+    expect(Buffer.compare(readFileSync(file.path), content)).toBe(0)
+  })
+
   test('returns false and changes nothing on a file system without hole support', () => {
     // A regular file of procfs, which has no fallocate.
     const fd = openSync('/proc/self/comm', constants.O_RDWR)
