@@ -14,8 +14,8 @@ export interface Access {
 export class Watch {
   readonly transport: Transport
   readonly accesses: Access[] = []
-  /** Submitted commands as text, with their queues. */
-  readonly commands: { readonly qid: number; readonly text: string }[] = []
+  /** Submitted commands as text, with their queues and times. */
+  readonly commands: { readonly qid: number; readonly text: string; readonly timeNs: number }[] = []
   /** Bytes allocated and not freed. */
   heldBytes = 0
   /** Number of allocations so far. */
@@ -48,8 +48,8 @@ export class Watch {
     for (const memory of this.held) memory.free()
   }
 
-  private note({ command }: TraceEvent): void {
-    if (command !== undefined) this.commands.push(command)
+  private note({ command, timeNs }: TraceEvent): void {
+    if (command !== undefined) this.commands.push({ ...command, timeNs })
   }
 
   private watchedBar(bar: Bar, now: () => number): Bar {

@@ -159,18 +159,26 @@ export const statusCases: readonly DriverCase[] = [
   },
   {
     id: 'retry-delay',
-    title: 'Waits 70 ms or more in total before three retries after Namespace Not Ready',
+    title: 'Waits 10, 20 and 40 ms or more before three retries after Namespace Not Ready',
     spec: 'Base 2.1 §4.2.3, CRD',
     time: 'virtual',
     needs: withFaults(rule(statusOf({ sct: 0, sc: 0x82 }), { ...readsOf(0), times: 3 })),
     async run(context) {
       const opened = await context.open()
       const memory = await store(opened, 8, 3, KNOWN_LBA)
-      const { clock } = opened.device.transport
-      const startNs = clock.now()
+      const { device } = opened
+      const { clock } = device.transport
+      const [startNs, before] = [clock.now(), device.commands.length]
       await opened.ns.read(KNOWN_LBA, 8, memory)
       checkData(memory, 3)
       check(clock.now() - startNs >= 70 * NS_PER_MS, 'the delays before the retries are 10, 20 and 40 ms')
+      if (!device.seesPlans) return
+      const reads = device.commands.slice(before).filter(({ text }) => text.startsWith('Read'))
+      equal('reads', reads.length, 4)
+      for (const [retry, ms] of [10, 20, 40].entries()) {
+        const delayNs = reads[retry + 1]!.timeNs - reads[retry]!.timeNs
+        check(delayNs >= ms * NS_PER_MS, `retry ${retry + 1} comes after ${ms} ms or more, got ${delayNs} ns`)
+      }
     },
   },
   ...RETRIED_CALLS.map(({ id, what, match, code, run }): DriverCase => ({
