@@ -21,7 +21,7 @@ const structures = [
   { declaration: VfioUserDmaUnmap, name: 'vfio_iommu_type1_dma_unmap', fields: ['ARGSZ', 'FLAGS', 'SIZE'] },
 ]
 
-/** Expressions of C, and what they are here. */
+/** C expressions, and the values declared in this package. */
 const numbers: Record<string, number> = {
   ...Object.fromEntries(Object.entries(VFIO).map(([name, number]) => [`VFIO_${name}`, number])),
   VFIO_TYPE1_IOMMU: IOMMU.TYPE1,
@@ -44,7 +44,7 @@ for (const { declaration, name, fields } of structures)
     numbers[`offsetof(struct ${name}, ${field.toLowerCase()})`] = offset
   }
 
-test('every number and offset is that of linux/vfio.h, as its compiler has it', ({ skip }) => {
+test('constants and field offsets equal those of linux/vfio.h, as compiled by gcc', ({ skip }) => {
   if (spawnSync('gcc', ['--version']).error) return skip('[headers] gcc is not installed')
   const probe = spawnSync('gcc', ['-E', '-x', 'c', '-'], { input: '#include <linux/vfio.h>\n' })
   if (probe.status !== 0) return skip('[headers] linux/vfio.h is not installed')

@@ -32,7 +32,7 @@ function drive(options: Partial<FakeVfioOptions> = {}): FakeVfio {
 
 const open = (options: Partial<VfioOptions> = {}) => openVfio({ host, bdf, sysRoot: sys.root, ...options })
 
-test('opening asks for the device by its address and lets it reach memory; closing ends that', async () => {
+test('opening gets the device by its address and sets Memory Space and Bus Master Enable; closing clears the latter and unmaps memory', async () => {
   const vfio = drive()
   const transport = await open()
   expect(transport.mode).toBe('type1')
@@ -45,7 +45,7 @@ test('opening asks for the device by its address and lets it reach memory; closi
   expect(vfio.maps.size).toBe(0)
 })
 
-test('the descriptor of the device is adopted: the drive is free again when the thread that opened it ends', async () => {
+test('the file descriptor from VFIO_GROUP_GET_DEVICE_FD is adopted, so that it is closed when its thread ends', async () => {
   const vfio = drive()
   let returned: number | undefined
   const answer = host.ioctls.get(0x3b6a)!
@@ -56,7 +56,7 @@ test('the descriptor of the device is adopted: the drive is free again when the 
   await transport.close()
 })
 
-test('what this process has open is not opened again, and keeps its driver', async () => {
+test('rejects a second open of a function by this process, and the restoration of its driver, until it is closed', async () => {
   drive()
   sys.driver('vfio-pci')
   const binding = await bindDriverBy(sys.write, { bdf, driver: 'vfio-pci', sysRoot: sys.root })
@@ -68,7 +68,7 @@ test('what this process has open is not opened again, and keeps its driver', asy
   await (await open()).close()
 })
 
-test('memory is mapped for reading and writing, inside what the IOMMU translates and not at address 0', async () => {
+test('maps memory with VFIO_DMA_MAP_FLAG_READ and _WRITE, inside VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE and not at IOVA 0', async () => {
   const vfio = drive({
     ranges: [
       [0n, 0x5f_ffffn],
@@ -89,7 +89,7 @@ test('memory is mapped for reading and writing, inside what the IOMMU translates
   await transport.close()
 })
 
-test('where the IOMMU says nothing of its addresses, they stay below the interrupts of x86', async () => {
+test('without VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE, IOVAs stay below the MSI address range of x86', async () => {
   drive()
   const transport = await open()
   expect(() => transport.dma.alloc(4096, { alignBytes: 2 ** 32 })).toThrow(
@@ -98,14 +98,14 @@ test('where the IOMMU says nothing of its addresses, they stay below the interru
   await transport.close()
 })
 
-test('an alignment beyond 2 MiB is one of the address', async () => {
+test('aligns the IOVA to an `alignBytes` of more than 2 MiB', async () => {
   drive()
   const transport = await open()
   expect(transport.dma.alloc(4096, { alignBytes: 0x800_0000 }).iovaAt(0)).toBe(0x800_0000)
   await transport.close()
 })
 
-test('beyond RLIMIT_MEMLOCK the error says what all memory together needs, locked and mapped, and what is allowed', async () => {
+test('the error of an allocation beyond RLIMIT_MEMLOCK states the sum of all locked memory and the limit', async () => {
   drive()
   const transport = await open()
   host.memlock = 8_388_608
@@ -123,7 +123,7 @@ test('beyond RLIMIT_MEMLOCK the error says what all memory together needs, locke
   await transport.close()
 })
 
-test('memory that the kernel does not unmap is not given back: the drive may still reach it', async () => {
+test('keeps memory if VFIO_IOMMU_UNMAP_DMA fails, because the drive can still access it', async () => {
   const vfio = drive()
   const transport = await open()
   const memory = transport.dma.alloc(4_194_304)
@@ -141,7 +141,7 @@ test('memory that the kernel does not unmap is not given back: the drive may sti
   host.allocated[1]!.unmap()
 })
 
-test('BAR0 is mapped, and the bytes that may not be are read and written in the device file', async () => {
+test('maps the VFIO_REGION_INFO_CAP_SPARSE_MMAP areas of BAR0, and accesses the rest through the device file', async () => {
   drive({
     sparse: [
       [0, 0x2000],
@@ -160,7 +160,7 @@ test('BAR0 is mapped, and the bytes that may not be are read and written in the 
   await transport.close()
 })
 
-test('a BAR that cannot be mapped at all works by the device file', async () => {
+test('accesses a BAR without VFIO_REGION_INFO_FLAG_MMAP through the device file', async () => {
   drive({ mappable: false })
   const transport = await open()
   transport.bar.write32(0x14, 0x46_0001)
@@ -170,7 +170,7 @@ test('a BAR that cannot be mapped at all works by the device file', async () => 
   await transport.close()
 })
 
-test('reset is one ioctl, after which the function can reach memory again; it is absent where the device has none', async () => {
+test('reset is one VFIO_DEVICE_RESET, after which Memory Space and Bus Master Enable are set again', async () => {
   const vfio = drive()
   const transport = await open()
   transport.config!.write(4, 2, 0)
@@ -181,14 +181,14 @@ test('reset is one ioctl, after which the function can reach memory again; it is
   await transport.close()
 })
 
-test('a device that cannot be reset has no reset', async () => {
+test('has no `reset` without VFIO_DEVICE_FLAGS_RESET', async () => {
   drive({ reset: false })
   const transport = await open()
   expect(transport).not.toHaveProperty('reset')
   await transport.close()
 })
 
-test('interrupts are there when asked for, as many as the device has at most, and fire or reach their deadline', async () => {
+test('provides the requested MSI-X vectors, at most those of the device; a wait ends with an interrupt or at its deadline', async () => {
   const vfio = drive({ vectors: 3 })
   const transport = await open({ interrupts: 8 })
   const { interrupts, clock } = transport
@@ -207,7 +207,7 @@ test('interrupts are there when asked for, as many as the device has at most, an
   expect(vfio.irqs.size).toBe(0)
 })
 
-test('closing ends waits for interrupts', async () => {
+test('closing ends waits for interrupts, with the result of a deadline', async () => {
   drive()
   const transport = await open({ interrupts: 1 })
   const waiting = transport.interrupts!.wait(0, transport.clock.now() + 3600e9)
@@ -215,7 +215,7 @@ test('closing ends waits for interrupts', async () => {
   expect(await waiting).toBe('deadline')
 })
 
-test('without interrupts asked for, or without MSI-X, there are none', async () => {
+test('has no `interrupts` if none are requested or the device has no MSI-X; rejects a negative number', async () => {
   drive({ vectors: 0 })
   const polled = await open()
   expect(polled.interrupts).toBeUndefined()
@@ -226,7 +226,7 @@ test('without interrupts asked for, or without MSI-X, there are none', async () 
   await expect(open({ interrupts: -1 })).rejects.toThrow(RangeError)
 })
 
-test('when the kernel wants the device back, its registers read all ones and take no writes', async () => {
+test('after VFIO_PCI_REQ_IRQ_INDEX is signalled, registers read all ones and writes are dropped', async () => {
   const vfio = drive()
   const transport = await open()
   expect(transport.bar.read32(0x1c)).toBe(0)
@@ -240,7 +240,7 @@ test('when the kernel wants the device back, its registers read all ones and tak
   await transport.close()
 })
 
-test('and so they do where the driver waits by interrupts, none of which comes', async () => {
+test('notices VFIO_PCI_REQ_IRQ_INDEX also if the driver waits for interrupts and none arrives', async () => {
   const vfio = drive()
   const transport = await open({ interrupts: 1 })
   const { clock } = ownTransport(transport, true)
@@ -264,7 +264,7 @@ function peer(driver?: string) {
   return { bdf: '0000:0c:00.0', bar: 2 }
 }
 
-test('a BAR of another device is mapped for this one until it is freed or the transport is closed', async () => {
+test('maps the BAR of another device into the IOVA space of this one until it is freed or the transport is closed', async () => {
   const vfio = drive()
   const gpu = peer()
   const transport = await open()
@@ -285,7 +285,7 @@ const SCATTERED = [
   { offsetBytes: 0, lengthBytes: 0x40_0000 },
 ]
 
-test('parts of a BAR have consecutive addresses, and the rest of it is not mapped', async () => {
+test('maps `runs` of a BAR to consecutive IOVAs in their order, and nothing else of the BAR', async () => {
   const vfio = drive()
   const gpu = { ...peer('nvidia'), driver: 'nvidia', runs: SCATTERED }
   const transport = await open()
@@ -303,7 +303,7 @@ test('parts of a BAR have consecutive addresses, and the rest of it is not mappe
   await transport.close()
 })
 
-test('if the kernel refuses one part of a BAR, none stays mapped', async () => {
+test('unmaps all runs of a BAR if VFIO_IOMMU_MAP_DMA fails for one', async () => {
   const vfio = drive()
   const gpu = { ...peer(), runs: SCATTERED }
   const transport = await open()
@@ -328,7 +328,7 @@ function physicalPages({ address }: { address: number }): void {
   sys.file('proc/self/pagemap', pagemap)
 }
 
-test('without an IOMMU the device is opened by noiommu-N, and memory is at physical addresses', async () => {
+test('in no-IOMMU mode, opens /dev/vfio/noiommu-N and uses physical addresses', async () => {
   drive({ noIommu: true })
   host.beforeAllocate = physicalPages
   const transport = await open({ mode: 'noiommu' })
@@ -338,7 +338,7 @@ test('without an IOMMU the device is opened by noiommu-N, and memory is at physi
   await transport.close()
 })
 
-test('without an IOMMU memory of a device that does not answer is kept when it is closed', async () => {
+test('in no-IOMMU mode, keeps memory on close if the configuration space of the device reads all ones', async () => {
   const vfio = drive({ noIommu: true })
   host.beforeAllocate = physicalPages
   const transport = await open()
@@ -348,12 +348,12 @@ test('without an IOMMU memory of a device that does not answer is kept when it i
   host.allocated[0]!.unmap()
 })
 
-test('the mode that was asked for has to be the one that is there', async () => {
+test('rejects a requested mode that the IOMMU group does not have', async () => {
   drive()
   await expect(open({ mode: 'noiommu' })).rejects.toMatchObject({ code: 'ERR_GPUNVME_VFIO_MODE' })
 })
 
-test('a function that is not bound to vfio-pci is refused, with the call that binds it', async () => {
+test('rejects a function that is not bound to vfio-pci, and names the call that binds it', async () => {
   sys.function(bdf, { driver: 'nvme' })
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_BOUND' })
   await expect(open()).rejects.toThrow(
@@ -361,7 +361,7 @@ test('a function that is not bound to vfio-pci is refused, with the call that bi
   )
 })
 
-test('without an IOMMU group the error names the kernel parameter, or that of the mode without one', async () => {
+test('without an IOMMU group, the error names the kernel parameter, or enable_unsafe_noiommu_mode for mode noiommu', async () => {
   sys.function(bdf, { driver: 'vfio-pci' })
   sys.file('sys/module/vfio/parameters/enable_unsafe_noiommu_mode', 'N\n')
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IOMMU' })
@@ -369,14 +369,14 @@ test('without an IOMMU group the error names the kernel parameter, or that of th
   await expect(open({ mode: 'noiommu' })).rejects.toThrow(/enable_unsafe_noiommu_mode is N[^]*echo 1 > /)
 })
 
-test('without the module the error says which to load', async () => {
+test('without /dev/vfio/vfio, the error names the module to load', async () => {
   drive()
   rmSync(`${sys.root}/dev/vfio/vfio`)
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_VFIO_MISSING' })
   await expect(open()).rejects.toThrow('modprobe vfio-pci')
 })
 
-test('a group that is not viable names the devices that are in the way', async () => {
+test('rejects a group without VFIO_GROUP_FLAGS_VIABLE, and names its devices with other drivers', async () => {
   drive({ viable: false })
   sys.function('0000:0b:00.1', { classCode: '0x0c0330', driver: 'xhci_hcd' })
   sys.file('sys/kernel/iommu_groups/5/devices/0000:0b:00.1', '')
@@ -384,7 +384,7 @@ test('a group that is not viable names the devices that are in the way', async (
   await expect(open()).rejects.toThrow('0000:0b:00.1 is bound to xhci_hcd')
 })
 
-test('an API or an IOMMU that is not known is refused by name', async () => {
+test('rejects an unknown VFIO API version, and a container without a supported IOMMU type', async () => {
   drive()
   host.ioctls.set(0x3b64, () => 1)
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_VFIO_UNSUPPORTED' })
@@ -393,7 +393,7 @@ test('an API or an IOMMU that is not known is refused by name', async () => {
   await expect(open()).rejects.toThrow('vfio_iommu_type1')
 })
 
-test('what else the kernel refuses is named by its request and errno', async () => {
+test('the error of another failed ioctl names the request and errno', async () => {
   drive()
   host.ioctls.set(0x3b66, () => {
     throw refusal('EPERM', 'ioctl')
@@ -406,7 +406,7 @@ test.each([
   // The group of a machine without an IOMMU is not opened for everybody who may write its file.
   ['EPERM', 'HARDWARE_ACCESS', 'CAP_SYS_RAWIO'],
   ['EACCES', 'HARDWARE_ACCESS', 'make that file accessible'],
-])('%s from a file of /dev/vfio has its own error code', (errno, code, message) => {
+])('%s when opening a file of /dev/vfio has its own error code', (errno, code, message) => {
   const error = openNodeError(bdf, '/dev/vfio/5', refusal(errno, 'open'))
   expect(error).toMatchObject({ code: `ERR_GPUNVME_${code}` })
   expect(error.message).toContain(message)
