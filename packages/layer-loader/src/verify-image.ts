@@ -58,8 +58,8 @@ export interface VerifyReport {
 
 /**
  * Reads a whole image and compares it with its checksums: both superblocks, directory, manifests, chunk tables, source
- * headers, chunks and slices of experts. Of a mirror, each member that is in use is read completely. Damage is
- * reported, not thrown; memory is bounded for any image.
+ * headers, chunks and slices of experts. Of a mirror, each member that is in use is read completely; of a stripe
+ * of mirrors, each copy. Damage is reported, not thrown; memory is bounded for any image.
  *
  * @throws LoaderError (NO_IMAGE, IMAGE_UNSUPPORTED, INVALID_ARGUMENT); errors of reading except media errors; the
  * signal's reason.

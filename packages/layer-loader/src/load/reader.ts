@@ -3,7 +3,7 @@ import { Window } from '../flow/window.js'
 import type { BlockStore, ChecksummedSummary, StoreSummary } from '../store/store.js'
 import { biteBytes } from './bites.js'
 import { bytesIn, moveBytes } from '../store/memory-bytes.js'
-import { readRightCopy } from '../store/right-copy.js'
+import { readRightCopy, replaceByRightCopy } from '../store/right-copy.js'
 import { firstMismatch } from './check-units.js'
 import { deferred } from './deferred.js'
 import type { Job } from './job.js'
@@ -207,13 +207,18 @@ export class Reader {
 
   /** Replaces a unit with a wrong checksum by the bytes of another copy. Returns false if there is none. */
   private async replace({ slot }: Job, { storeBytes, memoryBytes, lengthBytes, crc32 }: PlacedUnit): Promise<boolean> {
-    // Other memory can only be written by the drive, which would write whole blocks, also those of other units.
-    if (slot.memory.view === undefined) return false
+    const { store } = this.model
     const { timeoutNs, checksummer } = this.options
     const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
     const range = { offsetBytes: storeBytes, lengthBytes, crc32 }
-    const bytes = await readRightCopy(this.model.store, range, limits, checksummer)
-    if (bytes !== undefined) bytesIn(slot.memory, memoryBytes, lengthBytes).set(bytes)
+    const { memory } = slot
+    if (memory.view === undefined) {
+      // Only the drive can write to it: whole blocks, also those of other units.
+      const isWhole = storeBytes % store.blockBytes === 0 && lengthBytes % store.blockBytes === 0
+      return isWhole && replaceByRightCopy(store, range, { memory, memoryBytes }, limits, checksummer!)
+    }
+    const bytes = await readRightCopy(store, range, limits, checksummer)
+    if (bytes !== undefined) bytesIn(memory, memoryBytes, lengthBytes).set(bytes)
     return bytes !== undefined
   }
 }

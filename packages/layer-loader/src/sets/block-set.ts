@@ -25,7 +25,10 @@ export interface SetMember {
 export interface SetStatistics {
   /** Bytes read from each member, by index. */
   readonly readBytes: readonly number[]
-  /** Parts of reads that failed on one member, or had a wrong checksum, and succeeded on another; only for a mirror. */
+  /**
+   * Parts of reads that failed on one member, or had a wrong checksum, and succeeded on another. Only for a mirror; for a
+   * stripe of mirrors, those with a wrong checksum.
+   */
   readonly repairedReads: number
   readonly repairedBytes: number
   /** Parts of reads that were late and repeated on another member; only for a mirror. */

@@ -5,6 +5,7 @@ import {
   DEFAULT_PIECE_BYTES,
   piecesOf,
   type BlockStore,
+  type StoreCopies,
   type StoreSummary,
   type StoreTransfer,
   type WritableBlockStore,
@@ -72,6 +73,19 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
 
   get movesData() {
     return this.store.movesData
+  }
+
+  get copies(): StoreCopies | undefined {
+    const { copies } = this.store
+    if (copies === undefined) return undefined
+    const stores = copies.stores.map((copy) => bouncedStore(copy))
+    return {
+      stores,
+      repaired: (offsetBytes, lengthBytes, wrong) => {
+        const found = copies.stores.filter((_, copy) => wrong.includes(stores[copy]!))
+        copies.repaired(offsetBytes, lengthBytes, found)
+      },
+    }
   }
 
   locate(offsetBytes: number, lengthBytes: number): string {

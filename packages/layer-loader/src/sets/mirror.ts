@@ -193,14 +193,8 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
   ): void {
     this.repaired.reads++
     this.repaired.bytes += lengthBytes
-    const what = 'bytes with a wrong checksum'
-    for (const copy of copies.filter((each) => wrong.includes(each))) {
-      const message = `${copy.name} returns ${what}: ${copy.locate(offsetBytes, lengthBytes)}`
-      this.found.add({ kind: 'repaired', member: copy.index, message })
-    }
-    if (wrong.length > 0) return
-    const message = `a read returned ${what}; no member did when they were read again: ${this.locate(offsetBytes, lengthBytes)}`
-    this.found.add({ kind: 'repaired', message })
+    const found = copies.filter((each) => wrong.includes(each)).map((copy) => ({ index: copy.index, copy }))
+    this.found.addWrongBytes(this, found, offsetBytes, lengthBytes)
   }
 
   private recordRepair(piece: Piece): void {

@@ -1,4 +1,5 @@
 import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { BlockStore } from '../store/store.js'
 
 /** A problem of a set, for its owner. */
 export interface SetProblem {
@@ -30,5 +31,25 @@ export class Problems {
   add(problem: SetProblem): void {
     if (this.kept.length < MAX_KEPT) this.kept.push(problem)
     this.onProblem?.(problem)
+  }
+
+  /**
+   * Reports that a read returned bytes with a wrong checksum, which were read from another copy.
+   * @param wrong copies whose bytes were wrong again, with the index of their member if each is of one member
+   */
+  addWrongBytes(
+    set: BlockStore,
+    wrong: readonly { readonly index?: number; readonly copy: BlockStore }[],
+    offsetBytes: number,
+    lengthBytes: number,
+  ): void {
+    const what = 'bytes with a wrong checksum'
+    for (const { index, copy } of wrong) {
+      const message = `${copy.name} returns ${what}: ${copy.locate(offsetBytes, lengthBytes)}`
+      this.add({ kind: 'repaired', ...(index !== undefined && { member: index }), message })
+    }
+    if (wrong.length > 0) return
+    const message = `a read returned ${what}; no member did when they were read again: ${set.locate(offsetBytes, lengthBytes)}`
+    this.add({ kind: 'repaired', message })
   }
 }

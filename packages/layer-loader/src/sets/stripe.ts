@@ -4,6 +4,7 @@ import {
   checkTransfers,
   DEFAULT_PIECE_BYTES,
   type BlockStore,
+  type StoreCopies,
   type StoreSummary,
   type StoreTransfer,
   type WritableBlockStore,
@@ -43,6 +44,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
   private readonly placement: Placement
   private readonly found: Problems
   private readonly readBytes: number[]
+  private readonly repaired = { reads: 0, bytes: 0 }
   private bouncedBytes = 0
 
   /** @param members all members, by index. */
@@ -88,8 +90,34 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
   }
 
   get statistics(): SetStatistics {
-    const { readBytes, bouncedBytes } = this
-    return { readBytes: [...readBytes], repairedReads: 0, repairedBytes: 0, stalls: 0, bouncedBytes }
+    const { readBytes, repaired, bouncedBytes } = this
+    const { reads: repairedReads, bytes: repairedBytes } = repaired
+    return { readBytes: [...readBytes], repairedReads, repairedBytes, stalls: 0, bouncedBytes }
+  }
+
+  /**
+   * Present if a member is a mirror: copy n has copy n of each mirror. A member with fewer copies is part of several of
+   * them.
+   */
+  get copies(): StoreCopies | undefined {
+    const ofMembers = this.attached.map(({ store }) => store.copies?.stores ?? [store])
+    const count = ofMembers.reduce((most, { length }) => Math.max(most, length), 0)
+    if (count < 2) return undefined
+    const stores = Array.from({ length: count }, (_, copy) =>
+      this.copyOn(
+        copy,
+        ofMembers.map((each) => each[copy % each.length]!),
+      ),
+    )
+    return {
+      stores,
+      repaired: (offsetBytes, lengthBytes, wrong) => {
+        this.repaired.reads++
+        this.repaired.bytes += lengthBytes
+        const found = wrong.map((copy) => ({ copy }))
+        this.found.addWrongBytes(this, found, offsetBytes, lengthBytes)
+      },
+    }
   }
 
   async read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
@@ -98,14 +126,37 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
 
   /** Names the location on each member that has a part. */
   locate(offsetBytes: number, lengthBytes: number): string {
+    return this.locateOn(
+      this.attached.map(({ store }) => store),
+      offsetBytes,
+      lengthBytes,
+    )
+  }
+
+  /** @param stores one for each member: the store itself, or a copy of it. */
+  private locateOn(stores: readonly BlockStore[], offsetBytes: number, lengthBytes: number): string {
     const runs = new Map<number, { from: number; to: number }>()
     for (const { member, transfer } of this.placement.split({ offsetBytes, lengthBytes, memoryBytes: 0 })) {
       const [from, to] = [transfer.offsetBytes, transfer.offsetBytes + transfer.lengthBytes]
       runs.set(member, { from: runs.get(member)?.from ?? from, to })
     }
     return Array.from(runs, ([member, { from, to }]) => {
-      return `member ${member}: ${this.attached[member]!.store.locate(MEMBER_DATA_BYTES + from, to - from)}`
+      return `member ${member}: ${stores[member]!.locate(MEMBER_DATA_BYTES + from, to - from)}`
     }).join('; ')
+  }
+
+  /** Returns a store of the stripe's bytes that reads each member from one of its copies. */
+  private copyOn(copy: number, stores: readonly BlockStore[]): BlockStore {
+    const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = this
+    return {
+      name: `copy ${copy} of the ${name}`,
+      ...{ blockBytes, capacityBytes, busyBytes, dma, clock, movesData },
+      read: (transfers, memory, options) =>
+        this.spread('read', transfers, memory, options, ({ index }, own, limits) =>
+          stores[index]!.read(own, memory, limits),
+        ),
+      locate: (offsetBytes, lengthBytes) => this.locateOn(stores, offsetBytes, lengthBytes),
+    }
   }
 
   /** Distributes transfers to their members, and combines the summaries. */

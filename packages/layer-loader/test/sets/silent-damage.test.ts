@@ -1,12 +1,22 @@
-import type { RamMedia } from '@gpunvme/nvme-sim'
+import { RamMedia, SimulatedHost } from '@gpunvme/nvme-sim'
+import type { ChecksummedMemory, Checksummer, DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { loadTensor, openImage, readSourceHeader, streamLayers } from '../../src/index.js'
+import { describe, expect, test } from 'vitest'
+import { loadTensor, openImage, readSourceHeader, streamLayers, zlibChecksummer } from '../../src/index.js'
 import { pack, verifyImage } from '../../src/image/index.js'
-import { eraseSet, openSet, rebuildMirror, type SetProblem } from '../../src/sets/index.js'
+import {
+  createMirror,
+  createStripe,
+  eraseSet,
+  openSet,
+  rebuildMirror,
+  type BlockSet,
+  type SetProblem,
+} from '../../src/sets/index.js'
 import type { Model } from '../../src/formats/index.js'
 import { layeredModel, tensorBytes } from '../models.js'
-import { drives, MIB, mirrored, storesOn } from './drives.js'
+import type { WritableBlockStore as Store } from '../../src/store/index.js'
+import { altered, drive, drives, MIB, mirrored, storesOn } from './drives.js'
 
 const MEMBER_DATA = 2 * MIB
 
@@ -122,6 +132,128 @@ test('a chunk that is damaged on all members fails its layer, and names both pla
   ;(await stream.next()).value!.release()
   await expect(stream.next()).rejects.toThrow(/Verification failed[^]*member 0: .*; member 1: /)
   expect(set.statistics.repairedReads).toBe(0)
+})
+
+/** Flips a bit of a stripe of two mirrors, on one member of the mirror that has it. */
+function flipInCopy(media: readonly RamMedia[], set: BlockSet, offsetBytes: number, copy: 0 | 1): void {
+  const where = set.copies!.stores[copy]!.locate(offsetBytes, 512)
+  const [, mirror, member, lba] = /^member ([01]): member ([01]): NSID 1 {2}LBA (0x[0-9a-f]+)/.exec(where)!
+  expect(Number(member)).toBe(copy)
+  flip(media[2 * Number(mirror) + copy]!, Number(lba) * 512 + 7)
+}
+
+test.each([
+  ['on one host', false],
+  ['on separate hosts, whose members are read through the host', true],
+])(
+  'a stripe of mirrors %s reads damaged chunks from the other members, and reports the locations',
+  async (_, isApart) => {
+    const media = Array.from({ length: 4 }, () => new RamMedia(32 * MIB))
+    const host = new SimulatedHost()
+    const onHosts = async () =>
+      Promise.all(media.map(async (each) => (await drive({ media: each }, isApart ? undefined : host)).store))
+    /** @param reads number of the member that gets all reads of each mirror. */
+    const open = async (reads: 0 | 1, onProblem?: (problem: SetProblem) => void) => {
+      const [a, b, c, d] = (await onHosts()) as [Store, Store, Store, Store]
+      const rates = [1e3, 1e3]
+      rates[reads] = 1e12
+      return openSet([await openSet([a, b], { rates }), await openSet([c, d], { rates })], onProblem && { onProblem })
+    }
+    const [a, b, c, d] = (await onHosts()) as [Store, Store, Store, Store]
+    const set = await createStripe([await createMirror([a, b]), await createMirror([c, d])])
+    const model = await layeredModel(3, 3 * MIB)
+    await pack(model, set)
+    const { layers } = (await openImage(set)).model().manifest
+    for (const [layer, copy] of [
+      [0, 1],
+      [2, 0],
+    ] as const)
+      flipInCopy(media, set, layers[layer]!.offsetBytes, copy)
+    for (const reads of [0, 1] as const) {
+      const reported: SetProblem[] = []
+      const opened = await open(reads, (problem) => reported.push(problem))
+      await expectWhole(opened, model)
+      expect(reported).toMatchObject([{ kind: 'repaired' }])
+      expect(reported[0]!.message).toMatch(
+        new RegExp(
+          `^copy ${reads} of the stripe of 2 returns bytes with a wrong checksum: member [01]: member ${reads}: `,
+        ),
+      )
+      expect(opened.statistics).toMatchObject({ repairedReads: 1, repairedBytes: MIB })
+      expect((await verifyImage(opened)).problemCount).toBe(2)
+    }
+  },
+)
+
+test('a chunk of a stripe of mirrors that is damaged in each copy fails its layer', async () => {
+  const media = Array.from({ length: 4 }, () => new RamMedia(32 * MIB))
+  const [a, b, c, d] = (await storesOn(media)) as [Store, Store, Store, Store]
+  const set = await createStripe([await createMirror([a, b]), await createMirror([c, d])], { unitBytes: 65_536 })
+  await pack(await layeredModel(1, 3 * MIB), set)
+  const place = (await openImage(set)).model().layer(0).checks[0]!.storeBytes
+  // Units of the first chunk: copy 0 is wrong on the first mirror, copy 1 on the second.
+  for (const [unit, copy] of [
+    [0, 0],
+    [1, 1],
+  ] as const)
+    flipInCopy(media, set, place + unit * 65_536, copy)
+  await expect(expectWhole(set, await layeredModel(1, 3 * MIB))).rejects.toThrow('Verification failed')
+})
+
+describe('memory without a CPU view', () => {
+  const seen = new Map<ChecksummedMemory, DmaMemory>()
+  const checksummer: Checksummer = {
+    name: 'with access to hidden memory',
+    checksum: (memory, ...rest) => zlibChecksummer.checksum(seen.get(memory) ?? memory, ...rest),
+  }
+
+  /** Opens a mirror of which a member gets all reads, and an allocator of memory that only its drives can access. */
+  async function opened(media: readonly RamMedia[], reads: 0 | 1) {
+    const rates = [1e3, 1e3]
+    rates[reads] = 1e12
+    const throughHidden = (store: Store) =>
+      altered(store, {
+        read: (transfers, memory, options) => store.read(transfers, seen.get(memory) ?? memory, options),
+      })
+    const set = await openSet((await storesOn(media)).map(throughHidden), { rates })
+    const dma: DmaAllocator = {
+      alloc(lengthBytes) {
+        const memory = set.dma.alloc(lengthBytes)
+        const hidden = Object.create(memory, { view: { value: undefined } }) as DmaMemory
+        seen.set(hidden, memory)
+        return hidden
+      },
+    }
+    return { set, options: { where: 'gpu', dma, checksummer, slots: 2 } as const }
+  }
+
+  test('damaged chunks are read from the other member, and reported', async () => {
+    const { media, model, places } = await packed()
+    flip(media[0], places[0]! + 2 * MIB + 5)
+    flip(media[1], places[2]! + 7)
+    for (const reads of [0, 1] as const) {
+      const { set, options } = await opened(media, reads)
+      for await (using lease of streamLayers((await openImage(set)).model(), options)) {
+        expect(lease.verified).toBe(true)
+        for (const { name, offsetBytes, lengthBytes } of lease.tensors) {
+          const { buffer, byteOffset } = seen.get(lease.memory)!.view!
+          const bytes = new Uint8Array(buffer, byteOffset + offsetBytes, lengthBytes)
+          expect(Buffer.compare(bytes, await tensorBytes(model, name)), name).toBe(0)
+        }
+      }
+      expect(set.problems).toMatchObject([{ kind: 'repaired', member: reads }])
+      expect(set.statistics.repairedReads).toBe(1)
+    }
+  })
+
+  test('a chunk that is damaged on all members fails its layer', async () => {
+    const { media, places } = await packed()
+    for (const each of media) flip(each, places[0]! + 9)
+    const { set, options } = await opened(media, 0)
+    const stream = streamLayers((await openImage(set)).model(), options)
+    await expect(stream.next()).rejects.toThrow('Verification failed')
+    expect(set.problems).toEqual([])
+  })
 })
 
 test('a damaged member is restored by erasing its label and rebuilding the mirror', async () => {
