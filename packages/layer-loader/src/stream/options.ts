@@ -32,7 +32,8 @@ export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes' | 'memory
   readonly skip?: readonly (string | number)[]
   /**
    * Maximum bytes per slot. A layer that takes more is loaded in parts, split between tensors, with a lease for each:
-   * see `Lease.part`. Default: enough for any of the layers.
+   * see `Lease.part`. A chunk that two parts share is read for both, so that each split reads up to 1 MiB more. Default:
+   * enough for any of the layers.
    */
   readonly slotBytes?: number
   /**
