@@ -1,23 +1,13 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { ANY, fillBlock, holds, RunFailure, writtenContent, ZEROES, type Medium } from '@gpunvme/nvme-sim/dst'
+import { ANY, fillBlock, holds, RunFailure, writtenContent, ZEROES } from '@gpunvme/nvme-sim/dst'
 import type { DriverNamespace } from '../conformance/driver.js'
 import { Change } from './change.js'
+import type { Host } from './host.js'
 import { plainMemory } from './memory.js'
 import type { BlockCall, Extent } from './scenario.js'
 
 /** Salt for data that no step writes: a compare with it must report a difference. */
 const NEVER_WRITTEN = 2_000_000
-
-/** Interface of a run for calls outside plans. */
-export interface CallHost {
-  readonly medium: Medium
-  readonly timeoutNs: number
-  /** Handles the error of a failed call. @throws RunFailure if the call had to succeed. */
-  readonly refuse: (what: string, error: unknown) => void
-  /** Registers a function to call after the next reset of the controller. */
-  readonly later: (settle: () => void) => void
-  readonly count: (name: string) => void
-}
 
 /** Returns whether the driver implements a call and all of its blocks are inside the namespace. */
 export function canCall(namespace: DriverNamespace, call: BlockCall): boolean {
@@ -26,10 +16,11 @@ export function canCall(namespace: DriverNamespace, call: BlockCall): boolean {
 }
 
 /** Makes a call outside plans and checks its outcome. */
-export async function callBlocks(namespace: DriverNamespace, call: BlockCall, host: CallHost): Promise<void> {
+export async function callBlocks(namespace: DriverNamespace, call: BlockCall, host: Host): Promise<void> {
   if (call.call === 'verify') return verify(namespace, call, host)
   if (call.call === 'compare') return compare(namespace, call, host)
-  const { medium, timeoutNs } = host
+  const { medium, scenario, tally } = host
+  const { timeoutNs } = scenario
   const { nsid } = namespace
   const ranges = (call.call === 'copy' ? [destinationOf(call)] : rangesOf(call)).map((range) => ({ nsid, ...range }))
   const lbas =
@@ -46,7 +37,7 @@ export async function callBlocks(namespace: DriverNamespace, call: BlockCall, ho
       await namespace.writeZeroes!(range.slba, range.blocks, { deallocate, fua, timeoutNs })
     }
     change.succeeded(call.call === 'writeZeroes' && call.fua)
-    host.count(call.call)
+    tally.add(call.call)
   } catch (error) {
     host.refuse(change.what, error)
     host.later(change.failed(error as GpuNvmeError))
@@ -56,21 +47,24 @@ export async function callBlocks(namespace: DriverNamespace, call: BlockCall, ho
 async function verify(
   namespace: DriverNamespace,
   { range }: Extract<BlockCall, { call: 'verify' }>,
-  { timeoutNs, refuse, count }: CallHost,
+  host: Host,
 ): Promise<void> {
+  const { timeoutNs } = host.scenario
   try {
     await namespace.verify!(range.slba, range.blocks, { timeoutNs })
-    count('verify')
+    host.tally.add('verify')
   } catch (error) {
-    refuse(`verify of NSID ${namespace.nsid}`, error)
+    host.refuse(`verify of NSID ${namespace.nsid}`, error)
   }
 }
 
 async function compare(
   namespace: DriverNamespace,
   { range, differsAt }: Extract<BlockCall, { call: 'compare' }>,
-  { medium, timeoutNs, refuse, count }: CallHost,
+  host: Host,
 ): Promise<void> {
+  const { medium } = host
+  const { timeoutNs } = host.scenario
   const { nsid, blockBytes, dma } = namespace
   const { slba, blocks } = range
   const began = medium.tick()
@@ -94,10 +88,10 @@ async function compare(
     if (isEqual ? !mayMatch : !mayDiffer) {
       throw new RunFailure('data', `compare of NSID ${nsid}, LBA ${slba}: expected ${!isEqual}, got ${isEqual}`)
     }
-    count('compare')
+    host.tally.add('compare')
   } catch (error) {
     if (error instanceof RunFailure) throw error
-    refuse(`compare of NSID ${nsid}`, error)
+    host.refuse(`compare of NSID ${nsid}`, error)
   } finally {
     held.free()
   }

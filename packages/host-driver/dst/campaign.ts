@@ -1,5 +1,6 @@
 import { makeScenario } from './make-scenario.js'
-import { runScenario, runTwice, type Worst } from './run.js'
+import type { Worst } from './calls-in-progress.js'
+import { runScenario, runTwice } from './run.js'
 import { REPLAYED_EVERY, runSeeds, type CampaignResult, type Seeds } from '@gpunvme/nvme-sim/dst'
 import type { DriverUnderTest } from '../conformance/driver.js'
 

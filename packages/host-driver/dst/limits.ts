@@ -1,3 +1,4 @@
+import { RunFailure } from '@gpunvme/nvme-sim/dst'
 import type { RecoveryStep } from '../src/index.js'
 import type { Scenario } from './scenario.js'
 
@@ -60,4 +61,13 @@ export function openLimitNs({ options }: Scenario, strikes: number): number {
 /** Returns the time limit of `close`, without the calls that it waits for. */
 export function closeLimitNs(scenario: Scenario, strikes: number): number {
   return openLimitNs(scenario, strikes) + SHUTDOWN_NS
+}
+
+/** Failure of a call or a recovery step that exceeded its time limit. */
+export function tooLong(what: string, tookNs: number, limitNs: number): RunFailure {
+  return new RunFailure('time', `${what} took ${ms(tookNs)}, limit ${ms(limitNs)}`)
+}
+
+function ms(ns: number): string {
+  return `${(ns / MS).toFixed(1)} ms`
 }

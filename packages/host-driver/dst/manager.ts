@@ -1,29 +1,18 @@
-import { RunFailure, type Medium } from '@gpunvme/nvme-sim/dst'
+import { RunFailure } from '@gpunvme/nvme-sim/dst'
 import type { DriverController } from '../conformance/driver.js'
+import type { Host } from './host.js'
 import { CREATED_BLOCKS } from './make-scenario.js'
 import { CREATED, type Management } from './scenario.js'
-import type { World } from './world.js'
 
 /** LBA format indexes of the simulator: 0 has blocks of 512 bytes, 1 has blocks of 4096 bytes. */
 const BLOCK_BYTES = [512, 4096] as const
-
-/** Interface of a run for the management of namespaces. */
-export interface ManagedRun {
-  readonly medium: Medium
-  readonly world: World
-  readonly timeoutNs: number
-  readonly controller: () => DriverController | undefined
-  /** Handles the error of a failed call. @throws RunFailure if the call had to succeed. */
-  readonly refuse: (what: string, error: unknown, mayFail: boolean) => void
-  readonly count: (name: string) => void
-}
 
 /**
  * Formats, creates, attaches, detaches and deletes namespaces through the driver. The media show whether a format was
  * executed, independently of the outcome that the driver reports.
  */
 export class Manager {
-  private readonly run: ManagedRun
+  private readonly host: Host
   /** NSID of the namespace that the host has created. */
   private created: number | undefined
   /** Number of formats executed on the media. */
@@ -31,9 +20,9 @@ export class Manager {
   /** Block sizes of formats that were sent and may still be executed, by NSID. */
   private readonly formatting = new Map<number, 512 | 4096>()
 
-  constructor(run: ManagedRun) {
-    this.run = run
-    for (const [nsid, each] of run.world.media) each.media.onErase = () => this.noteErased(nsid)
+  constructor(host: Host) {
+    this.host = host
+    for (const [nsid, each] of host.world.media) each.media.onErase = () => this.noteErased(nsid)
   }
 
   /** Resolves the NSID of a step; undefined if it is `CREATED` and the host has created no namespace. */
@@ -41,28 +30,24 @@ export class Manager {
     return nsid === CREATED ? this.created : nsid
   }
 
-  /** Records a reset of the controller: no earlier command can be executed any more. */
-  settle(): void {
-    this.formatting.clear()
-  }
-
   async take(management: Management): Promise<void> {
-    const { run } = this
-    const ctrl = run.controller()
+    const { host } = this
+    const { ctrl, world, medium } = host
     const managed = ctrl?.management
     if (managed === undefined) return
-    const options = { timeoutNs: run.timeoutNs }
+    const { timeoutNs } = host.scenario
+    const options = { timeoutNs }
     const nsid = 'nsid' in management ? this.nsidOf(management.nsid) : this.created
     const isListed = ctrl!.namespaces.some((each) => each.nsid === nsid)
     const attempt = async (name: string, mayFail: boolean, call: (nsid: number) => Promise<void>) => {
       if (nsid === undefined) return
       try {
         await call(nsid)
-        run.count(name)
+        host.tally.add(name)
       } catch (error) {
         if (error instanceof RunFailure) throw error
-        run.refuse(`${name} of NSID ${nsid}`, error, mayFail)
-        if (name === 'format' && !run.world.media.has(nsid)) run.medium.mayErase(nsid)
+        host.refuse(`${name} of NSID ${nsid}`, error, mayFail)
+        if (name === 'format' && !world.media.has(nsid)) medium.mayErase(nsid)
       }
     }
     switch (management.what) {
@@ -91,10 +76,13 @@ export class Manager {
   }
 
   private async format(ctrl: DriverController, nsid: number, lbaFormat: 0 | 1): Promise<void> {
-    const { medium, world, timeoutNs } = this.run
+    const { host } = this
+    const { medium, world } = host
+    const { timeoutNs } = host.scenario
     const blockBytes = BLOCK_BYTES[lbaFormat]
     const [{ erased }, isSeen] = [this, world.media.has(nsid)]
     this.formatting.set(nsid, blockBytes)
+    host.later(() => this.formatting.delete(nsid))
     await ctrl.management!.format(nsid, { lbaFormat, timeoutNs })
     this.formatting.delete(nsid)
     if (!isSeen) medium.erase(nsid)
@@ -110,32 +98,30 @@ export class Manager {
   }
 
   private async create({ management }: DriverController, lbaFormat: 0 | 1): Promise<void> {
-    const { run } = this
+    const { host } = this
+    const { timeoutNs } = host.scenario
     // The unallocated capacity is sufficient for one namespace with blocks of 4096 bytes.
     const isRefused = this.created !== undefined && lbaFormat === 1
     if (this.created !== undefined && !isRefused) return
     try {
-      const nsid = await management!.createNamespace(
-        { blocks: CREATED_BLOCKS, lbaFormat },
-        { timeoutNs: run.timeoutNs },
-      )
-      if (isRefused || run.world.media.has(nsid)) {
+      const nsid = await management!.createNamespace({ blocks: CREATED_BLOCKS, lbaFormat }, { timeoutNs })
+      if (isRefused || host.world.media.has(nsid)) {
         const expected = isRefused ? 'an error' : 'a free NSID'
         throw new RunFailure('outcome', `create: expected ${expected}, got NSID ${nsid}`)
       }
       this.created = nsid
-      run.medium.erase(nsid)
-      run.count('create')
+      host.medium.erase(nsid)
+      host.tally.add('create')
     } catch (error) {
       if (error instanceof RunFailure) throw error
-      run.refuse('create', error, isRefused)
+      host.refuse('create', error, isRefused)
     }
   }
 
   /** Checks whether the driver lists a namespace after a successful change, unless a fault may hide the change. */
   private checkListed({ namespaces }: DriverController, nsid: number, isExpected: boolean): void {
     const isListed = namespaces.some((each) => each.nsid === nsid)
-    if (isListed === isExpected || this.run.world.strikes > 0) return
+    if (isListed === isExpected || this.host.world.strikes > 0) return
     throw new RunFailure('outcome', `NSID ${nsid} is ${isListed ? 'still' : 'not'} listed after its change`)
   }
 
@@ -143,7 +129,7 @@ export class Manager {
     const blockBytes = this.formatting.get(nsid)
     if (blockBytes === undefined) return
     this.erased++
-    const { medium, world } = this.run
+    const { medium, world } = this.host
     medium.erase(nsid)
     const entry = world.media.get(nsid)!
     entry.shape = { nsid, blockBytes, blocks: Math.floor(entry.media.capacityBytes / blockBytes) }

@@ -1,4 +1,5 @@
-import { RunFailure } from '@gpunvme/nvme-sim/dst'
+import { holds, RunFailure } from '@gpunvme/nvme-sim/dst'
+import type { Host } from './host.js'
 import type { FaultKind } from './random-faults.js'
 import type { World } from './world.js'
 
@@ -28,4 +29,23 @@ export function checkDiagnostics({ struck, powerLosses, simulation }: World): vo
     ({ text }) => !EXCUSED.some(([part, ...by]) => text.includes(part) && by.some(haveStruck)),
   )
   if (first !== undefined) throw new RunFailure('diagnostics', first.text)
+}
+
+/** Compares the media with their possible contents, without the driver. @throws RunFailure */
+export function checkMedium({ medium, world }: Host): void {
+  const began = medium.tick()
+  for (const { shape, media } of world.media.values()) {
+    const { nsid, blockBytes, blocks } = shape
+    const block = new Uint8Array(blockBytes)
+    for (let lba = 0; lba < blocks; lba++) {
+      media.read(lba * blockBytes, block)
+      if (medium.possible(nsid, lba, began).some((content) => holds(block, content))) continue
+      throw new RunFailure('medium', `NSID ${nsid} LBA ${lba} has none of its possible contents`)
+    }
+  }
+  const { withMetadata } = world
+  if (withMetadata === undefined) return
+  const bytes = new Uint8Array(withMetadata.capacityBytes)
+  withMetadata.read(0, bytes)
+  if (bytes.some((byte) => byte !== 0)) throw new RunFailure('medium', 'the namespace with metadata was written to')
 }
