@@ -19,7 +19,7 @@ interface WaitingCheck {
   readonly begin: () => void
 }
 
-/** Callbacks of a reader to its loader. */
+/** Callbacks of a reader to its scheduler. */
 export interface ReaderDesk {
   /** Returns the job to read from next; undefined if there is none. */
   next(): Job | undefined

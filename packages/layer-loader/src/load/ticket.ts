@@ -22,7 +22,7 @@ export function checkPriority(priority: Priority): void {
 /** States of a request. */
 export type TicketState = 'waiting' | 'loading' | 'ready' | 'leased' | 'failed'
 
-/** Callbacks of a ticket to its loader. */
+/** Callbacks of a ticket to its scheduler. */
 export interface TicketDesk {
   cancel(ticket: Ticket, reason: unknown): void
   /** Called after a change of priority or a request for the lease. */
@@ -166,4 +166,12 @@ export class Ticket {
 /** Orders tickets by urgency, then by time of request. */
 export function byUrgency(a: Ticket, b: Ticket): number {
   return a.rank - b.rank || a.index - b.index
+}
+
+/** Returns the least urgent unclaimed ticket that is less urgent than `rank`. */
+export function leastUrgent(tickets: readonly Ticket[], rank: number): Ticket | undefined {
+  return tickets
+    .filter((ticket) => ticket.rank > rank && !ticket.isClaimed)
+    .sort(byUrgency)
+    .at(-1)
 }
