@@ -119,7 +119,7 @@ export class Controller<N extends Namespace = Namespace> {
 
   /** Number of I/O queue pairs over which plans are spread. */
   get queues(): number {
-    return this.running.session.engineQueues.length
+    return this.running.session.queues.forPlans.length
   }
 
   /**
@@ -127,7 +127,7 @@ export class Controller<N extends Namespace = Namespace> {
    * less.
    */
   get queueDepth(): number {
-    return this.running.session.engineQueues[0]!.maxInFlight
+    return this.running.session.queues.forPlans[0]!.maxInFlight
   }
 
   /** Maximum transfer of one command, in bytes. */

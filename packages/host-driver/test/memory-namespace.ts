@@ -6,7 +6,11 @@ import type { RunningController } from '../src/running/running-controller.js'
 /** Creates a read-only namespace over these bytes, without a controller. */
 export function memoryNamespace(bytes: Uint8Array, blockBytes = 512): Namespace {
   const controller = {
-    session: { lent: new LentMemory({ alloc: plainMemory }), engineQueues: [{}], maxTransferBytes: 1024 * 1024 },
+    session: {
+      lent: new LentMemory({ alloc: plainMemory }),
+      queues: { forPlans: [{}] },
+      maxTransferBytes: 1024 * 1024,
+    },
     checkOpen: () => undefined,
     execute: (plan: Plan, memory: DmaMemory) => {
       for (let command = 0; command < plan.commands; command++) {

@@ -53,7 +53,7 @@ export class MemoryNamespace {
       session: {
         lent: new LentMemory(this.dma),
         transport: { clock: { now: () => this.nowNs, idle: () => Promise.resolve() } },
-        engineQueues: Array.from({ length: options.queues ?? 1 }),
+        queues: { forPlans: Array.from({ length: options.queues ?? 1 }) },
         maxTransferBytes: options.maxTransferBytes ?? 1 << 20,
         presenceOf: () => this,
       },

@@ -28,7 +28,7 @@ test.each([
 })
 
 test('plans of a namespace cross no boundary', () => {
-  const session = { engineQueues: [{}], maxTransferBytes: 1024 * 1024 }
+  const session = { queues: { forPlans: [{}] }, maxTransferBytes: 1024 * 1024 }
   const namespace = new Namespace({ session } as unknown as RunningController, 1, () =>
     namespaceFormat(1, identify(9, 1024)),
   )

@@ -1,5 +1,5 @@
 import { CC } from '@gpunvme/nvme-spec'
-import type { CompletionQueueMemory, Engine, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
+import type { Engine, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { CommandQueue } from '../commands/command-queue.js'
 import { CommandTimeoutError } from '../commands/errors.js'
 import { DriverError } from '../error.js'
@@ -7,17 +7,7 @@ import type { EventHub } from '../events/event-hub.js'
 import { transferAllocator } from '../memory/allocate.js'
 import { DmaPool } from '../memory/dma-pool.js'
 import { LentMemory } from '../memory/lent-memory.js'
-import {
-  createCompletionQueue,
-  createSubmissionQueue,
-  deleteCompletionQueue,
-  deleteSubmissionQueue,
-  negotiateQueues,
-} from './create-queues.js'
-import { allocateCompletionQueue, allocateQueuePair, rewind } from '../queues/memory.js'
-import { queueSizes } from '../queues/queue-sizes.js'
-import type { OverdueCommand } from '../queues/queue-pair.js'
-import { Salvage } from '../queues/salvage.js'
+import { allocateCompletionQueue, allocateQueuePair } from '../queues/memory.js'
 import {
   identifyController,
   identifyNamespaces,
@@ -26,6 +16,7 @@ import {
   type ControllerIdentity,
   type NamespaceIdentity,
 } from './identity.js'
+import { IoQueues, type QueueOptions } from './io-queues.js'
 import type { OwnTransport } from './own-transport.js'
 import { disable, enable, unsupportedController, type Limits } from './ready.js'
 import { Registers } from './registers.js'
@@ -38,19 +29,8 @@ import { formatDuration, NS_PER_MS } from '../wait.js'
 export const COMMANDS_TOGETHER_NS = 60_000 * NS_PER_MS
 
 /** Options of a session, from those of `Controller.open`. */
-export interface SessionOptions {
-  /** Number of I/O submission queues for plans. */
-  readonly queues: number
-  /** Commands in flight on each queue. */
-  readonly queueDepth: number
-  /** Entries of each submission queue. Default: see `queueSizes`. */
-  readonly queueEntries: number | undefined
-  /** Number of completion queues that these share. Default: one each. */
-  readonly completionQueues: number | undefined
+export interface SessionOptions extends QueueOptions {
   readonly maxTransferBytes: number
-  /** Location of the rings and PRP lists of plans. */
-  readonly queueMemory: 'host' | 'gpu'
-  readonly commandTimeoutNs: number
   /** Whether commands may describe their data by SGLs. */
   readonly sgl: boolean
 }
@@ -67,7 +47,6 @@ export interface SetupStep {
 
 /** Entries of the admin queue, which AQA limits; CAP.MQES is the limit of I/O queues. */
 const ADMIN_ENTRIES = 64
-const SINGLE_DEPTH = 15
 /** Maximum data length of an admin command, for which one PRP list page per command in flight is enough. */
 export const ADMIN_DATA_BYTES = 128 * 1024
 
@@ -84,14 +63,14 @@ export class Session {
   readonly hub: EventHub
   /** All memory that the controller can access, except that of callers. */
   readonly pool: DmaPool
+  /** I/O queues. */
+  readonly queues: IoQueues
   /** Allocator of memory for callers' transfers. */
   readonly lent: LentMemory
   /** Buffers of Doorbell Buffer Config, if a setup step configured them. */
   shadow: Omit<ShadowDoorbell, 'offsetBytes'> | undefined
   /** Executes plans on its queues, between `attachEngine` and `detachEngine`. */
   readonly engine: Engine
-  /** I/O queue pairs of plans. */
-  engineQueues: readonly QueuePairMemory[] = []
   /** Called while the engine waits. */
   watch: () => void = () => undefined
   /** Whether the engine has its queues. */
@@ -101,8 +80,6 @@ export class Session {
   private found: { identity: ControllerIdentity; namespaces: readonly NamespaceIdentity[] } | undefined
   /** By NSID of each active namespace. */
   private presences: ReadonlyMap<number, object> = new Map()
-  private singleMemory: QueuePairMemory | undefined
-  private singleQueue: CommandQueue | undefined
 
   constructor(
     transport: OwnTransport,
@@ -120,6 +97,7 @@ export class Session {
     this.hub = hub
     this.steps = steps
     this.pool = new DmaPool(transport.whole.dma)
+    this.queues = new IoQueues(transport, limits, options, this.pool)
     this.lent = new LentMemory(transferAllocator(transport.whole.dma, limits.pageBytes), transport.whole)
   }
 
@@ -164,16 +142,6 @@ export class Session {
     this.presences = new Map([...this.presences].filter(([nsid]) => !outdated.has(nsid)))
   }
 
-  /** All I/O queue pairs that exist on the controller. */
-  get pairs(): readonly QueuePairMemory[] {
-    return this.singleMemory === undefined ? this.engineQueues : [...this.engineQueues, this.singleMemory]
-  }
-
-  /** Queue of commands outside plans; undefined if the controller allows only one I/O queue pair. */
-  get single(): CommandQueue | undefined {
-    return this.singleMemory === undefined ? undefined : this.singleQueue
-  }
-
   /** Maximum transfer of one command, in bytes. */
   get maxTransferBytes(): number {
     return Math.min(this.options.maxTransferBytes, this.identity.maxTransferBytes ?? Infinity)
@@ -202,7 +170,8 @@ export class Session {
       if (limits.commandSets === CC.CSS.IOCS) await selectNvmCommandSet(admin, transport.name)
       this.take(identity, await identifyNamespaces(admin, identity.raw, limits.commandSets))
       for (const step of this.steps) await step.apply(this)
-      await this.createQueues()
+      const { maxTransferBytes, shadow, options } = this
+      await this.queues.create(admin, { maxTransferBytes, shadow, sgl: options.sgl ? identity.sgl : undefined })
     } catch (error) {
       const isOver = error instanceof CommandTimeoutError && transport.clock.now() >= admin.deadlineNs
       throw isOver ? tooSlow(transport.name, 'bring-up', withinNs, error) : error
@@ -219,8 +188,7 @@ export class Session {
   /** Prepares a shutdown: undoes the setup steps and deletes the I/O queues. */
   async windUp(): Promise<void> {
     for (const step of this.steps.toReversed()) await step.undo?.(this)
-    for (const pair of this.pairs) await deleteSubmissionQueue(this.admin, pair)
-    for (const cq of new Set(this.pairs.map((pair) => pair.cq))) await deleteCompletionQueue(this.admin, cq)
+    await this.queues.delete(this.admin)
   }
 
   /**
@@ -240,45 +208,10 @@ export class Session {
     this.take(identity, await identifyNamespaces(bounded, identity.raw, limits.commandSets))
   }
 
-  /** Deletes and creates a completion queue and all submission queues that complete to it. */
-  async recreate(cq: CompletionQueueMemory, overdue: readonly OverdueCommand[], deadlineNs: number): Promise<void> {
-    const { admin, transport } = this
-    const pairs = this.pairs.filter((pair) => pair.cq === cq)
-    admin.deadlineNs = deadlineNs
-    try {
-      for (const pair of pairs) await deleteSubmissionQueue(admin, pair)
-      // Completions before or by the deletion were posted before the deletion completed.
-      new Salvage(pairs, transport.bar, overdue).poll()
-      await deleteCompletionQueue(admin, cq)
-      for (const pair of pairs) rewind(pair)
-      await createCompletionQueue(admin, cq, transport.vector)
-      for (const pair of pairs) await createSubmissionQueue(admin, pair)
-    } finally {
-      admin.deadlineNs = Infinity
-    }
-    this.singleQueue?.resume()
-  }
-
-  /** Handles completions on the queue of commands outside plans. */
-  pollSingle(): void {
-    this.single?.poll()
-  }
-
-  /**
-   * Returns the queue of commands outside plans. If there is none, returns the first queue of plans, which needs
-   * exclusive use.
-   */
-  borrowSingle(): CommandQueue {
-    if (this.single !== undefined) return this.single
-    this.singleQueue ??= this.commandQueue(this.engineQueues[0]!)
-    this.singleQueue.resume()
-    return this.singleQueue
-  }
-
   /** Gives the engine its queues, which must exist on the controller. Has no effect if it has them. */
   attachEngine(): void {
     if (this.isAttached) return
-    this.engine.attach(this.engineQueues, this.watch)
+    this.engine.attach(this.queues.forPlans, this.watch)
     this.isAttached = true
   }
 
@@ -318,63 +251,6 @@ export class Session {
     const adminMemory = allocateQueuePair(pool, setting, shape, cq)
     const admin = new CommandQueue('admin', adminMemory, transport, pool, options.commandTimeoutNs)
     return (this.made = { admin, adminMemory })
-  }
-
-  private async createQueues(): Promise<void> {
-    const { options, admin, transport } = this
-    const wanted = options.queues + 1
-    const completionQueues = Math.min(options.completionQueues ?? options.queues, options.queues)
-    const allowed = await negotiateQueues(admin, wanted, completionQueues + 1)
-    if (this.engineQueues.length === 0) this.allocateQueues(allowed, completionQueues)
-    else if (this.pairs.length > allowed.submission) {
-      throw unsupportedController(
-        transport.name,
-        `after a reset it allows ${allowed.submission} I/O queues instead of ${this.pairs.length}`,
-      )
-    }
-    const { pairs } = this
-    for (const pair of pairs) rewind(pair)
-    for (const cq of new Set(pairs.map((pair) => pair.cq))) await createCompletionQueue(admin, cq, transport.vector)
-    for (const pair of pairs) await createSubmissionQueue(admin, pair)
-    this.singleQueue?.resume()
-  }
-
-  private allocateQueues(allowed: { submission: number; completion: number }, completionQueues: number): void {
-    const { options, pool, limits, transport } = this
-    const setting = {
-      ...limits,
-      maxTransferBytes: this.maxTransferBytes,
-      sgl: options.sgl ? this.identity.sgl : undefined,
-      shadow: this.shadow,
-    }
-    const engineSetting = { ...setting, where: options.queueMemory }
-    // One pair is for commands outside plans; if the controller allows one pair in all, both take turns.
-    const apart = allowed.submission > 1 && allowed.completion > 1
-    const granted = Math.min(options.queues, allowed.submission - (apart ? 1 : 0))
-    const shared = Math.min(completionQueues, allowed.completion - (apart ? 1 : 0), granted)
-    // A completion queue has room for at least one command of each submission queue.
-    const engines = Math.min(granted, shared * (limits.maxQueueEntries - 1))
-    const sharers = Math.ceil(engines / shared)
-    const { sqEntries, cqEntries, inFlight } = queueSizes({ ...options, ...limits, sharers })
-    const cqs = Array.from({ length: shared }, (_, i) => allocateCompletionQueue(pool, engineSetting, i + 1, cqEntries))
-    this.engineQueues = Array.from({ length: engines }, (_, i) =>
-      allocateQueuePair(pool, engineSetting, { qid: i + 1, sqEntries, depth: inFlight }, cqs[i % shared]!),
-    )
-    if (!apart) {
-      const [{ sq, cq }] = this.engineQueues as [QueuePairMemory]
-      if (sq.view !== undefined && cq.memory.view !== undefined) return
-      const reason = 'it allows one I/O queue pair, which commands outside plans need in host memory'
-      throw unsupportedController(transport.name, reason, 'queueMemory: expected host, got gpu')
-    }
-    const entries = Math.min(SINGLE_DEPTH + 1, limits.maxQueueEntries)
-    const cq = allocateCompletionQueue(pool, setting, shared + 1, entries)
-    const shape = { qid: engines + 1, sqEntries: entries, depth: SINGLE_DEPTH }
-    this.singleMemory = allocateQueuePair(pool, setting, shape, cq)
-    this.singleQueue = this.commandQueue(this.singleMemory)
-  }
-
-  private commandQueue(memory: QueuePairMemory): CommandQueue {
-    return new CommandQueue('nvm', memory, this.transport, this.pool, this.options.commandTimeoutNs)
   }
 }
 

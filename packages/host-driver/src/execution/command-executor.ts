@@ -96,7 +96,7 @@ export class CommandExecutor {
   ): Promise<{ readonly value: T } | { readonly error: unknown; readonly verdict: Verdict | undefined }> {
     const { session, gate } = this
     const from = RECOVERY_STEPS[replays]!
-    const needsPlanQueue = kind === 'io' && session.single === undefined
+    const needsPlanQueue = kind === 'io' && session.queues.single === undefined
     const sent = needsPlanQueue
       ? await gate.alone(() => this.sendAlone(run, from))
       : await this.sendInside(kind, run, from)
@@ -121,7 +121,7 @@ export class CommandExecutor {
     await gate.enter()
     try {
       this.checkPresent()
-      const queue = kind === 'admin' ? session.admin : session.single!
+      const queue = kind === 'admin' ? session.admin : session.queues.single!
       // Reported before the gate is left, so that no other command enters in between.
       return await this.send(
         () => run(queue),
@@ -140,7 +140,7 @@ export class CommandExecutor {
     session.detachEngine()
     let sent: Sent<T> | undefined
     try {
-      const queue = session.borrowSingle()
+      const queue = session.queues.borrowSingle()
       sent = await this.send(
         () => run(queue),
         (overdue) => recovery.reportAlone({ overdue, from }),

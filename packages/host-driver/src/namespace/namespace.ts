@@ -69,7 +69,7 @@ export class Namespace {
 
   /** Number of I/O queue pairs that a plan may use. */
   get queues(): number {
-    return this.controller.session.engineQueues.length
+    return this.controller.session.queues.forPlans.length
   }
 
   /** False if transfers complete without moving bytes, as in some simulations: callers that return data must refuse. */

@@ -243,7 +243,7 @@ export class Recovery {
   }
 
   private isBlindTo(overdue: readonly OverdueCommand[]): boolean {
-    const unreadable = this.session.engineQueues.filter(({ cq }) => !isReadable(cq.memory))
+    const unreadable = this.session.queues.forPlans.filter(({ cq }) => !isReadable(cq.memory))
     return overdue.some(({ qid }) => unreadable.some((queue) => queue.qid === qid))
   }
 
@@ -252,10 +252,10 @@ export class Recovery {
     const { session } = this
     const { clock, bar } = session.transport
     const unanswered = () => overdue.filter(({ completion }) => completion === undefined)
-    const salvage = new Salvage(session.engineQueues, bar, overdue)
+    const salvage = new Salvage(session.queues.forPlans, bar, overdue)
     const poll = () => {
       salvage.poll()
-      session.pollSingle()
+      session.queues.pollSingle()
     }
     poll()
     for (const { qid, cid } of unanswered()) {
@@ -278,8 +278,8 @@ export class Recovery {
     const { session } = this
     const missing = overdue.filter(({ completion }) => completion === undefined)
     const hurt = new Set(missing.map(({ qid }) => qid))
-    const cqs = new Set(session.pairs.filter(({ qid }) => hurt.has(qid)).map(({ cq }) => cq))
-    for (const cq of cqs) await session.recreate(cq, missing, deadlineNs)
+    const cqs = new Set(session.queues.pairs.filter(({ qid }) => hurt.has(qid)).map(({ cq }) => cq))
+    for (const cq of cqs) await session.queues.recreate(session.admin, cq, missing, deadlineNs)
     return !hurt.has(0)
   }
 
