@@ -1,4 +1,4 @@
-import type { CommandOutcome, DmaMemory, FaultRule } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, FaultRule } from '@gpunvme/nvme-spec/transport'
 import { faulty } from '../../src/index.js'
 import { NS_PER_MS, SECOND_NS } from '../time.js'
 import type { DriverCase } from '../case.js'
@@ -6,34 +6,31 @@ import { allSucceeded, check, equal, notApplicable } from '../check.js'
 import type { Device, DriverContext } from '../context.js'
 import type { JudgedController, JudgedNamespace } from '../driver.js'
 import { checkData, clearData, fillData } from '../data.js'
+import { idleCases, lossCases } from './loss.js'
 import {
   area,
   DISTURBS_ENGINE,
   collect,
   KNOWN_LBA,
   OPCODE,
-  openLeaving,
   readPlan,
   readsOf,
-  REGISTER,
   roundTrip,
   rule,
   stepsOf,
   store,
+  TIMEOUT_NS,
+  TIMEOUT_OPTIONS,
   withFaults,
   writesOf,
 } from './support.js'
+import { timeOutCases } from './time-outs.js'
 
-const GET_LOG_PAGE = 0x02
-const TIMEOUT_NS = 300 * NS_PER_MS
-const OPTIONS = { queues: 2, queueDepth: 8, maxTransferBytes: 8192, commandTimeoutNs: TIMEOUT_NS } as const
 const once = { times: 1 } as const
-
-const kinds = (failures: readonly CommandOutcome[]) => [...new Set(failures.map(({ outcome }) => outcome.kind))]
 
 /** Reads 64 blocks despite a fault inside the controller; returns the recovery steps. */
 async function readsAll(context: DriverContext): Promise<{ steps: string[] }> {
-  const opened = await context.open(OPTIONS)
+  const opened = await context.open(TIMEOUT_OPTIONS)
   const memory = await store(opened, 64, 31, KNOWN_LBA)
   const steps = await readsInSpite(opened, memory, KNOWN_LBA)
   return { steps }
@@ -43,14 +40,14 @@ async function readsAll(context: DriverContext): Promise<{ steps: string[] }> {
  * Reads 64 blocks despite faults at the registers, after writing the data without faults; returns the recovery steps.
  */
 async function readsAllBehind(context: DriverContext, ...rules: readonly FaultRule[]): Promise<{ steps: string[] }> {
-  const first = await context.open(OPTIONS)
+  const first = await context.open(TIMEOUT_OPTIONS)
   const { device, lba } = first
   await store(first, 64, 31)
   await first.ctrl.close()
   if (device.transport.reset === undefined && rules.some(({ action }) => action.kind === 'surprise-reset'))
     notApplicable(`${device.transport.name} cannot reset its function`)
   const transport = faulty(device.transport, { rules })
-  const ctrl = await context.bringUp(transport, OPTIONS)
+  const ctrl = await context.bringUp(transport, TIMEOUT_OPTIONS)
   const ns = ctrl.namespace(first.ns.nsid)
   const memory = first.alloc(64 * ns.blockBytes)
   const steps = await readsInSpite({ ctrl, ns, device }, memory, lba)
@@ -99,7 +96,7 @@ const LADDER = [
   ['surprise-reset', 'detects an external reset', { kind: 'surprise-reset' }, ['controller-reset succeeded']],
 ] as const
 
-/** Missing completions and failing controllers: every command ends, and the controller works or is declared lost. */
+/** Missing completions and failing controllers: every command ends, and the controller works again. */
 export const recoveryCases: readonly DriverCase[] = [
   ...LADDER.map(([id, title, action, steps]): DriverCase => ({
     id: `recover-${id}`,
@@ -183,7 +180,7 @@ export const recoveryCases: readonly DriverCase[] = [
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, readsOf(9))),
     async run(context) {
-      const opened = await context.open(OPTIONS)
+      const opened = await context.open(TIMEOUT_OPTIONS)
       const { ns } = opened
       const memory = await store(opened, 64, 31, KNOWN_LBA)
       const plan = readPlan(ns, KNOWN_LBA, 64)
@@ -204,7 +201,7 @@ export const recoveryCases: readonly DriverCase[] = [
     time: 'any',
     needs: withFaults(rule({ kind: 'drop-completion' }, { ...writesOf(9), ...once })),
     async run(context) {
-      const opened = await context.open(OPTIONS)
+      const opened = await context.open(TIMEOUT_OPTIONS)
       const { ns, alloc, device } = opened
       const memory = alloc(16 * 512)
       fillData(memory, 2)
@@ -229,7 +226,7 @@ export const recoveryCases: readonly DriverCase[] = [
       rule({ kind: 'status', sct: 0, sc: 0 }, { qid: 0, opcode: 0x08 }),
     ),
     async run(context) {
-      const opened = await context.open({ ...OPTIONS, maxTransferBytes: 4096 })
+      const opened = await context.open({ ...TIMEOUT_OPTIONS, maxTransferBytes: 4096 })
       const { ns, alloc, ctrl } = opened
       const memory = alloc(4096)
       fillData(memory, 2)
@@ -248,7 +245,7 @@ export const recoveryCases: readonly DriverCase[] = [
       rule({ kind: 'hang' }, { qid: 0, opcode: 0x08, times: 1 }),
     ),
     async run(context) {
-      const opened = await context.open(OPTIONS)
+      const opened = await context.open(TIMEOUT_OPTIONS)
       const { ns, device, ctrl } = opened
       const memory = await store(opened, 64, 33, KNOWN_LBA)
       const { clock } = device.transport
@@ -270,216 +267,12 @@ export const recoveryCases: readonly DriverCase[] = [
     time: 'any',
     needs: withFaults(rule({ kind: 'hang' }, { opcode: OPCODE.FLUSH, times: 1 })),
     async run(context) {
-      const opened = await context.open(OPTIONS)
+      const opened = await context.open(TIMEOUT_OPTIONS)
       await opened.ns.flush()
       equal('Flush commands', opened.device.countOf('Flush'), 2)
       await roundTrip(opened, 16, 1, KNOWN_LBA)
     },
   },
-  {
-    id: 'removed-under-load',
-    title: 'Ends every command when a device leaves the bus under load, and uses none of its data',
-    spec: 'blktests nvme/053; SPDK hot remove',
-    time: 'any',
-    losesController: true,
-    async run(context) {
-      const opened = await openLeaving(context, 3, OPTIONS)
-      const { ns, ctrl, lba } = opened
-      const events = collect(ctrl.events())
-      const memory = opened.alloc(64 * ns.blockBytes)
-      const { commands, succeeded, failures } = await ns.execute(readPlan(ns, lba, 64), memory, {
-        timeoutNs: TIMEOUT_NS,
-      })
-      equal('commands accounted for', succeeded + failures.length, commands)
-      check(kinds(failures).includes('device-lost'), 'commands in flight end with device-lost')
-      check(
-        kinds(failures).every((kind) => ['device-lost', 'not-submitted'].includes(kind)),
-        'all other commands are not-submitted',
-      )
-      equal('the last event', (await events).at(-1)?.kind, 'lost')
-      const { recoveries } = ctrl.statistics
-      equal('controllers lost', recoveries.lost, 1)
-    },
-  },
-  {
-    id: 'lost-is-left-alone',
-    title: 'Accesses no register of a lost controller, neither in later calls nor in close()',
-    spec: 'openvmm; an access reboots some hosts',
-    time: 'any',
-    losesController: true,
-    async run(context) {
-      const { device, ctrl, ns, lba, ...opened } = await openLeaving(context, 3, OPTIONS)
-      const memory = opened.alloc(64 * ns.blockBytes)
-      await ns.execute(readPlan(ns, lba, 64), memory, { timeoutNs: TIMEOUT_NS })
-      const accesses = device.accesses.length
-      const lost = { code: 'ERR_GPUNVME_DEVICE_LOST', says: 'lost' } as const
-      await context.refused('read', () => ns.read(lba, 1, memory), lost)
-      await context.refused('write', () => ns.write(lba, 1, memory), lost)
-      await context.refused('flush', () => ns.flush(), lost)
-      await ctrl.close()
-      equal('accesses to registers', device.accesses.length, accesses)
-    },
-  },
-  {
-    id: 'lost-keeps-its-memory',
-    title: 'Keeps memory that a lost controller may still write to',
-    spec: 'ours',
-    time: 'any',
-    losesController: true,
-    async run(context) {
-      const { device, ctrl, ns, lba, ...opened } = await openLeaving(context, 3, OPTIONS)
-      const memory = opened.alloc(64 * ns.blockBytes)
-      const held = device.heldBytes
-      await ns.execute(readPlan(ns, lba, 64), memory, { timeoutNs: TIMEOUT_NS })
-      await ctrl.close()
-      memory.free()
-      equal('bytes held', device.heldBytes, held)
-    },
-  },
-  {
-    id: 'opened-after-removal',
-    title: 'Opens and uses another controller after one was lost',
-    spec: 'blktests nvme/050',
-    time: 'any',
-    losesController: true,
-    async run(context) {
-      const first = await openLeaving(context, 3, OPTIONS)
-      const memory = first.alloc(64 * first.ns.blockBytes)
-      await first.ns.execute(readPlan(first.ns, first.lba, 64), memory, { timeoutNs: TIMEOUT_NS })
-      await first.ctrl.close()
-      await context.release()
-      await roundTrip(await context.open(), 16)
-    },
-  },
-  {
-    id: 'time-out-exact',
-    title: 'Gives a command its full time-out, and reports the time of each recovery step',
-    spec: 'openvmm; SPDK time-outs',
-    time: 'virtual',
-    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(0), ...once })),
-    async run(context) {
-      const opened = await context.open(OPTIONS)
-      const { ns, ctrl, device } = opened
-      const memory = await store(opened, 1, 3, KNOWN_LBA)
-      const events = collect(ctrl.events())
-      const startNs = device.transport.clock.now()
-      await ns.execute(readPlan(ns, KNOWN_LBA, 1), memory, { timeoutNs: 2 * SECOND_NS })
-      await ctrl.close()
-      const steps = (await events).filter((event) => event.kind === 'recovery')
-      const beganNs = steps[0]!.timeNs - startNs
-      check(beganNs >= 2 * SECOND_NS && beganNs < 2.1 * SECOND_NS, `recovery begins after 2 s, got ${beganNs} ns`)
-      for (const { timeNs, tookNs } of steps)
-        check(tookNs >= 0 && tookNs <= timeNs - startNs, 'each step has a valid duration')
-      checkData(memory, 3)
-    },
-  },
-  {
-    id: 'time-out-of-the-controller',
-    title: 'Applies commandTimeoutNs to reads, writes and plans; timeoutNs of a call or a plan replaces it',
-    spec: 'ours',
-    time: 'virtual',
-    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(0), nth: 1, every: 2 }), rule({ kind: 'hang' }, writesOf(9))),
-    async run(context) {
-      const opened = await context.open({ ...OPTIONS, commandTimeoutNs: 3 * SECOND_NS })
-      const { ns, device } = opened
-      const memory = await store(opened, 1, 3, KNOWN_LBA)
-      const plan = readPlan(ns, KNOWN_LBA, 1)
-      const took = async (action: () => Promise<unknown>) => {
-        const startNs = device.transport.clock.now()
-        await action()
-        return Math.floor((device.transport.clock.now() - startNs) / SECOND_NS)
-      }
-      const options = { timeoutNs: SECOND_NS }
-      equal('seconds of a read', await took(() => ns.read(KNOWN_LBA, 1, memory)), 3)
-      equal('seconds of a plan', await took(() => ns.execute(plan, memory)), 3)
-      equal('seconds of a read with a limit', await took(() => ns.read(KNOWN_LBA, 1, memory, options)), 1)
-      equal('seconds of a plan with a limit', await took(() => ns.execute(plan, memory, options)), 1)
-      const write = () => ns.write(KNOWN_LBA + 9, 1, memory)
-      equal(
-        'seconds of a write',
-        await took(() => context.refused('write', write, { code: 'ERR_GPUNVME_TRANSFER' })),
-        3,
-      )
-    },
-  },
-  {
-    id: 'admin-hangs',
-    title: 'Reports an Admin command that gets no completion after one time limit and one recovery',
-    spec: 'ours',
-    time: 'virtual',
-    needs: withFaults(rule({ kind: 'hang' }, { qid: 0, opcode: GET_LOG_PAGE, times: 1 })),
-    async run(context) {
-      const opened = await context.open({ ...OPTIONS, commandTimeoutNs: 15 * SECOND_NS })
-      const { ctrl, device } = opened
-      const startNs = device.transport.clock.now()
-      await context.refused('smartLog', () => ctrl.smartLog(), { code: 'ERR_GPUNVME_COMMAND_TIMEOUT', says: 'in 15 s' })
-      const tookNs = device.transport.clock.now() - startNs
-      const isInTime = tookNs >= 15 * SECOND_NS && tookNs < 15 * SECOND_NS + ctrl.recoveryBoundNs
-      check(isInTime, `the command ends after its time limit, in bounded time, got ${tookNs / SECOND_NS} s`)
-      equal('Get Log Page commands', device.countOf('Get Log Page', 0), 1)
-      await ctrl.smartLog()
-      await roundTrip(opened, 16)
-    },
-  },
-  {
-    id: 'throttled',
-    title: 'Waits for the commands of a drive that becomes slow',
-    spec: 'measured on a hot drive',
-    time: 'virtual',
-    needs: withFaults(rule({ kind: 'throttle', factor: 200, forNs: 2 * SECOND_NS }, { ...readsOf(0), ...once })),
-    async run(context) {
-      const opened = await context.open({ queueDepth: 8, maxTransferBytes: 8192 })
-      const { ns, ctrl } = opened
-      const memory = await store(opened, 512, 3, KNOWN_LBA)
-      allSucceeded('reads', await ns.execute(readPlan(ns, KNOWN_LBA, 512), memory))
-      checkData(memory, 3)
-      equal('commands given up', ctrl.statistics.timeouts, 0)
-    },
-  },
-  {
-    id: 'idle-removal',
-    title: 'The next command detects a device that left the bus while idle',
-    spec: 'SPDK hot remove',
-    time: 'any',
-    ownEngine: DISTURBS_ENGINE,
-    losesController: true,
-    async run(context) {
-      let gone = false
-      const opened = await context.open(OPTIONS, {
-        bar: (bar) => ({
-          read32: (offset) => (gone ? 0xffff_ffff : bar.read32(offset)),
-          read64: (offset) => (gone ? 0xffff_ffff_ffff_ffffn : bar.read64(offset)),
-          write32: (offset, value) => {
-            if (!gone) bar.write32(offset, value)
-          },
-        }),
-        transport: () => ({ config: undefined, reset: undefined }) as never,
-      })
-      const { ns, lba } = opened
-      const memory = await store(opened, 8, 1)
-      gone = true
-      const { failures } = await ns.execute(readPlan(ns, lba, 8), memory, { timeoutNs: TIMEOUT_NS })
-      equal('outcomes', kinds(failures), ['device-lost'])
-      gone = false
-    },
-  },
-  {
-    id: 'reset-between-plans',
-    title: 'The next command recovers a function that was reset while idle',
-    spec: 'blktests nvme/022',
-    time: 'any',
-    async run(context) {
-      const opened = await context.open(OPTIONS)
-      const { ns, lba, device } = opened
-      if (device.transport.reset === undefined) notApplicable(`${device.transport.name} cannot reset its function`)
-      const memory = await store(opened, 32, 8)
-      await device.transport.reset('function').catch(() => notApplicable('the function cannot be reset'))
-      equal('CSTS.RDY', device.transport.bar.read32(REGISTER.CSTS) & 1, 0)
-      allSucceeded('reads', await ns.execute(readPlan(ns, lba, 32), memory, { timeoutNs: TIMEOUT_NS }))
-      checkData(memory, 8)
-    },
-    provokesMistakes: true,
-  },
 ]
 
-export const recovery = area('time-outs and recovery', recoveryCases)
+export const recovery = area('time-outs and recovery', [...recoveryCases, ...lossCases, ...timeOutCases, ...idleCases])

@@ -1,6 +1,6 @@
-import type { DmaMemory, FaultAction, FaultMatch, FaultPlan, FaultRule, Plan } from '@gpunvme/nvme-spec/transport'
+import type { Bar, DmaMemory, FaultAction, FaultMatch, FaultPlan, FaultRule, Plan } from '@gpunvme/nvme-spec/transport'
 import type { ControllerEvent, ControllerOptions } from '../../src/index.js'
-import { SECOND_NS, waitUntil } from '../time.js'
+import { NS_PER_MS, SECOND_NS, waitUntil } from '../time.js'
 import type { DriverArea, DriverCase } from '../case.js'
 import type { Device, DriverContext, Opened } from '../context.js'
 import { check } from '../check.js'
@@ -27,6 +27,15 @@ export const OPCODE = { FLUSH: 0x00, WRITE: 0x01, READ: 0x02 } as const
 export const KNOWN: TransportRequest = { namespaces: [{ nsid: 1, blockBytes: 512, minBytes: 64 * MIB }] }
 /** An LBA of this namespace that the write guard does not read: 32 KiB after a backup superblock at 24 MiB. */
 export const KNOWN_LBA = 65_536 - 16_384 + 64
+
+/** Time limit of commands that may get no completion. */
+export const TIMEOUT_NS = 300 * NS_PER_MS
+export const TIMEOUT_OPTIONS = {
+  queues: 2,
+  queueDepth: 8,
+  maxTransferBytes: 8192,
+  commandTimeoutNs: TIMEOUT_NS,
+} as const
 
 /** Reasons of `DriverCase.ownEngine`. */
 export const SEES_ENGINE = "it observes entries and doorbells, which is possible only with the driver's own engine"
@@ -113,6 +122,17 @@ export function stepsOf(events: readonly ControllerEvent[]): string[] {
   return events.flatMap((event) =>
     event.kind === 'recovery' && event.result !== 'begun' ? [`${event.step} ${event.result}`] : [],
   )
+}
+
+/** Replaces the value of CAP that the driver reads. */
+export function withCap(change: (cap: bigint) => bigint): (bar: Bar) => Partial<Bar> {
+  return (bar) => ({
+    read64: (offset) => (offset === REGISTER.CAP ? change(bar.read64(offset)) : bar.read64(offset)),
+    read32(offset) {
+      if (offset > REGISTER.CAP + 4) return bar.read32(offset)
+      return Number((change(bar.read64(REGISTER.CAP)) >> BigInt(offset * 8)) & 0xffff_ffffn)
+    },
+  })
 }
 
 /** Enables a controller as another host would; returns a function that frees the memory of its queues. */

@@ -13,9 +13,11 @@ import { fusedCases } from './fused.js'
 import { identifyCases } from './identify.js'
 import { interruptCases } from './interrupts.js'
 import { logCases } from './logs.js'
+import { metadataCases } from './metadata.js'
 import { namespaceCases } from './namespaces.js'
 import { nvmCommandCases } from './nvm-commands.js'
 import { opcodeCases } from './opcodes.js'
+import { invalidPrpCases, prpCases } from './prps.js'
 import { readWriteCases } from './read-write.js'
 import { registerCases } from './registers.js'
 import { resetCases } from './reset.js'
@@ -44,7 +46,10 @@ export const controllerCases: readonly ControllerCase[] = [
   ...featureCases,
   ...logCases,
   ...eventCases,
+  ...prpCases,
   ...readWriteCases,
+  ...metadataCases,
+  ...invalidPrpCases,
   ...sglCases,
   ...nvmCommandCases,
   ...copyCases,
