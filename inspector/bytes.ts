@@ -1,4 +1,4 @@
-import type { Place } from '@gpunvme/nvme-spec/explain'
+import type { FieldLocation } from '@gpunvme/nvme-spec/explain'
 import { create } from './element.js'
 
 const LINE_BYTES = 16
@@ -36,7 +36,7 @@ export class Bytes {
   }
 
   /** Highlights the bytes of a place and scrolls to them. */
-  highlight({ offset, lengthBytes }: Place): void {
+  highlight({ offset, lengthBytes }: FieldLocation): void {
     for (const cell of this.lit) cell.classList.remove('lit')
     this.lit = this.cells.slice(offset, offset + lengthBytes)
     for (const cell of this.lit) cell.classList.add('lit')

@@ -47,7 +47,7 @@ export function decodedView(decoded: readonly Decoded[]): HTMLElement {
     return bytes
   }
   const fieldsOf = (one: Decoded): HTMLElement => {
-    const fields = new Fields(one.entry, ({ place }) => bytesOf(one)?.highlight(place))
+    const fields = new Fields(one.entry, ({ location }) => bytesOf(one)?.highlight(location))
     lists.set(one, fields)
     return fields.view
   }

@@ -1,4 +1,4 @@
-import { formatPlace, type ExplainedEntry, type ExplainedLine } from '@gpunvme/nvme-spec/explain'
+import { formatLocation, type ExplainedEntry, type ExplainedLine } from '@gpunvme/nvme-spec/explain'
 import { create } from './element.js'
 
 /** Returns whether the value of a line is zero or empty. */
@@ -23,8 +23,8 @@ export class Fields {
     const above: ExplainedLine[] = []
     this.rows = entry.lines.map((line) => {
       above[line.depth] = line
-      const within = above[line.depth - 1]?.place
-      const view = rowOf(line, formatPlace(line.place, within))
+      const within = above[line.depth - 1]?.location
+      const view = rowOf(line, formatLocation(line.location, within))
       view.addEventListener('focus', () => focus(line))
       view.addEventListener('pointerenter', () => focus(line))
       return { line, view, words: `${line.path} ${line.text} ${line.meaning} ${line.doc}`.toLowerCase() }
@@ -57,9 +57,10 @@ export class Fields {
   /** Scrolls to the innermost line that contains a byte, and focuses it. */
   reveal(byte: number): void {
     const containing = this.rows.filter(
-      ({ line: { place }, view }) => !view.hidden && byte >= place.offset && byte < place.offset + place.lengthBytes,
+      ({ line: { location }, view }) =>
+        !view.hidden && byte >= location.offset && byte < location.offset + location.lengthBytes,
     )
-    const found = containing.filter(({ line }) => line.place.bits === undefined).at(-1) ?? containing[0]
+    const found = containing.filter(({ line }) => line.location.bits === undefined).at(-1) ?? containing[0]
     found?.view.scrollIntoView({ block: 'nearest' })
     found?.view.focus({ preventScroll: true })
   }

@@ -42,8 +42,8 @@ export function drawChart(run: DriveRun, width: number): string {
   const line = rates(run).map(
     (value, bin) => `${point(x(startNs + bin * binNs), yRate(value))} H${x(startNs + (bin + 1) * binNs).toFixed(1)}`,
   )
-  const struck = faultNs === undefined ? [] : [faultNs]
-  const marks = [...struck, ...events.map(({ timeNs }) => timeNs)]
+  const faultTimes = faultNs === undefined ? [] : [faultNs]
+  const marks = [...faultTimes, ...events.map(({ timeNs }) => timeNs)]
   return [
     `<svg viewBox="0 0 ${width} ${HEIGHT}" height="${HEIGHT}" aria-hidden="true">`,
     `<text x="${LEFT}" y="16">Throughput, GB/s; dashed: payload limit ${rate(payloadLimit)}</text>`,

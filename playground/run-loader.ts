@@ -50,7 +50,7 @@ function sampleModel(controller: Controller, layers: number, lengthBytes: number
   const extents = Array.from({ length: layers }, (_, index): StoredExtent => {
     const run = { storeBytes: index * lengthBytes, lengthBytes }
     const piece = { name: `blk.${index}`, dtype: 'I8', shape: [lengthBytes], lengthBytes, runs: [run] }
-    return { name: `layer ${index}`, pieces: [piece], whole: run, checks: [] }
+    return { name: `layer ${index}`, pieces: [piece], fullRange: run, checks: [] }
   })
   const find = (name: string | number) => {
     const extent = extents.find((each, index) => name === index || name === each.name)
@@ -61,7 +61,7 @@ function sampleModel(controller: Controller, layers: number, lengthBytes: number
     name: 'sample',
     store: namespaceStore(controller.namespace(1)),
     layers: extents.map(({ name }) => name),
-    checkable: false,
+    hasChecksums: false,
     layer: find,
     tensor: find,
     experts: () => [],

@@ -18,7 +18,7 @@ export interface Settings {
 
 const status = (sct: number, sc: number): FaultAction => ({ kind: 'status', sct, sc })
 
-/** Faults by name. Each strikes one Read in the middle of the run. */
+/** Faults by name. Each affects one Read in the middle of the run. */
 export const faults = {
   none: { label: 'none', action: undefined },
   hang: { label: 'command hangs', action: { kind: 'hang' } },
@@ -34,7 +34,7 @@ export type FaultName = keyof typeof faults
 
 const READ = 0x02
 
-/** Returns the plan that strikes the Read number `nth`, from 1; undefined without a fault. */
+/** Returns the plan that affects the Read number `nth`, from 1; undefined without a fault. */
 export function faultPlan(fault: FaultName, nth: number): FaultPlan | undefined {
   const { action } = faults[fault]
   return action && { rules: [{ match: { opcode: READ, qid: 1, nth }, action }] }

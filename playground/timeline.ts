@@ -16,7 +16,7 @@ export interface QueueState {
 /** Follows the fill of a queue pair by the simulator's trace. */
 export class Timeline {
   readonly states: QueueState[] = []
-  /** When the fault struck; undefined if it has not. */
+  /** Time of the fault; undefined before it. */
   faultNs: number | undefined
   private readonly entries: number
   private tail = 0

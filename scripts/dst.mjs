@@ -20,7 +20,7 @@ const { hostDriver } = forDriver
 const campaigns = {
   simulator: {
     run: (seeds) => forSimulator.runCampaign(seeds),
-    format: (result) => forSimulator.formatCampaign(result, forSimulator.notDrawn),
+    format: (result) => forSimulator.formatCampaign(result, forSimulator.uncoveredFeatures),
     minimise: (seed) => forSimulator.minimise(forSimulator.makeScenario(seed)),
     formatMinimised: (found) => forSimulator.formatMinimised(found),
     runTwice: (scenario) => forSimulator.runTwice(scenario),
@@ -39,10 +39,10 @@ const campaigns = {
 /** Path of the minimised scenario of a failed seed, for --replay. */
 const replayFile = (name, seed) => `dst-seed-${name}-${seed}.json`
 
-function count(name, text, least) {
+function count(name, text, min) {
   const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= least) return value
-  return usageError(`--${name}: expected an integer of at least ${least}, got ${text}`)
+  if (Number.isSafeInteger(value) && value >= min) return value
+  return usageError(`--${name}: expected an integer of at least ${min}, got ${text}`)
 }
 
 /** Prints an error and the usage, and ends the process. */

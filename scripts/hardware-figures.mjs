@@ -72,6 +72,6 @@ function cell(all, unit, digits) {
   if (all.length === 0) return 'not measured'
   const shown = (value) =>
     value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits })
-  const [least, most] = [Math.min(...all), Math.max(...all)].map(shown)
-  return `${shown(all.at(-1))}${unit}${least === most ? '' : ` (${least} to ${most})`}`
+  const [min, max] = [Math.min(...all), Math.max(...all)].map(shown)
+  return `${shown(all.at(-1))}${unit}${min === max ? '' : ` (${min} to ${max})`}`
 }

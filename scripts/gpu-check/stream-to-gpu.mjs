@@ -12,7 +12,7 @@ const [model] = process.argv.slice(2)
 const memory = 0.75 * statSync(model).size
 const sim = { profile: 'ideal', realTime: true }
 const rig = await openRig({ model, sim, engine: 'cuda', gpu: 0, vram: memory, ram: memory })
-for (const { subject, chosen, reason } of rig.why) console.log(`${subject}: ${chosen} (${reason})`)
+for (const { subject, chosen, reason } of rig.decisions) console.log(`${subject}: ${chosen} (${reason})`)
 console.log(`layers: ${rig.placement.layers.map(({ name, residence }) => `${name} (${residence})`).join(', ')}`)
 const startMs = performance.now()
 let bytes = 0

@@ -1,7 +1,7 @@
 // Builds the native programs of tests (test/programs/table.mjs) in parallel, so that no test waits for a compiler.
 // Arguments are prefixes of the programs to build; without arguments, builds all. Programs that are up to date are not
 // rebuilt. Exit status 1 if a program does not compile (its tests fail with the same message) or a prefix has no program.
-import { built, compilerProblem, tidy } from '../test/programs/build.mjs'
+import { built, compilerProblem, removeStalePrograms } from '../test/programs/build.mjs'
 import { programs } from '../test/programs/table.mjs'
 
 const problem = compilerProblem()
@@ -16,7 +16,7 @@ else {
   const results = await Promise.allSettled(names.map(built))
   for (const { reason } of results) if (reason !== undefined) console.error(reason.message)
   const failed = results.filter(({ status }) => status === 'rejected').length
-  tidy()
+  removeStalePrograms()
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
   console.log(`Test programs: ${results.length - failed} of ${results.length} built or up to date, ${seconds} s`)
   process.exitCode = failed + unknown.length > 0 ? 1 : 0

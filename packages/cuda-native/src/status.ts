@@ -37,11 +37,11 @@ export interface CudaDevice {
    */
   readonly ordering: OrderingFacts
   /** Whether the engine `cuda` is expected to work on this GPU. */
-  readonly engine: CudaEngineOutlook
+  readonly engine: CudaEngineSupport
 }
 
 /** Whether the engine `cuda` is expected to work on a GPU. The driver may still refuse to register a drive's registers. */
-export interface CudaEngineOutlook {
+export interface CudaEngineSupport {
   /** False if one of `reasons` prevents the engine. */
   readonly usable: boolean
   /** What prevents or limits the engine. */
@@ -53,7 +53,7 @@ export interface CudaEngineReason {
   /** Stable across releases. `message` and `next` are for people. */
   readonly code: 'compute-capability' | 'compute-mode' | 'no-registration' | 'kernel-time-limit' | 'blackwell-registers'
   /** Whether the engine cannot be used because of this. */
-  readonly prevents: boolean
+  readonly isBlocking: boolean
   readonly message: string
   /** What to do about it. */
   readonly next: string
@@ -138,38 +138,43 @@ const OTHER_ENGINES = "the engine 'cpu-kernel' or 'host'"
 const WITHOUT_REGISTERS = "use the engine 'host', or cudaEngine with { doorbells: 'cpu' }, which does not register them"
 
 /** Does not check the driver's version: drivers before CUDA 12.2 have no devices here. */
-function outlookOf(device: Omit<CudaDevice, 'engine'>, major: number, minor: number): CudaEngineOutlook {
+function outlookOf(device: Omit<CudaDevice, 'engine'>, major: number, minor: number): CudaEngineSupport {
   const reasons: CudaEngineReason[] = []
   if (major * 10 + minor < 75) {
     const message = `compute capability ${device.computeCapability}: the kernels require 7.5 (Turing) or newer`
-    reasons.push({ code: 'compute-capability', prevents: true, message, next: `use another GPU, or ${OTHER_ENGINES}` })
+    reasons.push({
+      code: 'compute-capability',
+      isBlocking: true,
+      message,
+      next: `use another GPU, or ${OTHER_ENGINES}`,
+    })
   }
   if (device.computeMode === 'prohibited') {
     const message = 'the compute mode is prohibited: no process can open this GPU'
     reasons.push({
       code: 'compute-mode',
-      prevents: true,
+      isBlocking: true,
       message,
       next: `run nvidia-smi -i ${device.device} -c DEFAULT as root`,
     })
   }
   if (!device.canRegisterMemory) {
     const message = 'host memory cannot be registered with this GPU, so it can access neither queues nor registers'
-    reasons.push({ code: 'no-registration', prevents: true, message, next: `use another GPU, or ${OTHER_ENGINES}` })
+    reasons.push({ code: 'no-registration', isBlocking: true, message, next: `use another GPU, or ${OTHER_ENGINES}` })
   }
   if (device.limitsKernelTime) {
     const message =
       'the driver ends kernels after some seconds, as on a GPU with a display: the engine relaunches its kernels earlier, and cannot make them persistent'
     reasons.push({
       code: 'kernel-time-limit',
-      prevents: false,
+      isBlocking: false,
       message,
       next: 'use a finite lingerNs, or a GPU without a display',
     })
   }
   if (major >= FIRST_BLACKWELL) {
     const message = `compute capability ${device.computeCapability} (Blackwell or newer): registering a drive's registers with such a GPU froze a machine`
-    reasons.push({ code: 'blackwell-registers', prevents: true, message, next: WITHOUT_REGISTERS })
+    reasons.push({ code: 'blackwell-registers', isBlocking: true, message, next: WITHOUT_REGISTERS })
   }
-  return { usable: !reasons.some(({ prevents }) => prevents), reasons }
+  return { usable: !reasons.some(({ isBlocking }) => isBlocking), reasons }
 }

@@ -3,7 +3,7 @@ import type { DmaMemory, Plan, QueuePairMemory, Transport } from '@gpunvme/nvme-
 import { onTestFinished } from 'vitest'
 import { cudaEngine, openCuda, type Cuda, type CudaEngineOptions } from '../src/cuda/index.js'
 import type { KernelEngine } from '../src/engine/kernel-engine.js'
-import { Keeper, type struck } from './kernel-rig.js'
+import { Keeper, type withFault } from './kernel-rig.js'
 import { startDrive } from './real-time-drives.js'
 import { scratchFile } from './scratch-file.js'
 
@@ -22,7 +22,7 @@ export interface CudaRig {
   readonly engine: (options?: CudaEngineOptions, queues?: readonly QueuePairMemory[]) => KernelEngine
 }
 
-type Faults = Partial<ReturnType<typeof struck>>
+type Faults = Partial<ReturnType<typeof withFault>>
 
 /** Opens a controller whose queues no engine uses. Closes it and its drive after the test. */
 export async function openQueues(options: ControllerOptions, faults: Faults) {

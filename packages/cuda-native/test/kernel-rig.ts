@@ -21,7 +21,7 @@ export const byteAt = (position: number) => ((position * 31) ^ (position >>> 9) 
 const CONTENT = Uint8Array.from({ length: BLOCKS * 512 }, (_, position) => byteAt(position))
 
 /** Returns options with a fault of reads on queue 1. */
-export const struck = (action: FaultAction, match: FaultMatch = { nth: 3 }) => ({
+export const withFault = (action: FaultAction, match: FaultMatch = { nth: 3 }) => ({
   faults: { rules: [{ match: { qid: 1, opcode: 0x02, ...match }, action }] },
 })
 
@@ -50,7 +50,7 @@ export class Keeper implements Engine {
 
 export async function openRig(
   options: ControllerOptions = {},
-  faults: ReturnType<typeof struck> | Record<string, never> = {},
+  faults: ReturnType<typeof withFault> | Record<string, never> = {},
 ): Promise<Rig> {
   const file = scratchFile(CONTENT)
   const drive = await startDrive({ namespaces: [{ file: { path: file.path, readOnly: true } }], ...faults })

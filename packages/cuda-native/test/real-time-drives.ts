@@ -16,7 +16,7 @@ const MIN_BYTES = 16 * MIB
 const MEMORY_BYTES = 128 * MIB
 
 /** Limits the sleep of an idle simulator, which doorbells of a native engine do not wake. Most open drives are idle. */
-const IDLE = { longestSleepNs: 1_000_000 }
+const IDLE = { maxSleepNs: 1_000_000 }
 /** Number of unused drives that a pool keeps. */
 const MAX_FREE = 3
 

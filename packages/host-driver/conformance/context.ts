@@ -5,18 +5,18 @@ import { NS_PER_MS, waitUntil } from './time.js'
 import type { DriverCase } from './case.js'
 import {
   hostDriver,
-  judged,
+  asCaseController,
   type DriverOptions,
   type DriverUnderTest,
-  type JudgedController,
-  type JudgedNamespace,
+  type CaseController,
+  type CaseNamespace,
 } from './driver.js'
 import { check, fail, notApplicable, refused, type ExpectedError } from './check.js'
 import type { OpenedTransport, OpenTransport, TransportRequest } from './request.js'
 import { Watch } from './watch.js'
 
 /** Changes of a transport, between it and the driver. */
-export interface Between {
+export interface TransportChanges {
   /** Faults of register accesses; see `faulty`. */
   readonly faults?: FaultPlan
   /** Returns replacements of register accesses. */
@@ -31,15 +31,15 @@ export interface Device extends Watch {
   /** Faults that have occurred; undefined without `Between.faults`. */
   readonly faults: FaultyTransport['faults'] | undefined
   /** Whether commands of plans and their doorbell writes are observed, as with the driver's own engine. */
-  readonly seesPlans: boolean
+  readonly observesPlans: boolean
 }
 
 /** A controller that a case has opened, with a namespace for its commands. */
 export interface Opened {
   readonly device: Device
-  readonly ctrl: JudgedController
+  readonly ctrl: CaseController
   /** First namespace that can be read and written. */
-  readonly ns: JudgedNamespace
+  readonly ns: CaseNamespace
   /** An LBA in the middle of the namespace, a multiple of 64, from which cases may write. */
   readonly lba: number
   /** Allocates memory that is freed at the end of the case. */
@@ -47,7 +47,7 @@ export interface Opened {
 }
 
 /** Returns whether a namespace can be read and written: all namespaces of a driver without `identity` can. */
-function isSupported(namespace: JudgedNamespace): boolean {
+function isSupported(namespace: CaseNamespace): boolean {
   return !('identity' in namespace) || namespace.identity.unsupported === undefined
 }
 
@@ -80,7 +80,7 @@ export class DriverContext {
   private readonly rings: Implementations['rings']
   private readonly driver: DriverUnderTest | undefined
   private readonly opened: { readonly given: OpenedTransport; readonly device: Device }[] = []
-  private readonly controllers: JudgedController[] = []
+  private readonly controllers: CaseController[] = []
   private readonly memories: { readonly memory: DmaMemory; readonly watch: Watch }[] = []
 
   constructor(each: DriverCase, openTransport: OpenTransport, { engine, rings, driver }: Implementations = {}) {
@@ -92,7 +92,7 @@ export class DriverContext {
   }
 
   /** Opens a transport as the case requires, with its controller disabled. @throws NotApplicable if there is none. */
-  async device(between: Between = {}, request: TransportRequest = {}): Promise<Device> {
+  async device(between: TransportChanges = {}, request: TransportRequest = {}): Promise<Device> {
     const given = await this.openTransport({ ...this.each.needs, ...request })
     if (typeof given === 'string') return notApplicable(given)
     let { transport } = given
@@ -113,19 +113,19 @@ export class DriverContext {
       transport = { ...transport, bar: changedBar(transport.bar, between.bar), wraps: transport }
     }
     if (between.transport !== undefined) transport = { ...transport, ...between.transport(transport) }
-    const seesPlans = this.makeEngine === undefined
-    const device = Object.assign(new Watch(transport), { serial: given.serial, faults, seesPlans })
+    const observesPlans = this.makeEngine === undefined
+    const device = Object.assign(new Watch(transport), { serial: given.serial, faults, observesPlans })
     this.opened.push({ given, device })
     return device
   }
 
   /** Whether changes of a transport also affect the engine. */
-  get disturbsEngine(): boolean {
+  get affectsEngine(): boolean {
     return this.makeEngine === undefined
   }
 
   /** Opens a controller for writing, on a new device or on `on`. */
-  async open(options: ControllerOptions = {}, between?: Between, on?: Device): Promise<Opened> {
+  async open(options: ControllerOptions = {}, between?: TransportChanges, on?: Device): Promise<Opened> {
     const device = on ?? (await this.device(between))
     const write = { serial: device.serial }
     const ctrl = await this.bringUp(device.transport, { ...options, ...this.engineFor(device, options), write })
@@ -137,20 +137,20 @@ export class DriverContext {
   }
 
   /** Opens a controller with the driver under test; the case closes it. */
-  async bringUp(transport: Transport, options?: DriverOptions): Promise<JudgedController> {
+  async bringUp(transport: Transport, options?: DriverOptions): Promise<CaseController> {
     if (this.driver === undefined) return hostDriver.open(transport, options)
-    return judged(await this.driver.open(transport, options))
+    return asCaseController(await this.driver.open(transport, options))
   }
 
   /** Opens a controller for reading; closes it at the end of the case. */
-  async openReading(device: Device, options: ControllerOptions = {}): Promise<JudgedController> {
+  async openReadOnly(device: Device, options: ControllerOptions = {}): Promise<CaseController> {
     const ctrl = await this.bringUp(device.transport, { ...this.engineFor(device, options), ...options })
     this.controllers.push(ctrl)
     return ctrl
   }
 
   /** Checks that an action throws or rejects as expected; returns the error. */
-  refused(what: string, action: () => unknown, expected: ExpectedError): Promise<Error> {
+  expectRejected(what: string, action: () => unknown, expected: ExpectedError): Promise<Error> {
     const isOurs = this.driver === undefined || this.driver === hostDriver
     return refused(what, action, isOurs ? expected : { ...expected, says: [] })
   }
@@ -159,15 +159,15 @@ export class DriverContext {
    * Returns options of `Controller.open` for the engine under test; none if `options` already have an engine.
    * @throws NotApplicable if the engine does not support the queues of `options`.
    */
-  engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine' | 'engineBelow'> {
+  engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine' | 'allowInnerEngine'> {
     const found = this.opened.find((each) => each.device === device)
     if (found === undefined || this.makeEngine === undefined || options.engine !== undefined) return {}
     if (this.rings === 'powers of two') needsPowersOfTwo(options)
-    return { engine: this.makeEngine(found.given.transport), engineBelow: true }
+    return { engine: this.makeEngine(found.given.transport), allowInnerEngine: true }
   }
 
   /** Allocates memory that is freed at the end of the case. */
-  alloc({ dma }: JudgedNamespace, watch: Watch, lengthBytes: number): DmaMemory {
+  alloc({ dma }: CaseNamespace, watch: Watch, lengthBytes: number): DmaMemory {
     const memory = dma.alloc(lengthBytes)
     this.memories.push({ memory, watch })
     return memory

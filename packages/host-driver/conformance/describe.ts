@@ -23,12 +23,12 @@ export interface DescribeOptions extends TestFramework, DriverCaseOptions {
   /** Cases that must fail. A listed case that passes fails its test, so that the list stays current. */
   readonly known?: readonly ListedCases[]
   /** Whether cases may be skipped because the transport does not support them. Default: true. */
-  readonly mayRefuse?: boolean
+  readonly allowSkips?: boolean
 }
 
 /** Defines a test for each driver case, on transports from `open`. */
 export function describeTransport(name: string, open: OpenTransport, options: DescribeOptions): void {
-  const { describe, test, skip = [], known = [], mayRefuse = true } = options
+  const { describe, test, skip = [], known = [], allowSkips = true } = options
   const reasonIn = (lists: readonly ListedCases[], id: string) => lists.find(({ cases }) => cases.includes(id))?.reason
   describe(`driver cases on ${name}`, () => {
     test('the lists name cases that exist, each once', () => {
@@ -50,7 +50,7 @@ export function describeTransport(name: string, open: OpenTransport, options: De
         const result = await runDriverCase(each, open, options)
         const difference = reasonIn(known, each.id)
         if (result.outcome === 'skipped') {
-          if (!mayRefuse) throw new Error(`${each.id} was skipped: ${result.reason}`)
+          if (!allowSkips) throw new Error(`${each.id} was skipped: ${result.reason}`)
           context.skip(result.reason)
         } else if (difference === undefined) {
           if (result.outcome === 'failed') throw result.error

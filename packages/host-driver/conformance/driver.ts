@@ -73,23 +73,23 @@ export const hostDriver = {
 } satisfies DriverUnderTest
 
 /** A namespace, as used by cases: missing members skip the case. */
-export type JudgedNamespace = CoreNamespace & FurtherNamespace
+export type CaseNamespace = CoreNamespace & FurtherNamespace
 
 /** A controller, as used by cases: missing members skip the case. */
-export interface JudgedController extends CoreController, FurtherController {
-  readonly namespaces: readonly JudgedNamespace[]
+export interface CaseController extends CoreController, FurtherController {
+  readonly namespaces: readonly CaseNamespace[]
   /** Returns the namespace with an NSID. */
-  readonly namespace: (nsid: number) => JudgedNamespace
+  readonly namespace: (nsid: number) => CaseNamespace
 }
 
 /** Wraps a controller so that the use of a missing member skips the case. */
-export function judged(controller: DriverController): JudgedController {
-  const wrap = (namespace: DriverNamespace) => demanding(namespace as JudgedNamespace, 'namespaces')
+export function asCaseController(controller: DriverController): CaseController {
+  const wrap = (namespace: DriverNamespace) => demanding(namespace as CaseNamespace, 'namespaces')
   const find = (nsid: number) =>
     controller.namespace === undefined
       ? controller.namespaces.find((each) => each.nsid === nsid)
       : controller.namespace(nsid)
-  return demanding(controller as JudgedController, 'controllers', {
+  return demanding(controller as CaseController, 'controllers', {
     namespaces: () => controller.namespaces.map(wrap),
     namespace: () => (nsid: number) =>
       wrap(find(nsid) ?? notApplicable('controllers of this driver have no namespace')),

@@ -1,7 +1,7 @@
 export { notApplicable, type CaseIdentity, type CaseOutcome } from '@gpunvme/nvme-sim/case-kit'
 export type { DriverCase } from './case.js'
 export { driverCases } from './cases/index.js'
-export type { Between, Device, DriverContext, Implementations, MakeEngine, Opened } from './context.js'
+export type { TransportChanges, Device, DriverContext, Implementations, MakeEngine, Opened } from './context.js'
 export { describeTransport, type DescribeOptions, type ListedCases, type TestFramework } from './describe.js'
 export {
   hostDriver,
@@ -9,8 +9,8 @@ export {
   type DriverNamespace,
   type DriverOptions,
   type DriverUnderTest,
-  type JudgedController,
-  type JudgedNamespace,
+  type CaseController,
+  type CaseNamespace,
 } from './driver.js'
 export {
   shortfall,

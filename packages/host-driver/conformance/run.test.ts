@@ -80,11 +80,11 @@ describe('runDriverCase', () => {
     const reads = caseOf(async (context) => {
       const { device, ns, lba, alloc } = await context.open()
       await ns.read(lba, 1, alloc(ns.blockBytes))
-      expect(device.seesPlans).toBe(false)
+      expect(device.observesPlans).toBe(false)
       expect(device.countOf('Read')).toBe(0)
       const second = await context.device()
       await context.open({ engine: new HostEngine(second.transport) }, undefined, second)
-      await context.openReading(await context.device())
+      await context.openReadOnly(await context.device())
     })
     const result = await runDriverCase(reads, seen, { time: 'virtual', engine })
     expect(result).toEqual({ outcome: 'passed' })
@@ -120,7 +120,7 @@ describe('runDriverCase', () => {
     const opens = (given: ControllerOptions, rings?: 'powers of two') => {
       const each = caseOf(async (context) => {
         await context.open(given)
-        await context.openReading(await context.device(), given)
+        await context.openReadOnly(await context.device(), given)
       })
       const engine = (transport: Transport) => new HostEngine(transport)
       return runDriverCase(each, open, { time: 'virtual', engine, ...(rings && { rings }) })

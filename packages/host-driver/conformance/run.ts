@@ -1,4 +1,4 @@
-import { notApplicable, outcomeOf, WALL_LIMIT_MS, withinWall, type CaseOutcome } from '@gpunvme/nvme-sim/case-kit'
+import { notApplicable, outcomeOf, WALL_LIMIT_MS, withWallLimit, type CaseOutcome } from '@gpunvme/nvme-sim/case-kit'
 import type { DriverCase } from './case.js'
 import { DriverContext, type Implementations } from './context.js'
 import type { OpenTransport } from './request.js'
@@ -25,7 +25,7 @@ export function runDriverCase(
     if (each.time === 'virtual' && time === 'wall')
       notApplicable('the case takes too long in wall time, or checks exact times')
     if (options.engine !== undefined && each.ownEngine !== undefined) notApplicable(each.ownEngine)
-    await withinWall('the case', wallLimitMs, runToItsEnd(each, open, options))
+    await withWallLimit('the case', wallLimitMs, runToItsEnd(each, open, options))
   })
 }
 

@@ -74,14 +74,14 @@ async function compare(
     for (let i = 0; i < blocks; i++) visit(bytes.subarray(i * blockBytes, (i + 1) * blockBytes), slba + i)
   }
   each((block, lba) => {
-    const known = medium.possible(nsid, lba, began).find((content) => content >= 0)
+    const known = medium.possibleContents(nsid, lba, began).find((content) => content >= 0)
     fillBlock(block, lba === slba + (differsAt ?? NaN) ? writtenContent(NEVER_WRITTEN, nsid, lba) : (known ?? ZEROES))
   })
   try {
     const isEqual = await namespace.compare!(slba, blocks, memory, { timeoutNs })
     let [mayMatch, mayDiffer] = [true, false]
     each((block, lba) => {
-      const possible = medium.possible(nsid, lba, began)
+      const possible = medium.possibleContents(nsid, lba, began)
       mayMatch &&= possible.some((content) => holds(block, content))
       mayDiffer ||= possible.some((content) => content === ANY || !holds(block, content))
     })

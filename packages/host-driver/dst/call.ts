@@ -100,11 +100,11 @@ export class Call {
       } else if (kind === undefined) medium.end(part, part)
       else if (kind === 'not-submitted') medium.cancel(part, part)
       else if (kind === 'device-lost') pending.push(part)
-      else medium.leave(part, part)
+      else medium.abandon(part, part)
     })
     this.checkMemory(this.parts)
     return () => {
-      for (const part of pending) medium.leave(part, part)
+      for (const part of pending) medium.abandon(part, part)
     }
   }
 
@@ -136,7 +136,7 @@ export class Call {
 
   private checkData(part: Part): void {
     this.eachBlock(part, (block, lba) => {
-      const possible = this.medium.possible(part.nsid, lba, this.began)
+      const possible = this.medium.possibleContents(part.nsid, lba, this.began)
       if (possible.some((content) => holds(block, content))) return
       const allowed = possible.map((content) => (content === ANY ? 'anything' : content)).join(' or ')
       throw new RunFailure('data', `${this.what}: LBA ${lba} has the wrong content, allowed: ${allowed}`)

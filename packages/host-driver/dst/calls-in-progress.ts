@@ -58,7 +58,7 @@ export class CallsInProgress {
     this.underWayNs = 0
     this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
     // An unrequested reset by `faulty` takes 100 ms on the simulator's clock, which do not count as part of the step.
-    const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
+    const stoppedNs = 'surprise-reset' in this.world.injected ? FUNCTION_RESET_NS : 0
     if (event.tookNs > limitNs + stoppedNs) this.fail(tooLong(event.step, event.tookNs, limitNs))
   }
 
@@ -80,17 +80,22 @@ export class CallsInProgress {
 
   /** Returns the recovery steps and faults so far, for `since`. */
   sofar(): Meanwhile {
-    return { stepsNs: this.stepsNs, steps: this.steps, strikes: this.world.strikes, underWayNs: this.underWayNs }
+    return {
+      stepsNs: this.stepsNs,
+      steps: this.steps,
+      injectedCount: this.world.injectedCount,
+      underWayNs: this.underWayNs,
+    }
   }
 
   /** Returns the recovery steps and faults after `before`. */
   since(before: Meanwhile): Meanwhile {
-    const { stepsNs, steps, strikes } = this.sofar()
+    const { stepsNs, steps, injectedCount } = this.sofar()
     // Includes a step that had begun before, and one step more: a recovery may first wait for other calls.
     return {
       stepsNs: stepsNs - before.stepsNs + before.underWayNs,
       steps: 1 + steps - before.steps,
-      strikes: strikes - before.strikes,
+      injectedCount: injectedCount - before.injectedCount,
       underWayNs: 0,
     }
   }

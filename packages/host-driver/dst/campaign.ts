@@ -1,7 +1,7 @@
 import { makeScenario } from './make-scenario.js'
 import type { Worst } from './calls-in-progress.js'
 import { runScenario, runTwice } from './run.js'
-import { REPLAYED_EVERY, runSeeds, type CampaignResult, type Seeds } from '@gpunvme/nvme-sim/dst'
+import { REPLAY_INTERVAL, runSeeds, type CampaignResult, type Seeds } from '@gpunvme/nvme-sim/dst'
 import type { DriverUnderTest } from '../conformance/driver.js'
 
 /** Statistics and failures of a driver campaign. They contain no wall times, so they are the same on every machine. */
@@ -9,7 +9,7 @@ export interface DriverCampaignResult extends CampaignResult {
   /** Number of times that a controller was declared lost. */
   readonly lost: number
   /** Number of seeds that were skipped because the driver does not support their options. */
-  readonly passedOver: number
+  readonly skipped: number
   /** Longest durations by kind of fault, of runs with one kind of fault; `none` for runs without faults. */
   readonly worst: Readonly<Record<string, Worst>>
 }
@@ -17,13 +17,13 @@ export interface DriverCampaignResult extends CampaignResult {
 /** Runs one scenario per seed on the driver. */
 export async function runDriverCampaign(driver: DriverUnderTest, seeds: Seeds): Promise<DriverCampaignResult> {
   const worst = new Map<string, Worst>()
-  let [lost, passedOver] = [0, 0]
+  let [lost, skipped] = [0, 0]
   const result = await runSeeds(seeds, async (seed) => {
     const scenario = makeScenario(seed)
-    const run = await (seed % REPLAYED_EVERY === 0 ? runTwice : runScenario)(scenario, driver)
+    const run = await (seed % REPLAY_INTERVAL === 0 ? runTwice : runScenario)(scenario, driver)
     lost += run.lost
-    if (!run.isApplicable) passedOver++
-    const kinds = Object.keys(run.struck)
+    if (!run.isApplicable) skipped++
+    const kinds = Object.keys(run.injected)
     // These operations may themselves be the cause of a long call, so such runs are left out of `worst`.
     const isDisturbed = ['reset', 'loss of power', 'format'].some((name) => name in run.done)
     if (kinds.length <= 1 && !isDisturbed) {
@@ -37,5 +37,5 @@ export async function runDriverCampaign(driver: DriverUnderTest, seeds: Seeds): 
     }
     return run
   })
-  return { ...result, lost, passedOver, worst: Object.fromEntries([...worst].toSorted(([a], [b]) => (a < b ? -1 : 1))) }
+  return { ...result, lost, skipped, worst: Object.fromEntries([...worst].toSorted(([a], [b]) => (a < b ? -1 : 1))) }
 }

@@ -42,13 +42,13 @@ export class Change {
       const last = doneBlocks + ranges.reduce((sum, { blocks }) => sum + blocks, 0)
       this.blocks.forEach((block, index) => {
         if (index < doneBlocks) this.medium.end(block, block)
-        else if (index < last) this.medium.leave(block, block)
+        else if (index < last) this.medium.abandon(block, block)
         else this.medium.cancel(block, block)
       })
       return () => undefined
     }
     const leave = () => {
-      for (const block of this.blocks) this.medium.leave(block, block)
+      for (const block of this.blocks) this.medium.abandon(block, block)
     }
     if (!isLoss(error)) {
       leave()

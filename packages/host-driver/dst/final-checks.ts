@@ -22,11 +22,11 @@ const EXCUSED: readonly (readonly [text: string, ...kinds: (Cause | readonly Cau
 ]
 
 /** Checks the diagnostics of the simulator. @throws RunFailure for a diagnostic that no fault excuses. */
-export function checkDiagnostics({ struck, powerLosses, simulation }: World): void {
-  const causes = [...Object.keys(struck), ...(powerLosses > 0 ? ['loss of power'] : [])]
-  const haveStruck = (together: Cause | readonly Cause[]) => [together].flat().every((kind) => causes.includes(kind))
+export function checkDiagnostics({ injected, powerLosses, simulation }: World): void {
+  const causes = [...Object.keys(injected), ...(powerLosses > 0 ? ['loss of power'] : [])]
+  const wereInjected = (together: Cause | readonly Cause[]) => [together].flat().every((kind) => causes.includes(kind))
   const first = simulation.diagnostics.find(
-    ({ text }) => !EXCUSED.some(([part, ...by]) => text.includes(part) && by.some(haveStruck)),
+    ({ text }) => !EXCUSED.some(([part, ...by]) => text.includes(part) && by.some(wereInjected)),
   )
   if (first !== undefined) throw new RunFailure('diagnostics', first.text)
 }
@@ -39,7 +39,7 @@ export function checkMedium({ medium, world }: Host): void {
     const block = new Uint8Array(blockBytes)
     for (let lba = 0; lba < blocks; lba++) {
       media.read(lba * blockBytes, block)
-      if (medium.possible(nsid, lba, began).some((content) => holds(block, content))) continue
+      if (medium.possibleContents(nsid, lba, began).some((content) => holds(block, content))) continue
       throw new RunFailure('medium', `NSID ${nsid} LBA ${lba} has none of its possible contents`)
     }
   }

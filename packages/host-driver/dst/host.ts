@@ -80,7 +80,7 @@ export class Host {
   /** Checks a failed call: without faults, it may fail only if `mayFail` or if the controller is being closed. */
   refuse(what: string, error: unknown, mayFail = false): void {
     expectRefusal(what, error)
-    if (mayFail || this.world.strikes > 0 || this.opened === undefined) return
+    if (mayFail || this.world.injectedCount > 0 || this.opened === undefined) return
     // Other calls may keep a small queue full until the call gives up.
     if ((error as GpuNvmeError).code === 'ERR_GPUNVME_QUEUE_FULL') return
     throw new RunFailure('outcome', `${what} failed although no fault occurred: ${String(error)}`)
@@ -93,7 +93,7 @@ export class Host {
     for (let opening = 1; ; opening++) {
       const bytesBefore = world.watched.bytesInUse
       const startNs = world.clock.now()
-      const { strikes } = world
+      const { injectedCount } = world
       const options = {
         ...scenario.options,
         write: { serial: SERIAL, overwrite: EVERYTHING },
@@ -105,7 +105,7 @@ export class Host {
       )
       const result = await calls.finish('open', tried)
       const tookNs = world.clock.now() - startNs
-      const limitNs = openLimitNs(scenario, world.strikes - strikes)
+      const limitNs = openLimitNs(scenario, world.injectedCount - injectedCount)
       if (tookNs > limitNs) throw tooLong('open', tookNs, limitNs)
       if ('ctrl' in result) {
         this.settle()
@@ -150,7 +150,7 @@ export class Host {
     const error = await calls.finish('close', closed)
     const tookNs = world.clock.now() - startNs
     const meanwhile = calls.since(before)
-    const limitNs = callLimitNs(scenario, meanwhile) + closeLimitNs(scenario, meanwhile.strikes)
+    const limitNs = callLimitNs(scenario, meanwhile) + closeLimitNs(scenario, meanwhile.injectedCount)
     if (tookNs > limitNs) throw tooLong('close', tookNs, limitNs)
     if (error !== undefined) expectRefusal('close', error)
     this.checkLost()
@@ -171,8 +171,8 @@ export class Host {
   }
 
   private get mustGiveBack(): boolean {
-    const { struck } = this.world
-    return UNSTOPPABLE.every((kind) => !(kind in struck))
+    const { injected } = this.world
+    return UNSTOPPABLE.every((kind) => !(kind in injected))
   }
 
   private settle(): void {

@@ -38,7 +38,7 @@ export interface Meanwhile {
   /** Number of these steps. */
   readonly steps: number
   /** Number of faults that occurred. */
-  readonly strikes: number
+  readonly injectedCount: number
   /** Limit of the step in progress; 0 for none. */
   readonly underWayNs: number
 }
@@ -47,20 +47,20 @@ export interface Meanwhile {
  * Returns the time limit of a call: the limits of the recovery steps, plus the longest command time limit and `WORK_NS`
  * for each attempt. A recovery step or a fault costs at most one more attempt or delay.
  */
-export function callLimitNs(scenario: Scenario, { stepsNs, steps, strikes }: Meanwhile): number {
+export function callLimitNs(scenario: Scenario, { stepsNs, steps, injectedCount }: Meanwhile): number {
   const { timeoutNs, options } = scenario
   const longestNs = Math.max(timeoutNs, options.commandTimeoutNs)
-  return stepsNs + (1 + steps + strikes) * (longestNs + WORK_NS)
+  return stepsNs + (1 + steps + injectedCount) * (longestNs + WORK_NS)
 }
 
 /** Returns the time limit of `open`: up to five waits for CSTS.RDY, and one command time limit for each fault. */
-export function openLimitNs({ options }: Scenario, strikes: number): number {
-  return 5 * options.readyTimeoutNs + (1 + strikes) * (options.commandTimeoutNs + WORK_NS)
+export function openLimitNs({ options }: Scenario, injectedCount: number): number {
+  return 5 * options.readyTimeoutNs + (1 + injectedCount) * (options.commandTimeoutNs + WORK_NS)
 }
 
 /** Returns the time limit of `close`, without the calls that it waits for. */
-export function closeLimitNs(scenario: Scenario, strikes: number): number {
-  return openLimitNs(scenario, strikes) + SHUTDOWN_NS
+export function closeLimitNs(scenario: Scenario, injectedCount: number): number {
+  return openLimitNs(scenario, injectedCount) + SHUTDOWN_NS
 }
 
 /** Failure of a call or a recovery step that exceeded its time limit. */

@@ -8,7 +8,7 @@ const MS = 1_000_000
 export const MAX_PLAN_BYTES = 128 * 1024
 
 /** Features of the driver and faults that no scenario covers. */
-export const notDrawn: readonly string[] = [
+export const uncoveredFeatures: readonly string[] = [
   'wrong Identify data and log pages (corrupt-data of Admin commands), which a driver cannot detect',
   'identifiers of other commands in flight (corrupt-cid, corrupt-sqid)',
   'success reported for Admin commands that had no effect (status 0/00 with QID 0)',
@@ -156,8 +156,8 @@ function randomManagement(dice: Dice, namespaces: readonly NamespaceShape[]): Ma
 
 function randomPlan(dice: Dice, namespace: NamespaceShape, operation: 'read' | 'write', salt: number): Step {
   const extents = Array.from({ length: dice.int(1, 6) }, () => extent(dice, namespace, dice.pick([1, 4, 20, 40])))
-  const most = MAX_PLAN_BYTES / namespace.blockBytes
-  let left = most
+  const max = MAX_PLAN_BYTES / namespace.blockBytes
+  let left = max
   const fitting = extents.filter(({ blocks }) => (left -= blocks) >= 0)
   return {
     do: 'plan',
@@ -171,7 +171,7 @@ function randomPlan(dice: Dice, namespace: NamespaceShape, operation: 'read' | '
   }
 }
 
-function extent(dice: Dice, { blocks }: NamespaceShape, most: number): { slba: number; blocks: number } {
-  const count = dice.int(1, Math.min(most, blocks))
+function extent(dice: Dice, { blocks }: NamespaceShape, max: number): { slba: number; blocks: number } {
+  const count = dice.int(1, Math.min(max, blocks))
   return { slba: dice.int(0, blocks - count), blocks: count }
 }

@@ -89,7 +89,7 @@ export class Manager {
     else if (this.erased === erased)
       throw new RunFailure('outcome', `format of NSID ${nsid}: reported success, but the media were not erased`)
     const found = ctrl.namespaces.find((each) => each.nsid === nsid)
-    if (found !== undefined && found.blockBytes !== blockBytes && world.strikes === 0) {
+    if (found !== undefined && found.blockBytes !== blockBytes && world.injectedCount === 0) {
       throw new RunFailure(
         'outcome',
         `format of NSID ${nsid}: expected blocks of ${blockBytes} bytes, got ${found.blockBytes}`,
@@ -121,7 +121,7 @@ export class Manager {
   /** Checks whether the driver lists a namespace after a successful change, unless a fault may hide the change. */
   private checkListed({ namespaces }: DriverController, nsid: number, isExpected: boolean): void {
     const isListed = namespaces.some((each) => each.nsid === nsid)
-    if (isListed === isExpected || this.host.world.strikes > 0) return
+    if (isListed === isExpected || this.host.world.injectedCount > 0) return
     throw new RunFailure('outcome', `NSID ${nsid} is ${isListed ? 'still' : 'not'} listed after its change`)
   }
 

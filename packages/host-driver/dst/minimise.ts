@@ -1,17 +1,17 @@
 import { runScenario, runTwice } from './run.js'
 import type { Scenario } from './scenario.js'
-import { cutDown, dropParts, type CutDown, type Keep } from '@gpunvme/nvme-sim/dst'
+import { shrink, dropParts, type Shrunk, type Accept } from '@gpunvme/nvme-sim/dst'
 import type { DriverUnderTest } from '../conformance/driver.js'
 
 /** Returns a smaller scenario that fails with the same assertion; undefined if `scenario` does not fail. */
-export async function minimise(scenario: Scenario, driver: DriverUnderTest): Promise<CutDown<Scenario> | undefined> {
+export async function minimise(scenario: Scenario, driver: DriverUnderTest): Promise<Shrunk<Scenario> | undefined> {
   const { failure } = await runTwice(scenario, driver)
   const run = failure?.assertion === 'replay' ? runTwice : runScenario
   const failureOf = async (candidate: Scenario) => (await run(candidate, driver)).failure
-  return cutDown(scenario, { failureOf, sizeOf, cut })
+  return shrink(scenario, { failureOf, sizeOf, removeParts: cut })
 }
 
-async function cut(smallest: () => Scenario, keep: Keep<Scenario>): Promise<void> {
+async function cut(smallest: () => Scenario, keep: Accept<Scenario>): Promise<void> {
   await dropParts(smallest().inside.rules, (rules) => keep({ ...smallest(), inside: { rules } }))
   await dropParts(smallest().boundary.rules, (rules) => keep({ ...smallest(), boundary: { rules } }))
   await dropParts(smallest().steps, (steps) => keep({ ...smallest(), steps }))

@@ -12,10 +12,10 @@ export function planOf(namespace: DriverNamespace, operation: 'read' | 'write', 
   if (planned !== undefined) return planned
   const { nsid, blockBytes } = namespace
   const shape = { operation, nsid, blockBytes, maxTransferBytes: UNSPLIT_BYTES, queues: 1 }
-  const most = UNSPLIT_BYTES / blockBytes
+  const max = UNSPLIT_BYTES / blockBytes
   return planTransfers(
     shape,
-    transfers.map((transfer) => ({ ...transfer, blocks: Math.min(most, transfer.blocks) })),
+    transfers.map((transfer) => ({ ...transfer, blocks: Math.min(max, transfer.blocks) })),
   )
 }
 

@@ -46,7 +46,7 @@ function isDetached({ scenario, world }: Host, { nsid }: DriverNamespace): boole
     ({ action }, rule) =>
       action.kind === 'detach-namespace' &&
       action.nsid === nsid &&
-      world.simulation.faults.struck[rule]! > 0 &&
-      !('attach-namespace' in world.struck),
+      world.simulation.faults.hits[rule]! > 0 &&
+      !('attach-namespace' in world.injected),
   )
 }

@@ -1,18 +1,18 @@
 import { formatFaultPlan } from '@gpunvme/nvme-spec/faults'
 import { textTrace } from '@gpunvme/nvme-spec/trace'
 import type { DriverCampaignResult } from './campaign.js'
-import { notDrawn } from './make-scenario.js'
+import { uncoveredFeatures } from './make-scenario.js'
 import { runScenario } from './run.js'
 import type { Scenario } from './scenario.js'
-import { formatCampaign, type CutDown } from '@gpunvme/nvme-sim/dst'
+import { formatCampaign, type Shrunk } from '@gpunvme/nvme-sim/dst'
 import type { DriverUnderTest } from '../conformance/driver.js'
 
 /** Formats the result of a campaign. */
 export function formatDriverCampaign(result: DriverCampaignResult): string {
   const lost = `${result.lost} controllers declared lost`
-  const passedOver =
-    result.passedOver > 0 ? [`${result.passedOver} seeds skipped: the driver does not support their options`] : []
-  return [formatCampaign(result, notDrawn), lost, ...passedOver, formatWorst(result)].join('\n')
+  const skipped =
+    result.skipped > 0 ? [`${result.skipped} seeds skipped: the driver does not support their options`] : []
+  return [formatCampaign(result, uncoveredFeatures), lost, ...skipped, formatWorst(result)].join('\n')
 }
 
 /** Formats the longest durations of a campaign as a table. */
@@ -29,7 +29,7 @@ function formatWorst({ worst }: DriverCampaignResult): string {
 }
 
 /** Formats a minimised failing scenario: the failure, the controller, the faults, the steps and the trace. */
-export async function formatMinimised(found: CutDown<Scenario>, driver: DriverUnderTest): Promise<string> {
+export async function formatMinimised(found: Shrunk<Scenario>, driver: DriverUnderTest): Promise<string> {
   const { scenario, failure, runs } = found
   const { steps, inside, boundary, ...shape } = scenario
   return [

@@ -55,7 +55,7 @@ export async function runScenario(
     virtualNs: world.clock.now(),
     traceHash: world.simulation.traceHash,
     done: host.tally.all,
-    struck: world.struck,
+    injected: world.injected,
     worst: calls.worst,
     lost: host.lost,
     isApplicable: host.isApplicable,

@@ -4,7 +4,7 @@ import type { FaultReport } from '@gpunvme/nvme-spec/faults'
 import type { FaultAction, TraceEvent, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
 import { faulty } from '../src/index.js'
 import type { NamespaceShape, Scenario } from './scenario.js'
-import { CachedMedia, Dice, struckByKind } from '@gpunvme/nvme-sim/dst'
+import { CachedMedia, Dice, injectedByKind } from '@gpunvme/nvme-sim/dst'
 import { CREATED_BLOCKS } from './make-scenario.js'
 import { TurnClock } from './turn-clock.js'
 import { Watched } from './watched.js'
@@ -104,17 +104,17 @@ export class World {
   }
 
   /** Number of faults that have occurred so far, by kind. */
-  get struck(): Record<string, number> {
-    const struck = struckByKind(this.scenario.inside, this.simulation.faults)
-    for (const [kind, times] of Object.entries(struckByKind(this.scenario.boundary, this.boundaryFaults))) {
-      struck[kind] = (struck[kind] ?? 0) + times
+  get injected(): Record<string, number> {
+    const counts = injectedByKind(this.scenario.inside, this.simulation.faults)
+    for (const [kind, times] of Object.entries(injectedByKind(this.scenario.boundary, this.boundaryFaults))) {
+      counts[kind] = (counts[kind] ?? 0) + times
     }
-    return struck
+    return counts
   }
 
   /** Number of faults that have occurred so far, including power losses. */
-  get strikes(): number {
-    return Object.values(this.struck).reduce((sum, times) => sum + times, this.powerLosses)
+  get injectedCount(): number {
+    return Object.values(this.injected).reduce((sum, times) => sum + times, this.powerLosses)
   }
 
   /** Power-cycles the drive; each unit of its cache may be lost. */
@@ -125,7 +125,7 @@ export class World {
   }
 
   get isRemoved(): boolean {
-    return 'remove-device' in this.struck
+    return 'remove-device' in this.injected
   }
 
   private look({ track, name, command, details }: TraceEvent): void {

@@ -21,11 +21,11 @@ export type { RecoveryLimits } from './recovery/recovery.js'
 export type { RecoveryStep } from './events/controller-event.js'
 export { DeviceHeldError, ForeignDataError, UNREADABLE_DATA, type WriteRequest } from './guard/guard.js'
 export type { Holder } from './guard/holder.js'
-export { findHolders, UNSEEN_USES, type HolderOptions } from './guard/holders.js'
+export { findHolders, UNDETECTABLE_USES, type HolderOptions } from './guard/holders.js'
 export {
   findSignatures,
   SIGNATURE_NAMES,
-  SIGNATURE_REACH_BYTES,
+  SIGNATURE_SCAN_BYTES,
   type FoundSignature,
   type SignatureSource,
 } from './guard/signatures.js'

@@ -8,7 +8,7 @@ import { otherDriver } from './other-driver.js'
 // Simulated drives and an engine that conformance.test.ts does not use. In the slow list: CI leaves this file out.
 
 const slow = { reason: 'it takes seconds, and runs on the ideal drive', cases: ['queue-of-65536-entries', 'mdts-none'] }
-const options = { describe, test, time: 'virtual', mayRefuse: false, skip: [slow] } as const
+const options = { describe, test, time: 'virtual', allowSkips: false, skip: [slow] } as const
 
 describeTransport(
   'a simulated SN740',
@@ -43,7 +43,7 @@ class PowersOfTwoEngine extends HostEngine {
 // An engine that the user opens on the transport must pass the same cases, except those that it may refuse.
 describeTransport('a simulated drive with the user’s own engine', simulatedDevices(), {
   ...options,
-  mayRefuse: true,
+  allowSkips: true,
   engine: (transport) => new PowersOfTwoEngine(transport),
   rings: 'powers of two',
 })

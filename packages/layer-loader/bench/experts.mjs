@@ -39,8 +39,8 @@ export async function bench() {
     )
   }
   const inPlace = await fromGguf(gguf)
-  const percent = ({ bytes, wantedBytes }) => (bytes / wantedBytes - 1) * 100
-  const sayRate = ({ wantedBytes, elapsedNs }) => `${(wantedBytes / elapsedNs).toFixed(2)} GB/s modelled`
+  const percent = ({ bytes, requestedBytes }) => (bytes / requestedBytes - 1) * 100
+  const sayRate = ({ requestedBytes, elapsedNs }) => `${(requestedBytes / elapsedNs).toFixed(2)} GB/s modelled`
   return [
     ...rows.map(({ blockBytes, image }) => ({
       name: `Extra bytes read for 2 of ${EXPERTS} experts per layer, from an image, verified, ${blockBytes}-byte blocks`,
@@ -110,7 +110,7 @@ async function urgent(profile, { layers, experts }) {
       name: 'urgent',
       store,
       layers: [],
-      checkable: false,
+      hasChecksums: false,
       layer: none,
       tensor: none,
       experts: () => [],
@@ -148,10 +148,17 @@ async function load(model, { verify }) {
     .flat()
     .map((extent) => loader.request(extent))
   for (const ticket of tickets) (await ticket.lease()).release()
-  const { bytes, wantedBytes, commands, elapsedNs, movedBytes } = loader.statistics
+  const { bytes, requestedBytes, commands, elapsedNs, movedBytes } = loader.statistics
   await loader.close()
   const each = tickets.length
-  return { bytes, wantedBytes, elapsedNs, movedBytes, commandsEach: commands / each, eachBytes: wantedBytes / each }
+  return {
+    bytes,
+    requestedBytes,
+    elapsedNs,
+    movedBytes,
+    commandsEach: commands / each,
+    eachBytes: requestedBytes / each,
+  }
 }
 
 async function fromGguf(gguf) {

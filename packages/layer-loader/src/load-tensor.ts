@@ -27,7 +27,7 @@ export async function loadTensor(
 ): Promise<Uint8Array> {
   requireModel(model)
   const extent = model.tensor(name)
-  const longest = extent.pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
+  const longest = extent.pieces.reduce((max, { lengthBytes }) => Math.max(max, lengthBytes), 0)
   if (longest > MAX_ARRAY_BYTES) throw arrayTooLong(extent.name, 'a tensor', longest)
   const slotBytes = Math.max(1, loadPlanFor(model.store, extent, options).memoryBytes)
   await using loader = openLoader(model, { ...options, slots: 1, slotBytes })

@@ -173,7 +173,7 @@ describe('a flipped bit', () => {
       chunk: 0,
       offsetBytes: layer.offsetBytes,
       lengthBytes: layer.lengthBytes,
-      where:
+      location:
         'NSID 1  LBA 0x' +
         (layer.offsetBytes / 512).toString(16) +
         ' to 0x' +

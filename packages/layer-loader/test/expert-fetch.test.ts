@@ -79,7 +79,7 @@ async function openFetch(
   onTestFinished(() => memory.unmap())
   const { transport, ...simulator } = await startRealTimeSimulator({
     ...{ module: nativeHostModule, address: memory.address, lengthBytes: memory.lengthBytes },
-    ...{ namespaces: [{ file: { path: file.path, readOnly: true } }], idle: { longestSleepNs: 1_000_000 } },
+    ...{ namespaces: [{ file: { path: file.path, readOnly: true } }], idle: { maxSleepNs: 1_000_000 } },
     ...(faults !== undefined && { faults }),
   })
   onTestFinished(() => simulator.close())
@@ -159,8 +159,8 @@ describe.skipIf(!hasStandin)(`experts fetched by a graph of the GPU, on the stan
 
   test('a lost read ends the fetch at the time limit, and later fetches at once', async () => {
     const packed = await packedModel()
-    const struck = packed.model.expert(LAYER, 3).pieces[0]!.runs[0]!.storeBytes
-    const block = Math.floor(struck / BLOCK_BYTES)
+    const target = packed.model.expert(LAYER, 3).pieces[0]!.runs[0]!.storeBytes
+    const block = Math.floor(target / BLOCK_BYTES)
     const faults: FaultPlan = {
       rules: [{ match: { opcode: 2, lba: [block, block], times: 1 }, action: { kind: 'drop-completion' } }],
     }

@@ -16,49 +16,49 @@ async function packed(capacityBytes: number): Promise<MemoryNamespace> {
   return memory
 }
 
-describe('onGiveUp', () => {
-  test('onGiveUp is called once, before the first write', async () => {
+describe('onDiscard', () => {
+  test('onDiscard is called once, before the first write', async () => {
     const memory = await packed(TIGHT_BYTES)
     const written: [string, number][] = []
-    const onGiveUp = (what: string) => void written.push([what, memory.journal.length])
-    const { replaced } = await pack(await smallModel(undefined, 2), memory.namespace, { replace: true, onGiveUp })
-    expect({ replaced, written }).toEqual({ replaced: 'given up', written: [['model', 0]] })
+    const onDiscard = (what: string) => void written.push([what, memory.journal.length])
+    const { replaced } = await pack(await smallModel(undefined, 2), memory.namespace, { replace: true, onDiscard })
+    expect({ replaced, written }).toEqual({ replaced: 'discarded', written: [['model', 0]] })
   })
 
-  test('onGiveUp is called for a damaged image', async () => {
+  test('onDiscard is called for a damaged image', async () => {
     const memory = await packed(ROOMY_BYTES)
     const { directory } = (await openImage(memory.namespace)).superblock
     memory.media[directory.offsetBytes]! ^= 1
     const calls: string[] = []
-    const onGiveUp = (what: string) => void calls.push(what)
-    await pack(await smallModel(), memory.namespace, { replace: 'image', onGiveUp })
+    const onDiscard = (what: string) => void calls.push(what)
+    await pack(await smallModel(), memory.namespace, { replace: 'image', onDiscard })
     expect(calls).toEqual(['image'])
   })
 
-  test('onGiveUp is not called for an image that is kept until publication, nor without an image', async () => {
-    const onGiveUp = () => {
+  test('onDiscard is not called for an image that is kept until publication, nor without an image', async () => {
+    const onDiscard = () => {
       throw new Error('called')
     }
     const memory = await packed(ROOMY_BYTES)
-    expect(await pack(await smallModel(), memory.namespace, { replace: true, onGiveUp })).toMatchObject({
+    expect(await pack(await smallModel(), memory.namespace, { replace: true, onDiscard })).toMatchObject({
       replaced: 'kept',
     })
     const empty = new MemoryNamespace({ capacityBytes: TIGHT_BYTES })
-    expect(await pack(await smallModel(), empty.namespace, { replace: true, onGiveUp })).toMatchObject({
+    expect(await pack(await smallModel(), empty.namespace, { replace: true, onDiscard })).toMatchObject({
       replaced: 'nothing',
     })
   })
 
-  test('pack keeps the image if onGiveUp throws or aborts the signal', async () => {
+  test('pack keeps the image if onDiscard throws or aborts the signal', async () => {
     const memory = await packed(TIGHT_BYTES)
     const controller = new AbortController()
     const refusals = [
       {
-        onGiveUp: () => {
+        onDiscard: () => {
           throw new Error('no')
         },
       },
-      { onGiveUp: () => controller.abort(new Error('no')), signal: controller.signal },
+      { onDiscard: () => controller.abort(new Error('no')), signal: controller.signal },
     ]
     for (const refusal of refusals) {
       const model = await smallModel(undefined, 2)
@@ -68,14 +68,14 @@ describe('onGiveUp', () => {
     }
   })
 
-  test('a pack that fails after onGiveUp leaves no image', async () => {
+  test('a pack that fails after onDiscard leaves no image', async () => {
     const memory = await packed(TIGHT_BYTES)
     const controller = new AbortController()
     let calls = 0
     const packing = pack(await smallModel(undefined, 2), memory.namespace, {
       replace: true,
       signal: controller.signal,
-      onGiveUp: () => {
+      onDiscard: () => {
         calls += 1
       },
       onProgress: () => controller.abort('enough'),

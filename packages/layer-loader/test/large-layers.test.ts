@@ -36,7 +36,7 @@ const refusal = (() => {
 /** Writes only the first and last 8 bytes of each transfer: the offset of these bytes in the store. */
 function markingStore(dma: BlockStore['dma'] = fileMemory): BlockStore {
   return {
-    ...{ name: 'marks', blockBytes: BLOCK_BYTES, capacityBytes: 8 * GIB, busyBytes: GIB },
+    ...{ name: 'marks', blockBytes: BLOCK_BYTES, capacityBytes: 8 * GIB, saturationBytes: GIB },
     ...{ dma, movesData: undefined },
     clock: { now: () => 0, idle: () => Promise.resolve() },
     read(transfers, { view }) {
@@ -60,7 +60,7 @@ function largeModel(store = markingStore()): StoredModel {
     checks: [],
   })
   return {
-    ...{ name: 'large', store, layers: ['layer 0'], checkable: false },
+    ...{ name: 'large', store, layers: ['layer 0'], hasChecksums: false },
     layer: () => extent('layer 0', FIRST, HUGE, LAST),
     tensor: (name) => extent(name, ...[FIRST, HUGE, LAST].filter((each) => each.name === name)),
     experts: () => [],
@@ -78,7 +78,7 @@ describe('memory above 4 GiB', () => {
     using lease = await loader.request(largeModel().layer(0)).lease()
     expect(lease.statistics.bytes).toBe(LAYER_BYTES)
     expect(markAt(lease.tensor('first'))).toBe(0)
-    // Transfers of a quarter of `busyBytes` begin here.
+    // Transfers of a quarter of `saturationBytes` begin here.
     for (const at of [GIB, 4 * GIB, 5 * GIB]) expect(markAt(lease.range(at, 8))).toBe(at)
     // Moved to the next multiple of 32 in memory, above the limit of an array.
     const last = lease.tensor('last')

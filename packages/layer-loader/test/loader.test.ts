@@ -244,7 +244,7 @@ describe('cancelling a request', () => {
     using lease = await request(model.layer(1)).lease()
     expect(lease.name).toBe('layer 1')
     expect(loader!.statistics).toMatchObject({
-      ...{ discardedBytes: LAYER_BYTES, extents: 2, wantedBytes: 2 * LAYER_BYTES },
+      ...{ discardedBytes: LAYER_BYTES, extents: 2, requestedBytes: 2 * LAYER_BYTES },
     })
   })
 
@@ -359,7 +359,7 @@ test.each([0, 0.5, NaN])('a budget of %s bytes in flight is rejected', async (in
 describe('a failure', () => {
   test('a failed request does not affect the others, and its slot is reused', async () => {
     const { memory, model } = await opened()
-    const bad = model.layer(1).whole!.storeBytes / 512 + 200
+    const bad = model.layer(1).fullRange!.storeBytes / 512 + 200
     memory.outcome = ({ slba, blocks }, command) =>
       slba[command]! <= bad && bad < slba[command]! + blocks[command]!
         ? { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 }
@@ -375,7 +375,7 @@ describe('a failure', () => {
 
   test('a checksum mismatch rejects the lease and names extent, chunk, tensors and LBAs', async () => {
     const { memory, model } = await opened()
-    const { storeBytes } = model.layer(3).whole!
+    const { storeBytes } = model.layer(3).fullRange!
     memory.media[storeBytes + 2 * MIB + 17]! ^= 4
     const { request } = bound(open(model))
     const error: unknown = await request(model.layer(3))
@@ -386,7 +386,7 @@ describe('a failure', () => {
       extent: 'layer 3',
       chunk: 2,
       tensors: ['model.layers.3.weight'],
-      where: `NSID 1  LBA 0x${((storeBytes + 2 * MIB) / 512).toString(16)} to 0x${((storeBytes + 3 * MIB) / 512 - 1).toString(16)}`,
+      location: `NSID 1  LBA 0x${((storeBytes + 2 * MIB) / 512).toString(16)} to 0x${((storeBytes + 3 * MIB) / 512 - 1).toString(16)}`,
     })
     expect(loader!.statistics.extents).toBe(0)
   })
@@ -518,7 +518,7 @@ describe('sampled verification', () => {
       const found: number[] = []
       for (let chunk = 0; chunk < 4 * LAYERS; chunk++) {
         const layer = Math.floor(chunk / 4)
-        const at = model.layer(layer).whole!.storeBytes + (chunk % 4) * MIB
+        const at = model.layer(layer).fullRange!.storeBytes + (chunk % 4) * MIB
         memory.media[at]! ^= 1
         await using sampling = openLoader(model, { verify: { sample: 0.5, seed } })
         await sampling
@@ -555,7 +555,7 @@ describe('observing a loader', () => {
       tensors: 2,
       tensorsVerified: 2,
       bytes: 2 * LAYER_BYTES,
-      wantedBytes: 2 * LAYER_BYTES,
+      requestedBytes: 2 * LAYER_BYTES,
       commands: 128,
       movedBytes: 0,
       discardedBytes: 0,
@@ -672,7 +672,7 @@ describe('memory without a CPU view', () => {
     const { model, dma, checksummer, seenOf } = await hidden()
     const layer = model.layer(0)
     const [tensor] = layer.pieces
-    const { storeBytes } = layer.whole!
+    const { storeBytes } = layer.fullRange!
     const piece = { ...tensor!, lengthBytes: 100, runs: [{ storeBytes: storeBytes + 520, lengthBytes: 100 }] }
     const odd = { name: 'a piece that starts inside a block', pieces: [piece], checks: [] }
     const options = { where: 'gpu', dma, checksummer, alignBytes: 4096, slotBytes: MIB, verify: 'off' } as const

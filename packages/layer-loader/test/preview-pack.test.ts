@@ -9,10 +9,10 @@ import { layeredModel, smallModel } from './models.js'
 /** A store that has neither write nor flush. */
 function readOnly({ namespace }: MemoryNamespace): Readable {
   const store = asStore(namespace)
-  const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = store
+  const { name, blockBytes, capacityBytes, saturationBytes, dma, clock, movesData } = store
   const read: typeof store.read = (...args) => store.read(...args)
   const locate: typeof store.locate = (...args) => store.locate(...args)
-  return { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData, read, locate }
+  return { name, blockBytes, capacityBytes, saturationBytes, dma, clock, movesData, read, locate }
 }
 
 async function revised(): Promise<Model> {
@@ -27,7 +27,7 @@ describe('previewPack predicts without writing', () => {
     ['nothing, on an empty namespace', 8 << 20, [], {}, 'nothing'],
     ['nothing, beside another model', 8 << 20, ['a'], {}, 'nothing'],
     ['kept, with room for both', 8 << 20, ['a', 'b'], { replace: true }, 'kept'],
-    ['given up, without room for both', (2 << 20) + (100 << 10), ['b'], { replace: true }, 'given up'],
+    ['given up, without room for both', (2 << 20) + (100 << 10), ['b'], { replace: true }, 'discarded'],
   ] as const)('what pack replaces: %s', async (_, capacityBytes, names, options, replaced) => {
     const memory = new MemoryNamespace({ capacityBytes })
     for (const name of names) await pack(await smallModel(), memory.namespace, { name })
@@ -36,7 +36,7 @@ describe('previewPack predicts without writing', () => {
     const request: PackOptions = { name: 'b', ...options }
     const preview = await previewPack(model, readOnly(memory), request)
     expect(memory.journal).toEqual([])
-    expect(preview).toMatchObject({ replaced, resumableBytes: 0, beside: names.filter((name) => name !== 'b') })
+    expect(preview).toMatchObject({ replaced, resumableBytes: 0, otherModels: names.filter((name) => name !== 'b') })
     expect(preview).not.toHaveProperty('loadNs')
     if (names.length > 0) expect(preview.freeBytes).toBe((await openImage(memory.namespace)).freeBytes)
     else expect(preview.freeBytes).toBe(capacityBytes - (2 << 20))
@@ -60,11 +60,11 @@ describe('previewPack predicts without writing', () => {
     const request = { name: 'm', checkpointBytes: 1 }
     const packing = pack(await revised(), memory.namespace, { ...request, onProgress, signal: controller.signal })
     await expect(packing).rejects.toBe('killed')
-    const { resumableBytes, continues } = await previewPack(await revised(), readOnly(memory), { name: 'm' })
+    const { resumableBytes, resumes } = await previewPack(await revised(), readOnly(memory), { name: 'm' })
     expect(resumableBytes).toBeGreaterThan(0)
-    expect(continues).toBe(true)
+    expect(resumes).toBe(true)
     const other = await previewPack(await revised(), readOnly(memory), { name: 'n' })
-    expect(other).toMatchObject({ resumableBytes: 0, continues: false })
+    expect(other).toMatchObject({ resumableBytes: 0, resumes: false })
     expect(await pack(await revised(), memory.namespace, request)).toMatchObject({ resumedBytes: resumableBytes })
   })
 
@@ -75,9 +75,9 @@ describe('previewPack predicts without writing', () => {
     }
     await expect(pack(await revised(), memory.namespace, { name: 'm', onProgress })).rejects.toThrow('killed')
     const preview = await previewPack(await revised(), readOnly(memory), { name: 'm' })
-    expect(preview).toMatchObject({ continues: true, resumableBytes: 0 })
+    expect(preview).toMatchObject({ resumes: true, resumableBytes: 0 })
     await pack(await revised(), memory.namespace, { name: 'm' })
-    expect(await previewPack(await revised(), readOnly(memory), { name: 'n' })).toMatchObject({ continues: false })
+    expect(await previewPack(await revised(), readOnly(memory), { name: 'n' })).toMatchObject({ resumes: false })
   })
 
   test('the load time by a cost model, for full chunks and the rest of each layer', async () => {

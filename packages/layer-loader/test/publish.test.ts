@@ -87,7 +87,7 @@ describe('after a cut at any write of pack', () => {
   test('an image without room for its successor is discarded before it is overwritten', async () => {
     const models = [await smallModel(), await smallModel(undefined, 2)]
     const packing = await record(models, { capacityBytes: (2 << 20) + (100 << 10) })
-    expect(packing.replaced).toBe('given up')
+    expect(packing.replaced).toBe('discarded')
     await expectEveryCutSound(packing, [packing.old, undefined, packing.fresh])
   })
 })
@@ -135,7 +135,7 @@ describe('an existing image', () => {
     const { manifest } = await pack(await smallModel(), memory.namespace)
     memory.media[manifest.chunkTable.offsetBytes]! ^= 1
     const receipt = await pack(await smallModel(undefined, 2), memory.namespace, { replace: 'image' })
-    expect(receipt).toMatchObject({ replaced: 'given up', generation: 2 })
+    expect(receipt).toMatchObject({ replaced: 'discarded', generation: 2 })
     expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true })
   })
 })

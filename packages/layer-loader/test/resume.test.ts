@@ -318,7 +318,7 @@ describe('resuming after a cut at any write or flush that loses any unflushed wr
       await pack(await smallModel(), memory.namespace, { name: 'old' })
       await pack(await smallModel(LAYERS, 9), memory.namespace, { name: 'new' })
       const given: string[] = []
-      const recording = await record(memory, { replace: true, onGiveUp: () => void given.push('up') })
+      const recording = await record(memory, { replace: true, onDiscard: () => void given.push('up') })
       expect(given).toEqual(['up'])
       await judgeCuts(
         recording,

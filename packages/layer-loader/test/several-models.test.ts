@@ -142,7 +142,7 @@ describe('several models on one namespace', () => {
     expect(() => decide(model, withDirectory(full), { name: 'b' })).toThrow(
       expect.objectContaining({ code: 'ERR_GPUNVME_DIRECTORY_FULL' }),
     )
-    expect(decide(model, withDirectory(full.slice(1)), { name: 'b' }).beside).toHaveLength(1023)
+    expect(decide(model, withDirectory(full.slice(1)), { name: 'b' }).others).toHaveLength(1023)
   })
 })
 
@@ -182,12 +182,12 @@ describe('after a cut at any write, a change is complete or absent, and other mo
       const memory = await withModels((2 << 20) + (128 << 10), ['a', 'b'])
       const old = await modelsOn(memory.media)
       const journalLengths: number[] = []
-      const onGiveUp = () => void journalLengths.push(memory.journal.length)
+      const onDiscard = () => void journalLengths.push(memory.journal.length)
       let replaced: string | undefined
       const recording = await record(memory, async ({ namespace }) => {
-        ;({ replaced } = await pack(await sized(7), namespace, { name: 'b', replace: true, onGiveUp }))
+        ;({ replaced } = await pack(await sized(7), namespace, { name: 'b', replace: true, onDiscard }))
       })
-      expect({ replaced, journalLengths }).toEqual({ replaced: 'given up', journalLengths: [0] })
+      expect({ replaced, journalLengths }).toEqual({ replaced: 'discarded', journalLengths: [0] })
       const outcomes = [old, { a: old!['a'] }, recording.changed]
       await judgeCuts(recording, allCuts(recording), async (media, cut) => {
         expect(outcomes, `after ${cut}`).toContainEqual(await modelsOn(media))
@@ -259,7 +259,7 @@ describe('removeModel', () => {
         name: 'a',
         replace: true,
       }),
-    ).toMatchObject({ replaced: 'given up' })
+    ).toMatchObject({ replaced: 'discarded' })
   })
 
   test('removeModel rejects a missing model or image, invalid options and a concurrent pack', async () => {

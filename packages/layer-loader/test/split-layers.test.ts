@@ -86,7 +86,7 @@ test('leases and progress state the part, its layer and the number of parts', as
     expect(lease.verified).toBe(true)
     parts.push(lease.part)
   }
-  const expected = [0, 1, 2].map((index) => ({ of: 'layer 0', index, count: 3 }))
+  const expected = [0, 1, 2].map((index) => ({ extent: 'layer 0', index, count: 3 }))
   expect(parts).toEqual([...expected, undefined])
   expect(progress.map(({ part }) => part)).toEqual(parts)
   expect(progress.map(({ layer, index, layers }) => [layer, index, layers])).toEqual([
@@ -135,7 +135,7 @@ test.each(['safetensors', 'GGUF'])(
 
 test('a flipped bit fails its part with the names of layer and tensor, after all earlier parts', async () => {
   const { memory, stored } = await packed(await smallModel(TENSORS))
-  memory.media[stored.layer(0).whole!.storeBytes + 3 * MIB + 17]! ^= 4
+  memory.media[stored.layer(0).fullRange!.storeBytes + 3 * MIB + 17]! ^= 4
   const seen: string[] = []
   const streaming = async () => {
     for await (using lease of streamLayers(stored, { slotBytes: 4 * MIB })) seen.push(lease.name)

@@ -80,7 +80,7 @@ describe('an image on a short drive', () => {
     const smaller = await smallModel([['model.norm.weight', 64]])
     await expect(pack(smaller, namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_IMAGE_EXISTS' })
     const receipt = await pack(smaller, namespace, { replace: 'image' })
-    expect(receipt).toMatchObject({ replaced: 'given up', generation: 2 })
+    expect(receipt).toMatchObject({ replaced: 'discarded', generation: 2 })
     expect(await verifyImage(namespace)).toMatchObject({ ok: true })
   })
 })

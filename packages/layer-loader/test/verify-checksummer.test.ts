@@ -19,12 +19,12 @@ test('verifyImage uses the given checksummer concurrently, and finds corruption'
   await file.write(Uint8Array.of(0x5a), 0, 1, manifest.layers[2]!.offsetBytes + MIB + 7)
   await file.close()
 
-  let [calls, inFlight, most] = [0, 0, 0]
+  let [calls, inFlight, max] = [0, 0, 0]
   const checksummer: Checksummer = {
     name: 'counting',
     async checksum(...call) {
       calls++
-      most = Math.max(most, ++inFlight)
+      max = Math.max(max, ++inFlight)
       await workerChecksummer.checksum(...call)
       inFlight--
     },
@@ -33,5 +33,5 @@ test('verifyImage uses the given checksummer concurrently, and finds corruption'
   const { problems, chunks } = await verifyImage(store, { checksummer })
   expect(problems).toMatchObject([{ code: 'ERR_GPUNVME_VERIFICATION', extent: 'layer 2' }])
   expect([chunks, calls]).toEqual([16, 16])
-  expect(most).toBeGreaterThan(1)
+  expect(max).toBeGreaterThan(1)
 })

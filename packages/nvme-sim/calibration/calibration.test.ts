@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 function pointOf(preset: string, what: string): Comparison {
-  const [found, ...more] = report.points.filter((point) => point.preset === preset && point.what.startsWith(what))
+  const [found, ...more] = report.points.filter((point) => point.preset === preset && point.metric.startsWith(what))
   expect([found === undefined, more]).toEqual([false, []])
   return found!
 }

@@ -27,9 +27,9 @@ function pointTables(own: readonly Comparison[]): string[] {
   })
 }
 
-function pointRow({ what, publishedValue, unit, modelValue, error, source, note }: Comparison): string[] {
+function pointRow({ metric, publishedValue, unit, modelValue, error, source, note }: Comparison): string[] {
   return [
-    note === undefined ? what : `${what} — ${note}`,
+    note === undefined ? metric : `${metric} — ${note}`,
     `${number(publishedValue)} ${unit}`,
     `${number(modelValue)} ${unit}`,
     percent(error),

@@ -5,7 +5,7 @@ import {
   notApplicable,
   outcomeOf,
   WALL_LIMIT_MS,
-  withinWall,
+  withWallLimit,
   type CaseIdentity,
   type CaseOutcome,
 } from './kit/index.js'
@@ -24,7 +24,7 @@ export interface ControllerCase extends CaseIdentity {
    * Whether the case writes several doorbells in succession and requires them to take effect at the same time. This is
    * valid only if no time passes between two writes.
    */
-  readonly ringsAtOnce?: true
+  readonly ringsSimultaneously?: true
   /**
    * Runs the case on a disabled controller; cleanup is automatic. @throws CheckFailed if the requirement is not met.
    */
@@ -35,7 +35,7 @@ export interface ControllerCase extends CaseIdentity {
 export interface CaseOptions extends HostOptions {
   /**
    * Whether the controller executes commands while the host does other things, as hardware does. Skips cases with
-   * `ringsAtOnce`.
+   * `ringsSimultaneously`.
    */
   readonly timeRuns?: boolean
   /**
@@ -55,7 +55,7 @@ export function runControllerCase(
   options?: CaseOptions,
 ): Promise<CaseOutcome> {
   return outcomeOf(each, async () => {
-    if (each.ringsAtOnce && options?.timeRuns)
+    if (each.ringsSimultaneously && options?.timeRuns)
       notApplicable('time passes between two doorbell writes, which the case requires to be simultaneous')
     const facts = await withHost(open, undefined, options, learnFacts)
     const reason = each.needs?.(facts)
@@ -75,12 +75,12 @@ async function withHost<T>(
   try {
     const host = new CaseHost(transport, facts, options)
     try {
-      return await withinWall('the case', limitMs, useHost(host, use))
+      return await withWallLimit('the case', limitMs, useHost(host, use))
     } finally {
       host.giveUp()
     }
   } finally {
-    await withinWall('close()', limitMs, transport.close())
+    await withWallLimit('close()', limitMs, transport.close())
   }
 }
 
@@ -88,7 +88,7 @@ async function withHost<T>(
 async function opened(open: () => Promise<Transport>, limitMs: number): Promise<Transport> {
   const opening = open()
   try {
-    return await withinWall('open()', limitMs, opening)
+    return await withWallLimit('open()', limitMs, opening)
   } catch (error) {
     opening.then((late) => late.close()).catch(() => undefined)
     throw error

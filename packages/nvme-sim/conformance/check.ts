@@ -14,7 +14,7 @@ export function oneOf<T extends number | bigint | string>(what: string, got: T, 
 /** Checks that the command ended with one of these statuses: SCT in hex, a slash, SC in hex; '0/00' is success. */
 export function status(completed: Completed, ...allowed: readonly string[]): void {
   if (!allowed.includes(completed.status)) {
-    fail(`${completed.asked}: expected status ${allowed.join(' or ')} (SCT/SC), got ${completed.status}`)
+    fail(`${completed.request}: expected status ${allowed.join(' or ')} (SCT/SC), got ${completed.status}`)
   }
 }
 
@@ -24,5 +24,5 @@ export function success(completed: Completed): void {
 
 /** Checks that the command ended with an error. */
 export function refused(completed: Completed): void {
-  if (completed.status === '0/00') fail(`${completed.asked}: expected an error status, got success`)
+  if (completed.status === '0/00') fail(`${completed.request}: expected an error status, got success`)
 }

@@ -3,7 +3,7 @@ import type { Completion, Entry } from './raw-host/entry.js'
 /** A completion, with a description of its command. */
 export interface Completed extends Completion {
   /** Description of the command for messages, or of SQ and CID if there is no such command. */
-  readonly asked: string
+  readonly request: string
 }
 
 /** Describes a command, as in 'Admin command 05h with CDW10 3f0001h, CDW11 1h'. */

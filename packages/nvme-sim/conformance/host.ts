@@ -33,7 +33,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
   private readonly patience: Patience
   private isGivenUp = false
   /** Descriptions of submitted commands, by SQ and CID. */
-  private readonly asked = new Map<string, string>()
+  private readonly requests = new Map<string, string>()
 
   constructor(transport: Transport, facts?: ControllerFacts, { commandLimitNs }: HostOptions = {}) {
     super(transport, commandLimitNs)
@@ -125,7 +125,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
   /** Writes an entry at the tail without ringing. Returns its CID. */
   override stage(qid: number, entry: Entry): number {
     const cid = super.stage(qid, entry)
-    this.asked.set(`${qid}/${cid}`, describe(qid, entry))
+    this.requests.set(`${qid}/${cid}`, describe(qid, entry))
     return cid
   }
 
@@ -145,7 +145,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
   async expectQuiet(cqid: number, why: string): Promise<void> {
     await this.settle()
     const [first] = this.poll(cqid)
-    if (first) fail(`${why}: expected no completion, got status ${first.status} for: ${first.asked}`)
+    if (first) fail(`${why}: expected no completion, got status ${first.status} for: ${first.request}`)
   }
 
   /** @throws CheckFailed if the controller wrote outside of the allocations. */
@@ -176,7 +176,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
   }
 
   protected report(completion: Completion): Completed {
-    return { ...completion, asked: this.words(completion.sqid, completion.cid) }
+    return { ...completion, request: this.words(completion.sqid, completion.cid) }
   }
 
   protected override fail(message: string): never {
@@ -193,6 +193,6 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
   }
 
   private words(sqid: number, cid: number): string {
-    return this.asked.get(`${sqid}/${cid}`) ?? `a command that was never submitted (SQ ${sqid}, CID ${cid})`
+    return this.requests.get(`${sqid}/${cid}`) ?? `a command that was never submitted (SQ ${sqid}, CID ${cid})`
   }
 }

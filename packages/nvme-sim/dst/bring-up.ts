@@ -91,7 +91,7 @@ export class BringUp {
     const { bytes } = command.slot!.data
     if (!(await commander.answer(command))) return false
     // A fault has changed some of these bytes.
-    if (command.struck.has('corrupt-data')) return false
+    if (command.injected.has('corrupt-data')) return false
     this.optionalAdmin = bytes[256]! | (bytes[257]! << 8)
     host.optionalCommands = bytes[520]! | (bytes[521]! << 8)
     return true

@@ -22,7 +22,7 @@ it(`finds no defect in ${SEEDS} random scenarios`, { timeout: 120_000 }, async (
       ].flat(),
     ),
   )
-  const kinds = Object.keys(result.struck)
+  const kinds = Object.keys(result.injected)
   expect(kinds).toEqual(
     expect.arrayContaining(
       [

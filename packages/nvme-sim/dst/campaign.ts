@@ -4,7 +4,7 @@ import { Tally } from './tally.js'
 import { runScenario, runTwice, type RunOptions, type RunResult } from './run.js'
 
 /** Every eighth seed runs twice, and both runs must be identical. */
-export const REPLAYED_EVERY = 8
+export const REPLAY_INTERVAL = 8
 
 /** A range of seeds. */
 export interface Seeds {
@@ -26,7 +26,7 @@ export interface CampaignResult {
   /** Number of successful operations, by name in alphabetical order. */
   readonly done: Readonly<Record<string, number>>
   /** Number of faults that occurred, by kind in alphabetical order. */
-  readonly struck: Readonly<Record<string, number>>
+  readonly injected: Readonly<Record<string, number>>
   /** Total virtual time of all runs. */
   readonly virtualNs: number
   /** Hash of the event traces of all runs. */
@@ -37,7 +37,7 @@ export interface CampaignResult {
 /** Runs one scenario per seed. */
 export function runCampaign({ seeds, firstSeed = 1, ...options }: CampaignOptions): Promise<CampaignResult> {
   return runSeeds({ seeds, firstSeed }, (seed) =>
-    (seed % REPLAYED_EVERY === 0 ? runTwice : runScenario)(makeScenario(seed), options),
+    (seed % REPLAY_INTERVAL === 0 ? runTwice : runScenario)(makeScenario(seed), options),
   )
 }
 
@@ -46,7 +46,7 @@ export async function runSeeds(
   { seeds, firstSeed = 1 }: Seeds,
   run: (seed: number) => Promise<RunResult>,
 ): Promise<CampaignResult> {
-  const [done, struck] = [new Tally(), new Tally()]
+  const [done, injected] = [new Tally(), new Tally()]
   const failures: { seed: number; failure: RunFailure }[] = []
   let [commands, completions, virtualNs] = [0, 0, 0]
   let hash = 0n
@@ -59,7 +59,7 @@ export async function runSeeds(
     // The modulus is a prime near 2^64, so that every bit of every hash affects the result.
     hash = (hash * 31n + BigInt(`0x${result.traceHash}`)) % 0xffff_ffff_ffff_ffc5n
     done.addAll(result.done)
-    struck.addAll(result.struck)
+    injected.addAll(result.injected)
   }
   return {
     firstSeed,
@@ -67,7 +67,7 @@ export async function runSeeds(
     commands,
     completions,
     done: done.all,
-    struck: struck.all,
+    injected: injected.all,
     virtualNs,
     hash: hash.toString(16).padStart(16, '0'),
     failures,

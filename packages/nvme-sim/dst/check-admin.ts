@@ -10,7 +10,7 @@ const ERROR_LOG = 0x01
 /** Checks that the result of an Abort matches the outcome of its target. */
 export function checkAbort(abort: Submitted): void {
   const { target } = abort
-  if (target?.status === undefined || abort.status !== '0/00' || abort.struck.has('status')) return
+  if (target?.status === undefined || abort.status !== '0/00' || abort.injected.has('status')) return
   const wasAborted = target.status === '0/07'
   if (wasAborted === ((abort.dw0 & 1) === 0)) return
   throw new RunFailure(
@@ -34,23 +34,23 @@ export class EventChecks {
     this.faults = faults
   }
 
-  check({ status, dw0, name, struck }: Submitted): void {
-    if (status !== '0/00' || struck.has('status')) return
+  check({ status, dw0, name, injected }: Submitted): void {
+    if (status !== '0/00' || injected.has('status')) return
     if ((dw0 & 7) === ERROR_TYPE && ((dw0 >>> 16) & 0xff) === ERROR_LOG) return
     const arrived = (this.forced.get(dw0) ?? 0) + 1
     this.forced.set(dw0, arrived)
-    if (arrived <= this.strikesOf(dw0)) return
+    if (arrived <= this.injectedEvents(dw0)) return
     throw new RunFailure(
       'event',
       `${name}: DW0 ${dw0.toString(16)}h is neither an error nor an event of the fault plan`,
     )
   }
 
-  private strikesOf(dw0: number): number {
+  private injectedEvents(dw0: number): number {
     return this.plan.rules.reduce((sum, { action }, rule) => {
       if (action.kind !== 'async-event') return sum
       const { aet, aei, lid } = action
-      return sum + ((aet | (aei << 8) | (lid << 16)) >>> 0 === dw0 ? this.faults.struck[rule]! : 0)
+      return sum + ((aet | (aei << 8) | (lid << 16)) >>> 0 === dw0 ? this.faults.hits[rule]! : 0)
     }, 0)
   }
 }

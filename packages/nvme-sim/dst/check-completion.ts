@@ -16,7 +16,7 @@ const NO_BYTES = new Uint8Array(0)
 export function checkFields(command: Submitted, entry: Completion): void {
   const { sq } = command
   const was = sq.head
-  if (!command.struck.has('corrupt-sqhd') && !sq.takeHead(entry.sqhd)) {
+  if (!command.injected.has('corrupt-sqhd') && !sq.takeHead(entry.sqhd)) {
     const facts = `SQHD ${entry.sqhd} after ${was}, with ${sq.entries} entries and the tail at ${sq.tail}`
     throw new RunFailure('completion-fields', `${command.name}: ${facts}`)
   }
@@ -35,8 +35,8 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
   if (status === '0/02' && command.isDetached) return
   // The first half of a fused operation failed; a fault for this half has no effect.
   if (status === '0/09' && command.half === 'second') return
-  if (command.struck.has('hang')) throw wrong('an abort, since a fault made it hang')
-  const planned = command.strike('status')
+  if (command.injected.has('hang')) throw wrong('an abort, since a fault made it hang')
+  const planned = command.injectedFault('status')
   if (planned) {
     const expected = `${planned.sct.toString(16)}/${planned.sc.toString(16).padStart(2, '0')}`
     // The controller sets More by itself if its error log has details.
@@ -52,13 +52,13 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Comp
 export function checkData(command: Submitted, medium: Medium): void {
   const { order, space, slot, pieces } = command
   if (order === undefined || space === undefined) return
-  const isSound = !command.struck.has('status')
+  const isSound = !command.injected.has('status')
   if (isSound) checkReadable(command, medium)
   if (slot === undefined) return
   const isRead = order.operation === 'read'
   if (isRead && isSound && command.status === '0/00') checkBlocks(command, medium)
   // A command with a delayed completion may have been aborted after its data arrived.
-  if (isRead && ((isSound && command.status === '0/00') || command.isPutOff)) {
+  if (isRead && ((isSound && command.status === '0/00') || command.isDelayed)) {
     for (const { at, lengthBytes } of pieces) if (at !== undefined) slot.data.accept(at, lengthBytes)
     const metadataBytes = metadataBytesOf(order, space)
     if (metadataBytes > 0) slot.metadata.accept(0, metadataBytes)
@@ -79,7 +79,7 @@ function checkReadable(command: Submitted, medium: Medium): void {
   let mayBeMarked = false
   for (const range of ranges) {
     for (let lba = range.slba; lba < range.slba + range.blocks; lba++) {
-      const possible = medium.possible(nsid, lba, command.began)
+      const possible = medium.possibleContents(nsid, lba, command.began)
       mayBeMarked ||= possible.includes(UNREADABLE)
       if ((status !== '0/00' && status !== '2/85') || possible.some((content) => content !== UNREADABLE)) continue
       throw new RunFailure('data', `${command.name}: LBA ${lba} was read although it is marked as uncorrectable`)
@@ -93,14 +93,14 @@ function checkBlocks(command: Submitted, medium: Medium): void {
   const { order, space, slot, pieces } = command
   const { nsid, slba, blocks } = order!
   const found = gather(slot!.data, pieces, dataBytesOf(order!, space!))
-  const data = command.struck.has('corrupt-data') ? found.slice() : found
+  const data = command.injected.has('corrupt-data') ? found.slice() : found
   const metadata = separateMetadata(command)
   const damaged = [...undoDamage(command, data), ...discardedRanges(pieces)]
   for (let index = 0; index < blocks; index++) {
     const [start, end] = [index * transferBytes(space!), (index + 1) * transferBytes(space!)]
     if (damaged.some(([from, to]) => from < end && to > start)) continue
     const lba = slba + index
-    const possible = medium.possible(nsid, lba, command.began)
+    const possible = medium.possibleContents(nsid, lba, command.began)
     if (possible.some((content) => holdsBlock(data, metadata, index, space!, content))) continue
     throw new RunFailure('data', `${command.name}: LBA ${lba} has none of its possible contents`)
   }
@@ -120,14 +120,14 @@ function holdsBlock(data: Uint8Array, metadata: Uint8Array, index: number, space
 /** Checks a Compare with this status against the possible contents of the blocks. */
 export function checkCompare(command: Submitted, medium: Medium): void {
   const { order, space, slot, status, pieces } = command
-  if (order?.operation !== 'compare' || slot === undefined || command.struck.has('status')) return
+  if (order?.operation !== 'compare' || slot === undefined || command.injected.has('status')) return
   if (status !== '0/00' && status !== '2/85') return
   const data = gather(slot.data, pieces, dataBytesOf(order, space!))
   const metadata = separateMetadata(command)
   let mayMatch = true
   let mayDiffer = false
   for (let index = 0; index < order.blocks; index++) {
-    const possible = medium.possible(order.nsid, order.slba + index, command.began)
+    const possible = medium.possibleContents(order.nsid, order.slba + index, command.began)
     const isEqual = (content: Content) => holdsBlock(data, metadata, index, space!, content)
     mayMatch &&= possible.some(isEqual)
     mayDiffer ||= possible.some((content) => content === ANY || !isEqual(content))
@@ -143,7 +143,7 @@ function undoDamage(command: Submitted, data: Uint8Array): readonly (readonly [f
   // With an SGL or metadata, the damaged bytes are not determined: all data are undefined.
   if (hasCoarseDamage(command)) return [[0, data.length]]
   const damaged: (readonly [number, number])[] = []
-  const torn = command.strike('torn-dma')
+  const torn = command.injectedFault('torn-dma')
   const lost = torn ? ([torn.fromByte, Math.min(torn.toByte ?? data.length, data.length)] as const) : undefined
   if (lost) {
     if (data.subarray(...lost).some((byte) => byte !== UNWRITTEN)) {
@@ -151,11 +151,11 @@ function undoDamage(command: Submitted, data: Uint8Array): readonly (readonly [f
     }
     damaged.push(lost)
   }
-  const misplaced = command.strike('wrong-page')
+  const misplaced = command.injectedFault('wrong-page')
   if (misplaced) {
     damaged.push(pageRange(command, misplaced.page, data.length), pageRange(command, misplaced.to, data.length))
   }
-  const corrupt = command.strike('corrupt-data')
+  const corrupt = command.injectedFault('corrupt-data')
   if (corrupt) {
     const masks = typeof corrupt.xor === 'number' ? [corrupt.xor] : corrupt.xor
     masks.forEach((mask, i) => {
@@ -166,9 +166,9 @@ function undoDamage(command: Submitted, data: Uint8Array): readonly (readonly [f
   return damaged
 }
 
-function hasCoarseDamage({ struck, order, space }: Submitted): boolean {
-  const isStruck = struck.has('torn-dma') || struck.has('wrong-page') || struck.has('corrupt-data')
-  return isStruck && (order?.sgl !== undefined || space!.metadataBytes > 0)
+function hasCoarseDamage({ injected, order, space }: Submitted): boolean {
+  const isDamaged = injected.has('torn-dma') || injected.has('wrong-page') || injected.has('corrupt-data')
+  return isDamaged && (order?.sgl !== undefined || space!.metadataBytes > 0)
 }
 
 /** Returns the range of a command's data that is in page `page` of its buffer. */
@@ -182,11 +182,11 @@ export function damagedRanges(command: Submitted): (readonly [from: number, to: 
   const dataBytes = dataBytesOf(command.order!, command.space!)
   if (hasCoarseDamage(command)) return [[0, dataBytes]]
   const ranges: (readonly [number, number])[] = []
-  const torn = command.strike('torn-dma')
+  const torn = command.injectedFault('torn-dma')
   if (torn) ranges.push([torn.fromByte, torn.toByte ?? Infinity])
-  const misplaced = command.strike('wrong-page')
+  const misplaced = command.injectedFault('wrong-page')
   if (misplaced) ranges.push(pageRange(command, misplaced.page, dataBytes))
-  const corrupt = command.strike('corrupt-data')
+  const corrupt = command.injectedFault('corrupt-data')
   if (corrupt) ranges.push([corrupt.byte, corrupt.byte + (typeof corrupt.xor === 'number' ? 1 : corrupt.xor.length)])
   return ranges
 }

@@ -30,7 +30,7 @@ export class FusedChecks {
       throw new RunFailure('fused', facts)
     }
     // With a status of the fault plan, or without success, nothing was compared or nothing was written.
-    if (first.struck.has('status') || second.struck.has('status') || second.status !== '0/00') return
+    if (first.injected.has('status') || second.injected.has('status') || second.status !== '0/00') return
     this.noteReplaced(first, second)
   }
 

@@ -40,7 +40,7 @@ export class Driver implements Commander {
   /** Number of faults from before the last bring-up, which explain no later failure. */
   private explained = 0
   /** Number of faults before the last Admin command of `send`. */
-  private strikesBeforeAdmin = 0
+  private injectedBeforeAdmin = 0
 
   constructor(simulation: Simulation, scenario: Scenario, caches: readonly CachedMedia[] = []) {
     this.simulation = simulation
@@ -108,7 +108,7 @@ export class Driver implements Commander {
         host.ringTail(step.qid)
         return
       case 'poll':
-        host.poll(step.cqid, { most: step.most })
+        host.poll(step.cqid, { max: step.max })
         return
       case 'pass':
         return host.pass(step.ns)
@@ -134,7 +134,7 @@ export class Driver implements Commander {
         // The doorbell write for the last completion of bring-up may be lost or delayed. Until it arrives, an Admin CQ
         // of two entries has no free slot, so nothing is posted to it (Base 2.2 §3.3.1.2.1), and later writes wait
         // behind it. A fault of that write therefore still explains failures.
-        this.explained = this.strikesBeforeAdmin
+        this.explained = this.injectedBeforeAdmin
         return
       }
       if (this.isGone()) throw new Over()
@@ -157,7 +157,7 @@ export class Driver implements Commander {
     data?: Uint8Array,
   ): Promise<Submitted | undefined> {
     await this.until(() => this.host.outOn(0).length < this.scenario.adminEntries - 1, COMMAND_LIMIT_NS)
-    this.strikesBeforeAdmin = this.simulation.faults.strikes.length
+    this.injectedBeforeAdmin = this.simulation.faults.injected.length
     return this.host.submitAdmin(what, entry, statuses, data)
   }
 
@@ -175,8 +175,8 @@ export class Driver implements Commander {
   /** Waits for a command's completion; returns whether it succeeded and no fault forged its status. */
   async answer(command: Submitted): Promise<boolean> {
     await this.until(() => command.completions > 0, COMMAND_LIMIT_NS)
-    if (command.completions > 0) return command.status === '0/00' && !command.struck.has('status')
-    if (command.least > 0) this.explain('missing-completion', `${command.name} has not completed`)
+    if (command.completions > 0) return command.status === '0/00' && !command.injected.has('status')
+    if (command.minCompletions > 0) this.explain('missing-completion', `${command.name} has not completed`)
     return false
   }
 
@@ -271,9 +271,9 @@ export class Driver implements Commander {
     const { cq } = host.sqs.get(qid)!
     for (const space of host.spaces.all) {
       if (!space.isAttached) continue
-      const most = Math.floor(MAX_DATA_BYTES / transferBytes(space))
-      for (let slba = 0; slba < space.blocks; slba += most) {
-        const blocks = Math.min(most, space.blocks - slba)
+      const max = Math.floor(MAX_DATA_BYTES / transferBytes(space))
+      for (let slba = 0; slba < space.blocks; slba += max) {
+        const blocks = Math.min(max, space.blocks - slba)
         const order = { operation: 'read', nsid: space.nsid, slba, blocks, offsetBytes: 0, salt: 0 } as const
         const command = host.submitIo(qid, order)
         host.ringTail(qid)
@@ -284,7 +284,7 @@ export class Driver implements Commander {
 
   /** Whether register reads are reliable, since no fault has changed their values. */
   private get isBelievable(): boolean {
-    return !this.simulation.faults.strikes.some(({ kind }) => kind === 'read-value' || kind === 'remove-device')
+    return !this.simulation.faults.injected.some(({ kind }) => kind === 'read-value' || kind === 'remove-device')
   }
 
   /** Power-cycles the drive; each unit of its cache may be lost. */
@@ -316,7 +316,7 @@ export class Driver implements Commander {
 
   private isGone(): boolean {
     if (this.bar.read32(VS) !== ALL_ONES || this.bar.read32(CSTS) !== ALL_ONES) return false
-    if (!this.simulation.faults.strikes.some(({ kind }) => kind === 'remove-device')) {
+    if (!this.simulation.faults.injected.some(({ kind }) => kind === 'remove-device')) {
       throw new RunFailure(
         'controller-status',
         'all registers read as all ones although no fault has removed the device',
@@ -327,12 +327,12 @@ export class Driver implements Commander {
 
   /** @throws RunFailure unless a fault since the last bring-up explains the failure. */
   private explain(assertion: 'bring-up' | 'controller-status' | 'missing-completion', message: string): void {
-    const since = this.simulation.faults.strikes.slice(this.explained)
-    const isStruck = since.some(({ kind, where }) => {
+    const since = this.simulation.faults.injected.slice(this.explained)
+    const isCausedByFault = since.some(({ kind, where }) => {
       if (where.startsWith('SQ 0 ')) return true
       return CONFUSING.includes(kind) || kind === 'remove-device' || kind === 'ready-never-falls'
     })
-    if (!isStruck) throw new RunFailure(assertion, message)
+    if (!isCausedByFault) throw new RunFailure(assertion, message)
   }
 
   /** Polls until `condition` holds; rings all doorbells again every `againNs`. Returns false after `limitNs`. */

@@ -39,7 +39,7 @@ export class Host {
   private readonly simulation: Simulation
   private readonly scenario: Scenario
   private readonly regions: Region[] = []
-  private strikesSeen = 0
+  private injectedSeen = 0
 
   constructor(simulation: Simulation, scenario: Scenario) {
     this.simulation = simulation
@@ -204,18 +204,18 @@ export class Host {
     return abort
   }
 
-  /** Consumes and checks up to `most` completions of a queue, then rings its doorbell unless `ring` is false. */
-  poll(cqid: number, { most = Infinity, ring = true } = {}): void {
+  /** Consumes and checks up to `max` completions of a queue, then rings its doorbell unless `ring` is false. */
+  poll(cqid: number, { max = Infinity, ring = true } = {}): void {
     const cq = this.cqs.get(cqid)
     if (cq === undefined) return
     let taken = 0
-    for (; taken < most; taken++) {
+    for (; taken < max; taken++) {
       const entry = cq.take()
       if (entry === undefined) break
       this.absorbStrikes()
       this.judge(cq, entry)
     }
-    if (taken < most) cq.isSignaled = false
+    if (taken < max) cq.isSignaled = false
     if (taken > 0 && ring) this.ringHead(cqid)
   }
 
@@ -266,9 +266,9 @@ export class Host {
 
   /** Processes the faults that have occurred since the last call. */
   absorbStrikes(): void {
-    const { strikes } = this.simulation.faults
-    for (; this.strikesSeen < strikes.length; this.strikesSeen++) {
-      const { where, kind, rule } = strikes[this.strikesSeen]!
+    const { injected } = this.simulation.faults
+    for (; this.injectedSeen < injected.length; this.injectedSeen++) {
+      const { where, kind, rule } = injected[this.injectedSeen]!
       const { action } = this.scenario.faults.rules[rule]!
       const nsid = this.spaces.applyFault(action)
       if (nsid !== undefined) {
@@ -281,7 +281,7 @@ export class Host {
       }
       const command = this.ledger.named(where)
       if (command === undefined) continue
-      command.struck.set(kind, action)
+      command.injected.set(kind, action)
       if (kind === 'corrupt-phase') {
         command.sq.cq.isWedged = true
         command.sq.cq.memory.isUnknown = true
@@ -310,8 +310,8 @@ export class Host {
     if (command.completions > 0) return
     const { changes, slot } = command
     if (changes) {
-      if (command.struck.has('hang')) this.medium.cancel(changes, command)
-      else this.medium.leave(changes, command)
+      if (command.injected.has('hang')) this.medium.cancel(changes, command)
+      else this.medium.abandon(changes, command)
     }
     if (slot) this.buffers.give(slot)
   }
@@ -347,6 +347,6 @@ export class Host {
       command.dw0 = entry.dw0
       if (!command.isForgotten) this.verdicts.conclude(command)
     }
-    if (command.completions === command.most) this.ledger.remove(command)
+    if (command.completions === command.maxCompletions) this.ledger.remove(command)
   }
 }

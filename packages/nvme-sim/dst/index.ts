@@ -5,23 +5,23 @@
  * @module
  */
 export {
-  REPLAYED_EVERY,
+  REPLAY_INTERVAL,
   runCampaign,
   runSeeds,
   type CampaignOptions,
   type CampaignResult,
   type Seeds,
 } from './campaign.js'
-export { cutDown, dropParts, type CutDown, type Keep } from './cut-down.js'
+export { shrink, dropParts, type Shrunk, type Accept } from './shrink.js'
 export { Dice } from './dice.js'
 export { RunFailure, type Assertion } from './failure.js'
-export { makeScenario, notDrawn } from './make-scenario.js'
+export { makeScenario, uncoveredFeatures } from './make-scenario.js'
 export { CachedMedia } from './cached-media.js'
 export { Medium, type Range, type Source } from './medium.js'
 export { minimise, type Minimised } from './minimise.js'
 export { ANY, fillBlock, holds, UNREADABLE, writtenContent, ZEROES, type Content } from './pattern.js'
 export { firstDifference } from '../conformance/raw-host/guarded-memory.js'
 export { formatCampaign, formatMinimised, traceOf } from './report.js'
-export { crashed, runScenario, runTwice, struckByKind, type RunOptions, type RunResult } from './run.js'
+export { crashed, runScenario, runTwice, injectedByKind, type RunOptions, type RunResult } from './run.js'
 export type { Scenario, Step } from './scenario.js'
 export { Tally } from './tally.js'

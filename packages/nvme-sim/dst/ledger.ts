@@ -44,8 +44,8 @@ export class Ledger {
    * completion, or if a fault shows that it was fetched.
    */
   freeSlots(sq: SqRing): number {
-    const isThere = ({ completions, struck }: Submitted) =>
-      completions === 0 && !struck.has('hang') && !struck.has('drop-completion')
+    const isThere = ({ completions, injected }: Submitted) =>
+      completions === 0 && !injected.has('hang') && !injected.has('drop-completion')
     return sq.entries - 1 - this.out.filter((each) => each.sq === sq && isThere(each)).length
   }
 
@@ -57,8 +57,8 @@ export class Ledger {
 
   /** Registers a command whose completion gets a different identifier from a fault. */
   addAlias(command: Submitted): void {
-    const sqid = command.sq.qid ^ (command.strike('corrupt-sqid')?.xor ?? 0)
-    const cid = command.cid ^ (command.strike('corrupt-cid')?.xor ?? 0)
+    const sqid = command.sq.qid ^ (command.injectedFault('corrupt-sqid')?.xor ?? 0)
+    const cid = command.cid ^ (command.injectedFault('corrupt-cid')?.xor ?? 0)
     const key = `${sqid}/${cid}`
     this.aliases.set(key, [...(this.aliases.get(key) ?? []), command])
   }
@@ -76,7 +76,7 @@ export class Ledger {
     this.completed++
     const { sqid, cid, status } = entry
     const command = this.find(sqid, cid)
-    const isExpected = command?.sq.cq === cq && command.completions < command.most
+    const isExpected = command?.sq.cq === cq && command.completions < command.maxCompletions
     const key = `${sqid}/${cid}/${status}/${entry.dw0}/${entry.dw1}`
     const taken = this.taken.get(cq) ?? new Set<string>()
     this.taken.set(cq, taken)
@@ -105,10 +105,10 @@ export class Ledger {
 
   private find(sqid: number, cid: number): Submitted | undefined {
     const key = `${sqid}/${cid}`
-    const meant = this.aliases.get(key)?.find(({ completions, most }) => completions < most)
+    const meant = this.aliases.get(key)?.find(({ completions, maxCompletions }) => completions < maxCompletions)
     if (meant) return meant
     const command = this.commands.get(key)
-    const isRenamed = command?.struck.has('corrupt-cid') === true || command?.struck.has('corrupt-sqid') === true
+    const isRenamed = command?.injected.has('corrupt-cid') === true || command?.injected.has('corrupt-sqid') === true
     return isRenamed ? undefined : command
   }
 }

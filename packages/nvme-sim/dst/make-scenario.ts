@@ -25,7 +25,7 @@ const ADMIN: readonly (readonly [number, AdminOperation])[] = [
 /**
  * Features of the simulator that no scenario covers. Each would require a more elaborate host, and has its own tests.
  */
-export const notDrawn: readonly string[] = [
+export const uncoveredFeatures: readonly string[] = [
   'memory pages other than 4 KiB',
   'the interrupt pin and masked vectors',
   'Copy and Compare commands beyond the limits of the controller',
@@ -97,7 +97,7 @@ function randomStep(dice: Dice, shape: Shape, salt: number): Step {
     [60, () => ({ do: 'io', qid, order: randomOrder(dice, namespaces, salt), ring: dice.chance(0.7) })],
     [unlessArbitrating(5), () => ({ do: 'fused', qid, order: randomFused(dice, namespaces, salt) })],
     [6, () => ({ do: 'ring', qid })],
-    [arbitrates ? 5 : 20, () => ({ do: 'poll', cqid, most: dice.pick([1, 2, 1000]) })],
+    [arbitrates ? 5 : 20, () => ({ do: 'poll', cqid, max: dice.pick([1, 2, 1000]) })],
     [arbitrates ? 4 : 20, () => ({ do: 'pass', ns: dice.pick([1, 500, 20_000, 100_000, 1_000_000, 50_000_000]) })],
     [6, () => ({ do: 'admin', operation: dice.weighted(ADMIN) })],
     [3, () => ({ do: 'abort', qid, index: dice.int(0, 3) })],

@@ -175,7 +175,7 @@ export class Manager {
     const { host } = this
     // These commands can no longer take effect, and their completions were dropped.
     for (const command of host.ledger.outstanding) {
-      if (command.order?.nsid === nsid && command.struck.has('drop-completion')) host.forget(command)
+      if (command.order?.nsid === nsid && command.injected.has('drop-completion')) host.forget(command)
     }
     host.medium.erase(nsid)
     host.fused.forget()
@@ -184,8 +184,8 @@ export class Manager {
   /** Returns whether a command for the namespace may still be executed. */
   private isInUse(nsid: number): boolean {
     const { ledger } = this.host
-    return ledger.outstanding.some(({ order, struck, completions }) => {
-      return order?.nsid === nsid && completions === 0 && !struck.has('drop-completion')
+    return ledger.outstanding.some(({ order, injected, completions }) => {
+      return order?.nsid === nsid && completions === 0 && !injected.has('drop-completion')
     })
   }
 
@@ -196,18 +196,18 @@ export class Manager {
   /** Waits for a command and returns whether it was executed. */
   private async outcomeOf(what: string, command: Submitted): Promise<'done' | 'none' | 'unknown'> {
     await this.commander.answer(command)
-    const { status, struck, isLost } = command
+    const { status, injected, isLost } = command
     if (status === undefined) {
-      if (struck.has('hang') && !isLost) return 'none'
+      if (injected.has('hang') && !isLost) return 'none'
       // A reset ends the command, which may or may not have been executed.
       await this.commander.reset('controller')
       return 'unknown'
     }
-    if (status === '0/00' && !struck.has('status')) {
+    if (status === '0/00' && !injected.has('status')) {
       this.host.verdicts.tally.add(what)
       return 'done'
     }
-    return command.isPutOff ? 'unknown' : 'none'
+    return command.isDelayed ? 'unknown' : 'none'
   }
 
   /**
@@ -256,7 +256,7 @@ export class Manager {
     const { commander } = this
     const entry = { opcode: IDENTIFY, nsid, cdw: { 10: cns } }
     const command = await commander.send('manage', entry, ['0/00'], new Uint8Array(0))
-    if (command === undefined || !(await commander.answer(command)) || command.struck.has('corrupt-data')) {
+    if (command === undefined || !(await commander.answer(command)) || command.injected.has('corrupt-data')) {
       return undefined
     }
     return command.slot!.data.bytes.slice(0, 4096)

@@ -84,7 +84,7 @@ export class Medium {
   }
 
   /** Records that a change may have been executed, and will not be executed any more. */
-  leave(range: Range, by: object): void {
+  abandon(range: Range, by: object): void {
     const now = this.tick()
     this.each(range, (candidates) => {
       for (const each of candidates) {
@@ -134,7 +134,7 @@ export class Medium {
   }
 
   /** Returns the contents that a command, submitted at `began` and completed now, may have found in a block. */
-  possible(nsid: number, lba: number, began: number): Content[] {
+  possibleContents(nsid: number, lba: number, began: number): Content[] {
     const found: Content[] = []
     this.collect(nsid, lba, began, found)
     return found

@@ -1,9 +1,9 @@
-import { cutDown, dropParts, type CutDown, type Keep } from './cut-down.js'
+import { shrink, dropParts, type Shrunk, type Accept } from './shrink.js'
 import { runTwice, type RunOptions } from './run.js'
 import type { Scenario } from './scenario.js'
 
 /** A minimised failing scenario of this campaign. */
-export type Minimised = CutDown<Scenario>
+export type Minimised = Shrunk<Scenario>
 
 /**
  * Minimises a failing scenario while the same assertion fails: removes fault rules and steps, in large groups first,
@@ -11,10 +11,10 @@ export type Minimised = CutDown<Scenario>
  */
 export function minimise(scenario: Scenario, options: RunOptions = {}): Promise<Minimised | undefined> {
   const failureOf = async (candidate: Scenario) => (await runTwice(candidate, options)).failure
-  return cutDown(scenario, { failureOf, sizeOf, cut })
+  return shrink(scenario, { failureOf, sizeOf, removeParts: cut })
 }
 
-async function cut(smallest: () => Scenario, keep: Keep<Scenario>): Promise<void> {
+async function cut(smallest: () => Scenario, keep: Accept<Scenario>): Promise<void> {
   await dropParts(smallest().faults.rules, (rules) => keep({ ...smallest(), faults: { rules } }))
   await dropParts(smallest().steps, (steps) => keep({ ...smallest(), steps }))
   for (const option of ['shadow', 'interrupts', 'arbitration', 'cacheOff'] as const) {

@@ -71,7 +71,7 @@ export class Mistakes {
     if (diagnostics.length === this.seen) return
     const fresh = diagnostics.slice(this.seen)
     this.seen = diagnostics.length
-    const isConfused = faults.strikes.slice(explained).some(({ kind }) => CONFUSING.includes(kind))
+    const isConfused = faults.injected.slice(explained).some(({ kind }) => CONFUSING.includes(kind))
     const surprise = fresh.find(({ text }) => !isConfused && !this.allowed.some((pattern) => pattern.test(text)))
     if (surprise !== undefined)
       throw new RunFailure('diagnostics', `reported without a mistake of the host: ${surprise.text}`)

@@ -52,9 +52,9 @@ const POINTER_STATUS: Readonly<Partial<Record<NonNullable<IoOrder['flaw']>, stri
 
 /** Reduces the blocks of an order so that, in the current format of its namespace, its data fit into a buffer. */
 export function fitOrder(order: IoOrder, space: Space): IoOrder {
-  const most = Math.floor(MAX_DATA_BYTES / transferBytes(space))
+  const max = Math.floor(MAX_DATA_BYTES / transferBytes(space))
   const movesBlocks = ['read', 'write', 'compare'].includes(order.operation)
-  return { ...order, nsid: space.nsid, blocks: movesBlocks ? Math.min(order.blocks, most) : order.blocks }
+  return { ...order, nsid: space.nsid, blocks: movesBlocks ? Math.min(order.blocks, max) : order.blocks }
 }
 
 /** Returns the number of data bytes that a command transfers, without separate metadata. */
@@ -152,7 +152,7 @@ export function fillData(
 
   function fillOne(data: Uint8Array, index: number): void {
     const lba = slba + index
-    const expected = () => medium.possible(nsid, lba, began).find((each) => each !== ANY && each !== UNREADABLE)
+    const expected = () => medium.possibleContents(nsid, lba, began).find((each) => each !== ANY && each !== UNREADABLE)
     const content = salt ? writtenContent(salt, nsid, lba) : (expected() ?? ZEROES)
     contents.push(content)
     fillBlock(dataOf(data, index, space), content)

@@ -28,8 +28,8 @@ const FUSED_BLOCKS = 4
 
 export function randomOrder(dice: Dice, namespaces: readonly NamespaceShape[], salt: number): IoOrder {
   const { nsid, blockBytes, blocks: capacity } = dice.pick(namespaces)
-  const most = Math.min(capacity, (MAX_DATA_BYTES / blockBytes) * dice.pick([0.0625, 0.25, 0.25, 1]))
-  const blocks = dice.int(1, Math.max(1, most))
+  const max = Math.min(capacity, (MAX_DATA_BYTES / blockBytes) * dice.pick([0.0625, 0.25, 0.25, 1]))
+  const blocks = dice.int(1, Math.max(1, max))
   const operation = dice.weighted(OPERATIONS)
   const sources = operation === 'copy' ? randomSources(dice, capacity, blocks) : undefined
   const total = sources ? sources.reduce((sum, source) => sum + source.blocks, 0) : blocks

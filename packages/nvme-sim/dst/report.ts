@@ -7,10 +7,10 @@ import type { Scenario } from './scenario.js'
 
 const NS_PER_HOUR = 3600e9
 
-/** Formats the result of a campaign. @param leftOut features that no scenario covers. */
-export function formatCampaign(result: CampaignResult, leftOut: readonly string[]): string {
-  const { firstSeed, runs, commands, completions, done, struck, virtualNs, hash, failures } = result
-  const kinds = Object.entries(struck).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
+/** Formats the result of a campaign. @param uncovered features that no scenario covers. */
+export function formatCampaign(result: CampaignResult, uncovered: readonly string[]): string {
+  const { firstSeed, runs, commands, completions, done, injected, virtualNs, hash, failures } = result
+  const kinds = Object.entries(injected).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
   return [
     `seeds ${firstSeed} to ${firstSeed + runs - 1}, every eighth run twice: ${failures.length} failed`,
     `${commands} commands, ${completions} completions, ${(virtualNs / NS_PER_HOUR).toFixed(2)} virtual hours (each seed once)`,
@@ -19,7 +19,7 @@ export function formatCampaign(result: CampaignResult, leftOut: readonly string[
       .join(', ')}`,
     'faults that occurred:',
     ...kinds,
-    `not covered: ${leftOut.join(', ')}`,
+    `not covered: ${uncovered.join(', ')}`,
     `campaign hash ${hash}`,
   ].join('\n')
 }

@@ -26,7 +26,7 @@ export interface RunResult {
   /** Number of successful operations, by name. */
   readonly done: Readonly<Record<string, number>>
   /** Number of faults that occurred, by kind. */
-  readonly struck: Readonly<Record<string, number>>
+  readonly injected: Readonly<Record<string, number>>
 }
 
 /** Runs a scenario once. */
@@ -79,7 +79,7 @@ export async function runScenario(scenario: Scenario, { trace, media }: RunOptio
     virtualNs: simulation.clock.now(),
     traceHash: simulation.traceHash,
     done: verdicts.tally.all,
-    struck: struckByKind(faults, simulation.faults),
+    injected: injectedByKind(faults, simulation.faults),
   }
 }
 
@@ -101,10 +101,10 @@ export function crashed(error: unknown): RunFailure {
 }
 
 /** Returns the number of faults of a plan that occurred, by kind. */
-export function struckByKind({ rules }: FaultPlan, { struck }: FaultReport): Record<string, number> {
+export function injectedByKind({ rules }: FaultPlan, { hits }: FaultReport): Record<string, number> {
   const byKind: Record<string, number> = {}
   rules.forEach(({ action: { kind } }, rule) => {
-    const times = struck[rule]!
+    const times = hits[rule]!
     if (times > 0) byKind[kind] = (byKind[kind] ?? 0) + times
   })
   return byKind

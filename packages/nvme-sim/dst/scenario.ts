@@ -126,7 +126,7 @@ export type Step =
   /** Aborts one of the outstanding commands, counted from the oldest. */
   | { readonly do: 'abort'; readonly qid: number; readonly index: number }
   | { readonly do: 'ring'; readonly qid: number }
-  | { readonly do: 'poll'; readonly cqid: number; readonly most: number }
+  | { readonly do: 'poll'; readonly cqid: number; readonly max: number }
   | { readonly do: 'pass'; readonly ns: number }
   /** Waits for all commands that can still complete. */
   | { readonly do: 'settle' }

@@ -34,7 +34,7 @@ export class Submitted {
   /** The content of each block that it writes or compares with. */
   contents: readonly Content[] = []
   /** Faults of this command, by kind. */
-  readonly struck = new Map<FaultAction['kind'], FaultAction>()
+  readonly injected = new Map<FaultAction['kind'], FaultAction>()
   /** The Abort that was sent for this command. */
   abortedBy: Submitted | undefined
   /** Target of an Abort. */
@@ -76,40 +76,40 @@ export class Submitted {
     return `SQ ${this.sq.qid} CID ${this.cid} (${this.what})`
   }
 
-  strike<K extends FaultAction['kind']>(kind: K): ActionOf<K> | undefined {
-    return this.struck.get(kind) as ActionOf<K> | undefined
+  injectedFault<K extends FaultAction['kind']>(kind: K): ActionOf<K> | undefined {
+    return this.injected.get(kind) as ActionOf<K> | undefined
   }
 
   /** Maximum number of completions. */
-  get most(): number {
-    if (this.struck.has('drop-completion')) return 0
-    if (this.struck.has('hang') && !this.mayBeEnded) return 0
-    return this.struck.has('duplicate-completion') ? 2 : 1
+  get maxCompletions(): number {
+    if (this.injected.has('drop-completion')) return 0
+    if (this.injected.has('hang') && !this.mayBeEnded) return 0
+    return this.injected.has('duplicate-completion') ? 2 : 1
   }
 
   /** Required number of completions. */
-  get least(): number {
+  get minCompletions(): number {
     if (this.isLost || this.isQueueDeleted || this.isShutDown || this.admin === 'event') return 0
     if (this.sq.isHalted || this.sq.cq.isWedged) return 0
     if (this.isHanging) return 0
     // Both halves of a fused operation take effect together.
     if (this.partner?.isHanging === true && !this.isSurelyAborted) return 0
-    return this.most
+    return this.maxCompletions
   }
 
   /** Whether a fault makes it hang, and no Abort has ended it. */
   get isHanging(): boolean {
-    return this.struck.has('hang') && !this.isSurelyAborted
+    return this.injected.has('hang') && !this.isSurelyAborted
   }
 
   /** Whether it has the required number of completions. */
   get isSettled(): boolean {
-    return this.completions >= this.least
+    return this.completions >= this.minCompletions
   }
 
   /** Whether a fault has delayed its completion; the command has taken effect before. */
-  get isPutOff(): boolean {
-    return this.struck.has('delay-completion') || this.struck.has('reorder-completion')
+  get isDelayed(): boolean {
+    return this.injected.has('delay-completion') || this.injected.has('reorder-completion')
   }
 
   /** Whether an abort, a deletion, a shutdown or a detachment may end it before it takes effect. */
@@ -119,6 +119,6 @@ export class Submitted {
 
   private get isSurelyAborted(): boolean {
     const { abortedBy } = this
-    return abortedBy?.status === '0/00' && (abortedBy.dw0 & 1) === 0 && !abortedBy.struck.has('status')
+    return abortedBy?.status === '0/00' && (abortedBy.dw0 & 1) === 0 && !abortedBy.injected.has('status')
   }
 }

@@ -57,25 +57,25 @@ const stalledReset: Scenario = {
 }
 
 it('accepts data that arrived before a shutdown aborted its command (Base 2.1 §3.6.1)', async () => {
-  const { struck, failure } = await runScenario(heldBack)
-  expect(struck).toEqual({ 'reorder-completion': 1 })
+  const { injected, failure } = await runScenario(heldBack)
+  expect(injected).toEqual({ 'reorder-completion': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
 it('accepts a duplicate completion after the last command of a run', async () => {
-  const { struck, failure } = await runScenario(lastDuplicated)
-  expect(struck).toEqual({ 'duplicate-completion': 1 })
+  const { injected, failure } = await runScenario(lastDuplicated)
+  expect(injected).toEqual({ 'duplicate-completion': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
 it('expects no completion while the Admin CQ has no free slot after a lost doorbell write (Base 2.2 §3.3.1.2.1)', async () => {
-  const { struck, failure } = await runScenario(lostRelease)
-  expect(struck).toEqual({ 'lose-write': 1 })
+  const { injected, failure } = await runScenario(lostRelease)
+  expect(injected).toEqual({ 'lose-write': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
 it('accepts CSTS.RDY = 1 while the write of NSSR waits behind a delayed doorbell write', async () => {
-  const { struck, failure } = await runScenario(stalledReset)
-  expect(struck).toEqual({ 'delay-write': 1 })
+  const { injected, failure } = await runScenario(stalledReset)
+  expect(injected).toEqual({ 'delay-write': 1 })
   expect(failure?.message).toBeUndefined()
 })

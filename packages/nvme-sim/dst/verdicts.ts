@@ -43,17 +43,17 @@ export class Verdicts {
     if (command.admin === 'abort') checkAbort(command)
     if (command.abortedBy?.status !== undefined) checkAbort(command.abortedBy)
     if (command.admin && slot) {
-      const hasSucceeded = command.status === '0/00' && !command.struck.has('status')
+      const hasSucceeded = command.status === '0/00' && !command.injected.has('status')
       // A shutdown may abort any command (Base 2.1 §3.6.1), and an Abort excludes only effects after its completion
       // (§5.1.1.1): data that arrived earlier remain.
-      if (hasSucceeded || command.isPutOff) slot.data.accept(0, ADMIN_DATA_BYTES)
+      if (hasSucceeded || command.isDelayed) slot.data.accept(0, ADMIN_DATA_BYTES)
       slot.data.check()
     }
     if (slot) this.parts.buffers.give(slot)
   }
 
-  private count({ order, space, status, struck, half }: Submitted): void {
-    if (order === undefined || status !== '0/00' || struck.has('status')) return
+  private count({ order, space, status, injected, half }: Submitted): void {
+    if (order === undefined || status !== '0/00' || injected.has('status')) return
     this.tally.add(order.operation)
     if (order.sgl) this.tally.add('SGL')
     if (space!.metadataBytes > 0) this.tally.add('metadata')
@@ -63,14 +63,14 @@ export class Verdicts {
 
   private concludeChange(command: Submitted, changes: Range): void {
     // A command with a delayed completion has already taken effect when an Abort ends it.
-    if (command.status !== '0/00' && command.isPutOff) this.parts.medium.leave(changes, command)
+    if (command.status !== '0/00' && command.isDelayed) this.parts.medium.abandon(changes, command)
     // Other failed commands, and those with a status of the fault plan, have had no effect.
-    else if (command.status !== '0/00' || command.struck.has('status')) this.parts.medium.cancel(changes, command)
+    else if (command.status !== '0/00' || command.injected.has('status')) this.parts.medium.cancel(changes, command)
     else this.parts.medium.end(changes, command, this.isCacheOff || command.order?.fua === true)
   }
 
-  private concludeFlush({ order, status, struck, began }: Submitted): void {
-    if (status === '0/00' && !struck.has('status')) this.parts.medium.flush(order!.nsid, began)
+  private concludeFlush({ order, status, injected, began }: Submitted): void {
+    if (status === '0/00' && !injected.has('status')) this.parts.medium.flush(order!.nsid, began)
   }
 
   /** Records damage to a Write's data on the media, which other commands may find before the Write has completed. */

@@ -25,7 +25,7 @@ export type {
   TraceSink,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
-export type { FaultReport, Strike } from '@gpunvme/nvme-spec/faults'
+export type { FaultReport, InjectedFault } from '@gpunvme/nvme-spec/faults'
 export type { RootComplex, RootComplexOptions } from './pci/root-complex.js'
 export { simulate, type Simulation, type SimulationOptions } from './simulate.js'
 export { SimulatedHost, type SimulatedHostOptions } from './simulated-host.js'

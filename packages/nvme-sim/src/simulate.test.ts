@@ -69,7 +69,7 @@ it.each([
   [{ rootComplex: 'none' }, RangeError, "rootComplex: expected 'posted-only', 'full' or an object, got 'none'"],
   [{ rootComplex: 5 }, TypeError, 'got 5'],
   [{ rootComplex: { reads: true } }, TypeError, "rootComplex: unknown 'reads'; known are peerWrites, peerReads,"],
-  [{ rootComplex: { readsSurvived: NaN } }, RangeError, 'rootComplex.readsSurvived: expected 0 or more, got NaN'],
+  [{ rootComplex: { survivableReads: NaN } }, RangeError, 'rootComplex.survivableReads: expected 0 or more, got NaN'],
   [{ namespaces: {} }, TypeError, 'namespaces: expected an array, got an object'],
   [{ namespaces: [null] }, TypeError, 'namespaces[0]: expected an object, got null'],
   [

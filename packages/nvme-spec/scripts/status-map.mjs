@@ -27,9 +27,9 @@ export function writeStatuses(/** @type {string[]} */ untested) {
   return { lines, count }
 }
 
-function row(/** @type {string} */ item, /** @type {StatusTable[string]} */ { sc, name, from, retry }) {
+function row(/** @type {string} */ item, /** @type {StatusTable[string]} */ { sc, name, returnedBy, retry }) {
   const code = `${sc.toString(16).toUpperCase().padStart(2, '0')}h`
-  return `| \`${item}\` | ${code} | ${name} | ${from.join(', ')} | ${retry} |`
+  return `| \`${item}\` | ${code} | ${name} | ${returnedBy.join(', ')} | ${retry} |`
 }
 
 /** Returns the citations in the comments of a type's rows, or, without such comments, in the table's doc comment. */

@@ -7,7 +7,7 @@ import {
   decodeFields,
   encodeFields,
   formatFields,
-  refuse,
+  rejectValue,
   u8,
   type AnyCommand,
   type BitsMap,
@@ -46,7 +46,7 @@ const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
  */
 export function commandOf(set: CommandSet, opcode: number): AnyCommand | undefined {
   if (!Object.hasOwn(setNames, set))
-    refuse({ name: 'SQE', spec: SQE.spec }, 'command set', 'admin, nvm or zns', set, 'string')
+    rejectValue({ name: 'SQE', spec: SQE.spec }, 'command set', 'admin, nvm or zns', set, 'string')
   return byOpcode[set].get(opcode) ?? (set === 'zns' ? byOpcode.nvm.get(opcode) : undefined)
 }
 
@@ -91,24 +91,24 @@ export function decodeSqe(set: CommandSet, memory: Memory, byteOffset = 0): Deco
 export function encodeSqe(decoded: DecodedSqe, memory: Memory, byteOffset = 0): void {
   const { set, command: name, fields } = isPlain(decoded) ? decoded : ({} as Partial<DecodedSqe>)
   const where = { name: typeof name === 'string' ? name : 'SQE', spec: SQE.spec }
-  if (!isPlain(fields)) refuse(where, 'fields', 'an object of fields, as returned by decodeSqe', fields, '')
+  if (!isPlain(fields)) rejectValue(where, 'fields', 'an object of fields, as returned by decodeSqe', fields, '')
   const named = allCommands.find((candidate) => candidate.name === name)
   const opcode = fields['OPC'] ?? named?.opcode
   const command = typeof opcode === 'number' ? commandOf(set!, opcode) : undefined
   if (typeof opcode !== 'number' || command?.name !== name)
-    refuse(where, 'Opcode', named ? `0x${named.opcode.toString(16)}` : 'an undeclared opcode', opcode)
+    rejectValue(where, 'Opcode', named ? `0x${named.opcode.toString(16)}` : 'an undeclared opcode', opcode)
   const { SGL1, ...rest } = fields
   const isFabrics = 'FCTYPE' in rest
   const hasSgl = isFabrics || rest['PSDT'] === SQE.PSDT.SGL || rest['PSDT'] === SQE.PSDT.SGL_SEGMENT_MPTR
   if (hasSgl !== (SGL1 !== undefined) || (hasSgl && ('PRP1' in rest || 'PRP2' in rest)))
-    refuse(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', rest['PSDT'] ?? 0)
+    rejectValue(where, 'PSDT', 'SGL1 if PSDT selects an SGL, otherwise PRP1 and PRP2', rest['PSDT'] ?? 0)
   const hasFeature = variantsOf(command).fid !== undefined && Number.isInteger(rest['FID'])
   const fid = hasFeature ? (rest['FID'] as number) & 0xff : undefined
   const layout = variantOf(command, { hasSgl, isExtended: 'CEV' in rest, isFabrics, fid })
   const descriptor = new DataView(new ArrayBuffer(SGL_DESCRIPTOR_BYTES))
   if (hasSgl) encodeSglDescriptor(descriptor, 0, SGL1 as DecodedSglDescriptor)
   const values = { ...rest, OPC: opcode, ...(hasSgl && { SGL1: new Uint8Array(descriptor.buffer) }) }
-  encodeFields(layout, memory, byteOffset, values, { asFound: true })
+  encodeFields(layout, memory, byteOffset, values, { allowReserved: true })
 }
 
 /**

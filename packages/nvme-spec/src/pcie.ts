@@ -140,7 +140,7 @@ export function checkLink({ mps, width, rcb = 64, maxReadRequestBytes = 512 }: L
     throw new RangeError(`link width: expected 1, 2, 4, 8 or 16 lanes, got ${width}`)
 }
 
-function checkSize(name: string, bytes: number, least: number): void {
-  if (![least, 128, 256, 512, 1024, 2048, 4096].includes(bytes))
-    throw new RangeError(`${name}: expected ${least} to 4096, a power of two, got ${bytes}`)
+function checkSize(name: string, bytes: number, min: number): void {
+  if (![min, 128, 256, 512, 1024, 2048, 4096].includes(bytes))
+    throw new RangeError(`${name}: expected ${min} to 4096, a power of two, got ${bytes}`)
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { unwritten } from '../test/bytes.js'
 import { segments } from '../test/segments.js'
-import { layPrps, prpEntries, prpListBytes, prpListReach } from './prp.js'
+import { buildPrps, prpEntries, prpListBytes, prpListMaxTransfer } from './prp.js'
 
 const PAGE = 4096
 const UNWRITTEN = 0xa5a5_a5a5_a5a5_a5a5n
@@ -38,45 +38,45 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
   const lists = () => listsAt(0x1000_0000, 2 * PAGE)
 
   it('PRP2 is reserved (0h) when the transfer does not cross a memory page boundary', () => {
-    expect(layPrps(contiguous(0x5000), 0, 4096, PAGE, lists(), 0)).toBe(0)
-    expect(layPrps(contiguous(0x5000), 512, 3584, PAGE, lists(), 0)).toBe(0)
+    expect(buildPrps(contiguous(0x5000), 0, 4096, PAGE, lists(), 0)).toBe(0)
+    expect(buildPrps(contiguous(0x5000), 512, 3584, PAGE, lists(), 0)).toBe(0)
   })
 
   it('PRP2 is the base of the second page when the transfer crosses exactly one boundary', () => {
     const target = lists()
-    expect(layPrps(contiguous(0x5000), 0, 8192, PAGE, target, 0)).toBe(0x6000)
-    expect(layPrps(contiguous(0x5000), 4, 4096, PAGE, target, 0)).toBe(0x6000)
-    expect(layPrps(scattered([0x5000, 0xf_0000_2000]), 2048, 4096, PAGE, target, 0)).toBe(0xf_0000_2000)
+    expect(buildPrps(contiguous(0x5000), 0, 8192, PAGE, target, 0)).toBe(0x6000)
+    expect(buildPrps(contiguous(0x5000), 4, 4096, PAGE, target, 0)).toBe(0x6000)
+    expect(buildPrps(scattered([0x5000, 0xf_0000_2000]), 2048, 4096, PAGE, target, 0)).toBe(0xf_0000_2000)
     expect(slots(target.view, 0, 2)).toEqual([UNWRITTEN, UNWRITTEN])
   })
 
   it('PRP2 points to a PRP List when the transfer crosses more than one boundary', () => {
     const target = lists()
-    expect(layPrps(contiguous(0x5000), 0, 3 * PAGE, PAGE, target, 0)).toBe(0x1000_0000)
+    expect(buildPrps(contiguous(0x5000), 0, 3 * PAGE, PAGE, target, 0)).toBe(0x1000_0000)
     expect(slots(target.view, 0, 3)).toEqual([0x6000n, 0x7000n, UNWRITTEN])
   })
 
   it('a transfer that starts inside a page continues at the next page boundary, offset 0h', () => {
     const target = lists()
-    expect(layPrps(contiguous(0x2_0000_5000), 0xe00, 2 * PAGE, PAGE, target, PAGE)).toBe(0x1000_1000)
+    expect(buildPrps(contiguous(0x2_0000_5000), 0xe00, 2 * PAGE, PAGE, target, PAGE)).toBe(0x1000_1000)
     expect(slots(target.view, 512, 515)).toEqual([0x2_0000_6000n, 0x2_0000_7000n, UNWRITTEN])
   })
 
   it('pages may be anywhere, including above 4 GiB', () => {
     const target = lists()
-    layPrps(scattered([0x9000, 0x1_0000_0000, 0x7000, 0x1f_ffff_ffff_f000]), 0, 4 * PAGE, PAGE, target, 0)
+    buildPrps(scattered([0x9000, 0x1_0000_0000, 0x7000, 0x1f_ffff_ffff_f000]), 0, 4 * PAGE, PAGE, target, 0)
     expect(slots(target.view, 0, 4)).toEqual([0x1_0000_0000n, 0x7000n, 0x1f_ffff_ffff_f000n, UNWRITTEN])
   })
 
   it('512 remaining entries fit a list page exactly: its last slot is an ordinary entry', () => {
     const target = lists()
-    layPrps(contiguous(0x4000_0000), 0, 513 * PAGE, PAGE, target, 0)
+    buildPrps(contiguous(0x4000_0000), 0, 513 * PAGE, PAGE, target, 0)
     expect(slots(target.view, 510, 513)).toEqual([0x4000_0000n + 511n * 4096n, 0x4000_0000n + 512n * 4096n, UNWRITTEN])
   })
 
   it('with one entry more, the last slot points to the next list page', () => {
     const target = lists()
-    layPrps(contiguous(0x4000_0000), 0, 514 * PAGE, PAGE, target, 0)
+    buildPrps(contiguous(0x4000_0000), 0, 514 * PAGE, PAGE, target, 0)
     expect(slots(target.view, 510, 515)).toEqual([
       0x4000_0000n + 511n * 4096n,
       0x1000_1000n,
@@ -88,7 +88,7 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
 
   it('a list of three pages is chained twice, and ends with the last page of the transfer', () => {
     const target = listsAt(0x1000_0000, 3 * PAGE)
-    layPrps(contiguous(0), 0, 1025 * PAGE, PAGE, target, 0)
+    buildPrps(contiguous(0), 0, 1025 * PAGE, PAGE, target, 0)
     expect(slots(target.view, 511, 512)).toEqual([0x1000_1000n])
     expect(slots(target.view, 1023, 1027)).toEqual([0x1000_2000n, 1023n * 4096n, 1024n * 4096n, UNWRITTEN])
   })
@@ -96,69 +96,69 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
   it('list pages need not be adjacent in device addresses', () => {
     const pages = [0x30_0000, 0x10_0000]
     const target = { ...scattered(pages), view: unwritten(2 * PAGE) }
-    expect(layPrps(contiguous(0), 0, 600 * PAGE, PAGE, target, 0)).toBe(0x30_0000)
+    expect(buildPrps(contiguous(0), 0, 600 * PAGE, PAGE, target, 0)).toBe(0x30_0000)
     expect(slots(target.view, 511, 512)).toEqual([0x10_0000n])
   })
 
   it('uses the memory page size of CC.MPS', () => {
     const target = listsAt(0x1000_0000, 16_384)
-    layPrps(contiguous(0x10_0000), 0, 3 * 16_384, 16_384, target, 0)
+    buildPrps(contiguous(0x10_0000), 0, 3 * 16_384, 16_384, target, 0)
     expect(slots(target.view, 0, 3)).toEqual([0x10_4000n, 0x10_8000n, UNWRITTEN])
   })
 
   it('rejects a PRP1 that is not dword aligned', () => {
-    expect(() => layPrps(contiguous(0x5002), 0, 4096, PAGE, lists(), 0)).toThrow(
+    expect(() => buildPrps(contiguous(0x5002), 0, 4096, PAGE, lists(), 0)).toThrow(
       new RangeError('PRP1: expected a dword-aligned address, got 0x5002 (Base 2.1 §4.3.1)'),
     )
   })
 
   it('rejects memory whose second segment starts inside a page', () => {
     const shifted = segments([0x5000, PAGE], [0xa200, 2 * PAGE])
-    expect(() => layPrps(shifted, 0, 2 * PAGE, PAGE, lists(), 0)).toThrow(
+    expect(() => buildPrps(shifted, 0, 2 * PAGE, PAGE, lists(), 0)).toThrow(
       'expected segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0xa200',
     )
-    expect(() => layPrps(shifted, 0, 3 * PAGE, PAGE, lists(), 0)).toThrow(RangeError)
+    expect(() => buildPrps(shifted, 0, 3 * PAGE, PAGE, lists(), 0)).toThrow(RangeError)
   })
 
   it('rejects memory with a gap inside a page that continues at the same offset in another page', () => {
     // The entries would be 100800h and a list of 101000h and 901000h: bytes 101800h to 101fffh are not in the memory.
     const broken = segments([0x10_0800, PAGE], [0x90_0800, PAGE])
     const target = lists()
-    expect(() => layPrps(broken, 0, 2 * PAGE, PAGE, target, 0)).toThrow(
+    expect(() => buildPrps(broken, 0, 2 * PAGE, PAGE, target, 0)).toThrow(
       new RangeError(
         'PRP: expected segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0x900800 (Base 2.1 §4.3.1)',
       ),
     )
     expect(slots(target.view, 0, 2)).toEqual([UNWRITTEN, UNWRITTEN])
-    expect(layPrps(broken, 0, PAGE, PAGE, target, 0)).toBe(0x10_1000)
+    expect(buildPrps(broken, 0, PAGE, PAGE, target, 0)).toBe(0x10_1000)
   })
 
   it('rejects a transfer that ends after the memory but in its last page', () => {
     const short = contiguous(0x5000, PAGE + 512)
-    expect(layPrps(short, 0, PAGE + 512, PAGE, lists(), 0)).toBe(0x6000)
-    expect(() => layPrps(short, 0, PAGE + 516, PAGE, lists(), 0)).toThrow(
+    expect(buildPrps(short, 0, PAGE + 512, PAGE, lists(), 0)).toBe(0x6000)
+    expect(() => buildPrps(short, 0, PAGE + 516, PAGE, lists(), 0)).toThrow(
       new RangeError('PRP: expected memory that holds bytes 0 to 4612, got 4608 bytes'),
     )
-    expect(() => layPrps(short, -4, 8, PAGE, lists(), 0)).toThrow('holds bytes -4 to 4')
-    expect(() => layPrps(short, Number.NaN, 8, PAGE, lists(), 0)).toThrow(RangeError)
+    expect(() => buildPrps(short, -4, 8, PAGE, lists(), 0)).toThrow('holds bytes -4 to 4')
+    expect(() => buildPrps(short, Number.NaN, 8, PAGE, lists(), 0)).toThrow(RangeError)
   })
 
   it('rejects lists that are not qword aligned, and list memory that is not page aligned', () => {
     const tooLong = 3 * PAGE
-    expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, listsAt(0x1000_0200, 2 * PAGE), 0)).toThrow('PRP list')
-    expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, lists(), 4)).toThrow('PRP list')
+    expect(() => buildPrps(contiguous(0), 0, tooLong, PAGE, listsAt(0x1000_0200, 2 * PAGE), 0)).toThrow('PRP list')
+    expect(() => buildPrps(contiguous(0), 0, tooLong, PAGE, lists(), 4)).toThrow('PRP list')
     const second = { ...segments([0x1000_0000, PAGE], [0x1000_1010, PAGE]), view: unwritten(2 * PAGE) }
-    expect(() => layPrps(contiguous(0), 0, 600 * PAGE, PAGE, second, 0)).toThrow('got one at 0x10001010')
+    expect(() => buildPrps(contiguous(0), 0, 600 * PAGE, PAGE, second, 0)).toThrow('got one at 0x10001010')
   })
 
   it('rejects list memory that has a gap inside a page or is too short', () => {
     const broken = { ...segments([0x1000_0000, 512], [0x2000_0200, 2 * PAGE - 512]), view: unwritten(2 * PAGE) }
-    expect(layPrps(contiguous(0), 0, 65 * PAGE, PAGE, broken, 0)).toBe(0x1000_0000)
-    expect(() => layPrps(contiguous(0), 0, 66 * PAGE, PAGE, broken, 0)).toThrow(
+    expect(buildPrps(contiguous(0), 0, 65 * PAGE, PAGE, broken, 0)).toBe(0x1000_0000)
+    expect(() => buildPrps(contiguous(0), 0, 66 * PAGE, PAGE, broken, 0)).toThrow(
       'PRP list: expected segments that meet at ends of 4096-byte pages, as PRPs require, got one at 0x20000200',
     )
     const short = listsAt(0x1000_0000, PAGE)
-    expect(() => layPrps(contiguous(0), 0, 514 * PAGE, PAGE, short, 0)).toThrow(
+    expect(() => buildPrps(contiguous(0), 0, 514 * PAGE, PAGE, short, 0)).toThrow(
       'PRP list: expected memory that holds bytes 0 to 4112, got 4096 bytes',
     )
     expect(slots(short.view, 0, 1)).toEqual([UNWRITTEN])
@@ -166,12 +166,12 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
 
   it('a list may start inside a page', () => {
     const target = lists()
-    expect(layPrps(contiguous(0), 0, 4 * PAGE, PAGE, target, 510 * 8)).toBe(0x1000_0ff0)
+    expect(buildPrps(contiguous(0), 0, 4 * PAGE, PAGE, target, 510 * 8)).toBe(0x1000_0ff0)
     expect(slots(target.view, 509, 515)).toEqual([UNWRITTEN, 0x1000n, 0x1000_1000n, 0x2000n, 0x3000n, UNWRITTEN])
   })
 
   it.each([0, -1, Number.NaN])('rejects a transfer of %d bytes', (length) => {
-    expect(() => layPrps(contiguous(0), 4, length, PAGE, lists(), 0)).toThrow(
+    expect(() => buildPrps(contiguous(0), 4, length, PAGE, lists(), 0)).toThrow(
       `PRP: expected a transfer of at least 1 byte, got ${length}`,
     )
   })
@@ -192,9 +192,9 @@ describe('memory for PRP lists', () => {
     expect(prpListBytes(lengthBytes, PAGE)).toBe(pages * PAGE)
   })
 
-  it('prpListReach is the longest transfer that needs no more list pages', () => {
+  it('prpListMaxTransfer is the longest transfer that needs no more list pages', () => {
     for (let pages = 0; pages < 9; pages++) {
-      const reach = prpListReach(pages * PAGE, PAGE)
+      const reach = prpListMaxTransfer(pages * PAGE, PAGE)
       expect(prpListBytes(reach, PAGE)).toBe(pages * PAGE)
       expect(prpListBytes(reach + 1, PAGE)).toBe((pages + 1) * PAGE)
     }
@@ -221,7 +221,7 @@ describe('memory for PRP lists', () => {
         const listBytes = prpListBytes(lengthBytes, pageBytes)
         const lists = listsAt(0x1000_0000, listBytes + pageBytes)
 
-        const prp2 = layPrps(memory, offset, lengthBytes, pageBytes, lists, 0)
+        const prp2 = buildPrps(memory, offset, lengthBytes, pageBytes, lists, 0)
 
         for (let at = listBytes; at < lists.view.byteLength; at += 8) {
           if (lists.view.getBigUint64(at, true) !== UNWRITTEN) throw new Error(`wrote past ${listBytes} bytes of lists`)
@@ -310,12 +310,12 @@ describe('random segments, checked byte by byte', () => {
 
         if (!fits) {
           refused++
-          expect(() => layPrps(memory, start, lengthBytes, PAGE, lists, listOffset)).toThrow(RangeError)
+          expect(() => buildPrps(memory, start, lengthBytes, PAGE, lists, listOffset)).toThrow(RangeError)
           expect(new Uint8Array(lists.view.buffer).every((byte) => byte === 0xa5)).toBe(true)
           return
         }
         described++
-        const prp2 = layPrps(memory, start, lengthBytes, PAGE, lists, listOffset)
+        const prp2 = buildPrps(memory, start, lengthBytes, PAGE, lists, listOffset)
         const entryAt = (address: number) =>
           Number(lists.view.getBigUint64(listAddresses.indexOf(address, listOffset), true))
         const found = moved(addresses[start]!, prp2, lengthBytes, entryAt)
@@ -359,8 +359,11 @@ describe('arguments of PRP functions', () => {
     ],
     [() => prpListBytes(1, 6144), 'memory page size: expected a power of two from 4096 to 134217728, got 6144'],
     [() => prpListBytes(1, 2 ** 28), 'memory page size: expected a power of two from 4096 to 134217728, got 268435456'],
-    [() => prpListReach(1.5, PAGE), 'length of the lists: expected an integer from 0 to 9007199254740991, got 1.5'],
-    [() => prpListReach(0, 2048), 'memory page size: expected a power of two from 4096 to 134217728, got 2048'],
+    [
+      () => prpListMaxTransfer(1.5, PAGE),
+      'length of the lists: expected an integer from 0 to 9007199254740991, got 1.5',
+    ],
+    [() => prpListMaxTransfer(0, 2048), 'memory page size: expected a power of two from 4096 to 134217728, got 2048'],
   ])('rejects %s', (call, message) => {
     expect(call).toThrow(new RangeError(message))
   })
@@ -370,14 +373,14 @@ describe('arguments of PRP functions', () => {
       new TypeError('offset in the page: expected an integer from 0 to 4095, got "0"'),
     )
     expect(() => prpListBytes(1n as never, PAGE)).toThrow(TypeError)
-    expect(() => prpListReach(0, '4096' as never)).toThrow(TypeError)
-    expect(() => prpListReach(0, undefined as never)).toThrow(
+    expect(() => prpListMaxTransfer(0, '4096' as never)).toThrow(TypeError)
+    expect(() => prpListMaxTransfer(0, undefined as never)).toThrow(
       new TypeError('memory page size: expected a power of two from 4096 to 134217728, got undefined'),
     )
   })
 
   it('rejects a page size that CC.MPS cannot encode before writing anything', () => {
-    expect(() => layPrps(contiguous(0), 0, 6144, 6144, listsAt(0x1000_0000, PAGE), 0)).toThrow(
+    expect(() => buildPrps(contiguous(0), 0, 6144, 6144, listsAt(0x1000_0000, PAGE), 0)).toThrow(
       new RangeError('memory page size: expected a power of two from 4096 to 134217728, got 6144'),
     )
   })

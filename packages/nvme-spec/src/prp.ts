@@ -1,5 +1,5 @@
 import { prpProblem, segmentAt } from './engine/memory.js'
-import { checkInteger, refuseArgument } from './layout/facts.js'
+import { checkInteger, rejectArgument } from './layout/facts.js'
 import type { DmaSegment } from './transport/index.js'
 
 /** Memory that PRP entries describe; a DmaMemory is one. */
@@ -51,7 +51,7 @@ export function prpListBytes(lengthBytes: number, pageBytes: number): number {
  * @throws RangeError for a length below 0, or a page size that CC.MPS cannot encode; TypeError for arguments that are
  *   not numbers.
  */
-export function prpListReach(listBytes: number, pageBytes: number): number {
+export function prpListMaxTransfer(listBytes: number, pageBytes: number): number {
   checkPageBytes(pageBytes)
   checkInteger('length of the lists', listBytes, 0)
   const pages = listBytes / pageBytes
@@ -68,7 +68,7 @@ export function prpListReach(listBytes: number, pageBytes: number): number {
  *   inside the memory; for segments of either memory that meet inside a page, since the controller would transfer other
  *   bytes; and for a list that is not page-aligned.
  */
-export function layPrps(
+export function buildPrps(
   memory: PrpMemory,
   offsetBytes: number,
   lengthBytes: number,
@@ -157,7 +157,7 @@ function addressOf({ segments }: PrpMemory, offsetBytes: number): number {
 /** CC.MPS has four bits; the page size is 2 ^ (12 + MPS) bytes. */
 function checkPageBytes(pageBytes: number): void {
   if (!Number.isInteger(pageBytes) || pageBytes < 4096 || pageBytes > 2 ** 27 || (pageBytes & (pageBytes - 1)) !== 0)
-    refuseArgument('memory page size', 'a power of two from 4096 to 134217728', pageBytes)
+    rejectArgument('memory page size', 'a power of two from 4096 to 134217728', pageBytes)
 }
 
 function writeEntry(view: DataView, at: number, iova: number): void {

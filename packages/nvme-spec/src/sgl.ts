@@ -7,7 +7,7 @@ import {
   inHex,
   n64,
   openBits,
-  refuse,
+  rejectValue,
   struct,
   u32,
   u8,
@@ -160,12 +160,12 @@ export function encodeSglDescriptor(memory: Memory, byteOffset: number, descript
   const { type, fields } = isPlain(descriptor) ? descriptor : ({} as Partial<DecodedSglDescriptor>)
   const where = { name: 'SGL descriptor', spec: SglDescriptor.spec }
   if (typeof type !== 'string' || !['RESERVED', ...Object.keys(SGL_TYPE.values)].includes(type))
-    refuse(where, 'type', 'a name of SGL_TYPE, or RESERVED', type, 'string')
+    rejectValue(where, 'type', 'a name of SGL_TYPE, or RESERVED', type, 'string')
   const layout = structOf(type)
   const fresh = new DataView(new ArrayBuffer(layout.bytes))
-  encodeFields(layout, fresh, 0, fields, { asFound: true })
-  if (typeOf(fresh, 0) !== type) refuse(where, 'type', `SGLID of ${type}`, fresh.getUint8(layout.bytes - 1))
-  encodeFields(layout, memory, byteOffset, fields, { asFound: true })
+  encodeFields(layout, fresh, 0, fields, { allowReserved: true })
+  if (typeOf(fresh, 0) !== type) rejectValue(where, 'type', `SGLID of ${type}`, fresh.getUint8(layout.bytes - 1))
+  encodeFields(layout, memory, byteOffset, fields, { allowReserved: true })
 }
 
 /**

@@ -129,7 +129,7 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
   ])('are returned by %s commands: %s', (from, list) => {
     const codes = list.split(/\s+/)
     const [sct] = codes[0]!.split('h')
-    const found = Object.values(STATUS).filter((code) => code.sct === Number(sct) && code.from.join(' ') === from)
+    const found = Object.values(STATUS).filter((code) => code.sct === Number(sct) && code.returnedBy.join(' ') === from)
     expect(found.map(key)).toEqual(codes)
     expect(found.map(({ sct, sc }) => statusOf(sct, sc))).toEqual(found)
   })

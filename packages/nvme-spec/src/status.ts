@@ -30,7 +30,7 @@ export interface StatusCode {
    * Command sets whose commands may return the status. The exact commands are in the column Commands Affected of Base
    * 2.1 Figure 103, NVM 1.2 Figure 18 and KV 1.0d Figure 4.
    */
-  readonly from: readonly StatusScope[]
+  readonly returnedBy: readonly StatusScope[]
   readonly retry: Retry
 }
 
@@ -52,15 +52,15 @@ export interface Status {
 }
 
 /** Deviations of a row from the default of its type, or from the name derived from its key. */
-type RowOptions = Partial<Pick<StatusCode, 'name' | 'from' | 'retry'>>
+type RowOptions = Partial<Pick<StatusCode, 'name' | 'returnedBy' | 'retry'>>
 
 /** A row whose name may be derived from its key. */
 type Row = Omit<StatusCode, 'name'> & { readonly name?: string }
 
-/** Returns a constructor for rows of one Status Code Type, with default values of `from` and `retry`. */
+/** Returns a constructor for rows of one Status Code Type, with default values of `returnedBy` and `retry`. */
 export const statusRow =
-  (sct: number, from: readonly StatusScope[], retry: Retry = 'never') =>
-  (sc: number, options: RowOptions = {}): Row => ({ sct, sc, from, retry, ...options })
+  (sct: number, returnedBy: readonly StatusScope[], retry: Retry = 'never') =>
+  (sc: number, options: RowOptions = {}): Row => ({ sct, sc, returnedBy, retry, ...options })
 
 const wordsInCapitals = new Set('I/O ID SQ SGL PRP CMB FDP LBA KV NVM ANA ZRWA'.split(' '))
 const wordsInSmall = new Set('OF TO DUE BY AND FOR THE WITH OR'.split(' '))
@@ -97,7 +97,7 @@ const media = /*#__PURE__*/ statusRow(2, ['any'])
 const path = /*#__PURE__*/ statusRow(3, ['any'], 'other-path')
 
 /**
- * The statuses of Base 2.1 (§4.2.3), by name in upper case, for all commands except Fabrics. `from` follows the last
+ * The statuses of Base 2.1 (§4.2.3), by name in upper case, for all commands except Fabrics. `returnedBy` follows the last
  * column of the figures, or the definition if it names commands. Otherwise, command specific statuses 00h to 7Fh belong
  * to Admin commands, and 80h to BFh to I/O commands.
  */
@@ -123,7 +123,7 @@ export const STATUS = /*#__PURE__*/ statusTable(() => ({
   SGL_DESCRIPTOR_TYPE_INVALID: generic(0x11),
   INVALID_USE_OF_CONTROLLER_MEMORY_BUFFER: generic(0x12),
   PRP_OFFSET_INVALID: generic(0x13),
-  ATOMIC_WRITE_UNIT_EXCEEDED: generic(0x14, { from: nvmZns }),
+  ATOMIC_WRITE_UNIT_EXCEEDED: generic(0x14, { returnedBy: nvmZns }),
   OPERATION_DENIED: generic(0x15),
   SGL_OFFSET_INVALID: generic(0x16),
   HOST_IDENTIFIER_INCONSISTENT_FORMAT: generic(0x18),
@@ -132,35 +132,35 @@ export const STATUS = /*#__PURE__*/ statusTable(() => ({
   COMMAND_ABORTED_DUE_TO_PREEMPT_AND_ABORT: generic(0x1b, { retry: 'same' }),
   SANITIZE_FAILED: generic(0x1c),
   SANITIZE_IN_PROGRESS: generic(0x1d, { retry: 'later' }),
-  SGL_DATA_BLOCK_GRANULARITY_INVALID: generic(0x1e, { from: nvmZns }),
+  SGL_DATA_BLOCK_GRANULARITY_INVALID: generic(0x1e, { returnedBy: nvmZns }),
   // Since NVMe 1.3 only for Sanitize (Base 2.2 Figure 102: that page of Base 2.1 could not be read)
   COMMAND_NOT_SUPPORTED_FOR_QUEUE_IN_CMB: generic(0x1f, {
-    from: admin,
+    returnedBy: admin,
     name: 'Command Not Supported for Queue in CMB',
   }),
   NAMESPACE_IS_WRITE_PROTECTED: generic(0x20, { name: 'Namespace is Write Protected' }),
   COMMAND_INTERRUPTED: generic(0x21, { retry: 'same' }),
   TRANSIENT_TRANSPORT_ERROR: generic(0x22, { retry: 'same' }),
   COMMAND_PROHIBITED_BY_COMMAND_AND_FEATURE_LOCKDOWN: generic(0x23),
-  ADMIN_COMMAND_MEDIA_NOT_READY: generic(0x24, { from: admin, retry: 'later' }),
+  ADMIN_COMMAND_MEDIA_NOT_READY: generic(0x24, { returnedBy: admin, retry: 'later' }),
   INVALID_KEY_TAG: generic(0x25),
   HOST_DISPERSED_NAMESPACE_SUPPORT_NOT_ENABLED: generic(0x26),
   HOST_IDENTIFIER_NOT_INITIALIZED: generic(0x27),
   INCORRECT_KEY: generic(0x28),
   FDP_DISABLED: generic(0x29),
   INVALID_PLACEMENT_HANDLE_LIST: generic(0x2a),
-  LBA_OUT_OF_RANGE: generic(0x80, { from: nvmZns }),
+  LBA_OUT_OF_RANGE: generic(0x80, { returnedBy: nvmZns }),
   CAPACITY_EXCEEDED: generic(0x81),
   NAMESPACE_NOT_READY: generic(0x82, { retry: 'later' }),
   RESERVATION_CONFLICT: generic(0x83),
   // NVM and ZNS commands in Base 2.1; also all commands of KV 1.0d Figure 4
-  FORMAT_IN_PROGRESS: generic(0x84, { from: ['nvm', 'zns', 'kv'], retry: 'later' }),
-  INVALID_VALUE_SIZE: generic(0x85, { from: kv }),
-  INVALID_KEY_SIZE: generic(0x86, { from: kv }),
-  KV_KEY_DOES_NOT_EXIST: generic(0x87, { from: kv }),
+  FORMAT_IN_PROGRESS: generic(0x84, { returnedBy: ['nvm', 'zns', 'kv'], retry: 'later' }),
+  INVALID_VALUE_SIZE: generic(0x85, { returnedBy: kv }),
+  INVALID_KEY_SIZE: generic(0x86, { returnedBy: kv }),
+  KV_KEY_DOES_NOT_EXIST: generic(0x87, { returnedBy: kv }),
   // For a Retrieve, "when reading from the medium" (KV 1.0d Figure 22): like Unrecovered Read Error for a Read
-  UNRECOVERED_ERROR: generic(0x88, { from: kv, retry: 'same' }),
-  KEY_EXISTS: generic(0x89, { from: kv }),
+  UNRECOVERED_ERROR: generic(0x88, { returnedBy: kv, retry: 'same' }),
+  KEY_EXISTS: generic(0x89, { returnedBy: kv }),
 
   // Command Specific Status (SCT 1h), Base 2.1 Figures 103 and 104
   COMPLETION_QUEUE_INVALID: specific(0x00),
@@ -227,7 +227,7 @@ export const STATUS = /*#__PURE__*/ statusTable(() => ({
   CONFLICTING_ATTRIBUTES: ofBlocks(0x80),
   INVALID_PROTECTION_INFORMATION: ofBlocks(0x81),
   // Also returned by Format NVM
-  ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { from: ['admin', 'nvm', 'zns'] }),
+  ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { returnedBy: ['admin', 'nvm', 'zns'] }),
   COMMAND_SIZE_LIMIT_EXCEEDED: ofBlocks(0x83),
   // Returned by Cancel, an I/O command of the Base Specification (Base 2.1 Figure 558)
   INVALID_COMMAND_ID: ofIo(0x84),
@@ -275,9 +275,9 @@ export const STATUS = /*#__PURE__*/ statusTable(() => ({
   END_TO_END_GUARD_CHECK_ERROR: media(0x82, { name: 'End-to-end Guard Check Error' }),
   END_TO_END_APPLICATION_TAG_CHECK_ERROR: media(0x83, { name: 'End-to-end Application Tag Check Error' }),
   END_TO_END_REFERENCE_TAG_CHECK_ERROR: media(0x84, { name: 'End-to-end Reference Tag Check Error' }),
-  COMPARE_FAILURE: media(0x85, { from: ['nvm'] }),
+  COMPARE_FAILURE: media(0x85, { returnedBy: ['nvm'] }),
   ACCESS_DENIED: media(0x86),
-  DEALLOCATED_OR_UNWRITTEN_LOGICAL_BLOCK: media(0x87, { from: ['nvm'] }),
+  DEALLOCATED_OR_UNWRITTEN_LOGICAL_BLOCK: media(0x87, { returnedBy: ['nvm'] }),
   END_TO_END_STORAGE_TAG_CHECK_ERROR: media(0x88, { name: 'End-to-End Storage Tag Check Error' }),
 
   // Path Related Status (SCT 3h), Base 2.1 Figure 107

@@ -44,13 +44,13 @@ describe.each(structures)('$name', (struct) => {
     )
   })
 
-  it('encodes decoded reserved values to the same bytes with asFound', () => {
+  it('encodes decoded reserved values to the same bytes with allowReserved', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: struct.bytes, maxLength: struct.bytes }), (bytes) => {
         // Padding of text is normalized; all other bytes are arbitrary.
         const data = legalTexts(struct, bytes)
         const copy = unwritten(struct.bytes)
-        encodeFields(struct, copy, 0, decodeFields(struct, data), { asFound: true })
+        encodeFields(struct, copy, 0, decodeFields(struct, data), { allowReserved: true })
         expect(toHex(copy)).toBe(toHex(data))
       }),
       { numRuns },

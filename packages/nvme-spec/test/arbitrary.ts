@@ -99,8 +99,8 @@ function makeLegal(struct: Layout, data: DataView, base: number, textsOnly = fal
 }
 
 /** Replaces NULs at the end of a text by spaces; all other bytes are kept. */
-function padWithSpaces({ nullEnded, offset, lengthBytes }: Field, data: DataView, base: number): void {
-  if (nullEnded) return
+function padWithSpaces({ nullTerminated, offset, lengthBytes }: Field, data: DataView, base: number): void {
+  if (nullTerminated) return
   for (let at = base + offset + lengthBytes - 1; at >= base + offset; at--) {
     const byte = data.getUint8(at)
     if (byte !== 0 && byte !== 0x20) return

@@ -70,38 +70,38 @@ export function modelled(): BenchResults {
 
 /** The largest and smallest values that the format allows. */
 export function hugeNumbers(): BenchResults {
-  const most = Number.MAX_SAFE_INTEGER
+  const max = Number.MAX_SAFE_INTEGER
   const cell = (source: string, blockBytes: number, depth: number, repeat: BenchRepeat): BenchCell => ({
     source,
     rw: 'read',
     pattern: 'random',
     blockBytes,
     depth,
-    jobs: most,
+    jobs: max,
     repeats: [repeat, { ...repeat, seconds: repeat.seconds * 3, outlier: 'far from the others' }],
   })
-  const latency = { minNs: 0, maxNs: most, buckets: [[1, 1] as const, [most, most - 1] as const] }
-  const large = { bytes: most, commands: most, seconds: 1e-9, cpuSeconds: most, latency }
-  const small = { bytes: 1, commands: 1, seconds: most, cpuSeconds: 1e-300, latency }
+  const latency = { minNs: 0, maxNs: max, buckets: [[1, 1] as const, [max, max - 1] as const] }
+  const large = { bytes: max, commands: max, seconds: 1e-9, cpuSeconds: max, latency }
+  const small = { bytes: 1, commands: 1, seconds: max, cpuSeconds: 1e-300, latency }
   return {
     ...sweep(),
-    totalSeconds: most,
-    drive: { ...oneCell().drive, capacityBytes: most, blockBytes: most },
+    totalSeconds: max,
+    drive: { ...oneCell().drive, capacityBytes: max, blockBytes: max },
     link: { gen: 9, width: 32, mps: 4096, payloadLimitBytesPerSecond: 1e-3 },
     cells: [
-      cell('cuda', most, most, large),
-      cell('cuda', most, 1, large),
-      cell('cuda', 1, most, small),
-      cell('host', most, most, small),
-      cell('io_uring', most, most, { ...small, cpuSeconds: 0 }),
+      cell('cuda', max, max, large),
+      cell('cuda', max, 1, large),
+      cell('cuda', 1, max, small),
+      cell('host', max, max, small),
+      cell('io_uring', max, max, { ...small, cpuSeconds: 0 }),
     ],
     timeline: {
       cell: 0,
       commands: Array.from({ length: 900 }, (_, index) => ({
         queue: index % 70,
         startNs: index * 1e12,
-        endNs: most,
-        bytes: most,
+        endNs: max,
+        bytes: max,
       })),
     },
   }

@@ -79,7 +79,7 @@ describe('bind and unbind', () => {
       ...{ driver: 'vfio-pci', previous: 'nvme', transport: 'vfio', dryRun: false },
       reason: 'the IOMMU is on (group 12)',
       stateFile: stateFile(),
-      giveBack: `gpunvme unbind ${BDF} --root ${tree.root}`,
+      undo: `gpunvme unbind ${BDF} --root ${tree.root}`,
     })
     expect((bound as { steps: { name: string }[] }).steps.map(({ name }) => name)).toEqual([
       'set driver_override',

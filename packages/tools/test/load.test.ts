@@ -41,7 +41,7 @@ interface Loaded {
     readonly driveBusyNs: number
   }
   readonly passes: readonly Pass[]
-  readonly why: readonly { readonly subject: string; readonly chosen: string }[]
+  readonly decisions: readonly { readonly subject: string; readonly chosen: string }[]
 }
 
 async function loaded(...args: readonly string[]): Promise<Loaded> {
@@ -52,7 +52,8 @@ async function loaded(...args: readonly string[]): Promise<Loaded> {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 const bytesOf = ({ bytes }: Pass) => bytes.gpu + bytes.host + bytes.drive
-const chosenOf = ({ why }: Loaded, subject: string) => why.find((choice) => choice.subject === subject)?.chosen
+const chosenOf = ({ decisions }: Loaded, subject: string) =>
+  decisions.find((choice) => choice.subject === subject)?.chosen
 
 beforeAll(async () => {
   await writeDemoModel(at('model.gguf'), MODEL)
@@ -115,14 +116,14 @@ describe('load into host memory', () => {
   test('layers are split if memory is too small for slots of whole layers', async () => {
     expect((await gpunvme(['pack', 'large.gguf', '--image', 'large.img'], { cwd })).code).toBe(0)
     const args = ['large.gguf', '--image', 'large.img', '--to', 'host', '--ram', '12MiB'] as const
-    const { layers, layersVerified, passes, why } = await loaded(...args, '--passes', '2')
+    const { layers, layersVerified, passes, decisions } = await loaded(...args, '--passes', '2')
     expect(layers.map(({ name }) => name).slice(0, 4)).toEqual([
       'embedding',
       'layer 0 part 1 of 2',
       'layer 0 part 2 of 2',
       'layer 1 part 1 of 2',
     ])
-    expect(why).toContainEqual(expect.objectContaining({ subject: 'layers', chosen: 'split' }))
+    expect(decisions).toContainEqual(expect.objectContaining({ subject: 'layers', chosen: 'split' }))
     expect([layers.length, layersVerified]).toEqual([18, 18])
     for (const pass of passes) expect(bytesOf(pass)).toBe(sum(layers.map(({ bytes }) => bytes)))
     const { stdout, stderr } = await gpunvme(['load', ...args], { cwd })

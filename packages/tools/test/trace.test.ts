@@ -157,9 +157,9 @@ describe('a replay', () => {
     expect(shown.stdout).toMatch(/^Read {5}5 of 5 {2}in the trace, modelled +\d/m)
     expect(shown.stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(json(await gpunvme([...words, '--json'], { cwd }))).toMatchObject({
-      ...{ schema: 'gpunvme.replay/1', trace: 'ten.jsonl', time: { trace: 'modelled', here: 'modelled' } },
+      ...{ schema: 'gpunvme.replay/1', trace: 'ten.jsonl', time: { trace: 'modelled', replay: 'modelled' } },
       commands: { replayed: 5, different: 0 },
-      names: { Read: { same: 5, different: 0, unanswered: 0, trace: { count: 5 }, here: { count: 5 } } },
+      names: { Read: { same: 5, different: 0, unanswered: 0, trace: { count: 5 }, replay: { count: 5 } } },
       differences: [],
     })
   })

@@ -107,7 +107,7 @@ test('pack --dry-run prints the plan and writes nothing', async () => {
 test('pack --replace discards the old model, and increments the generation', async () => {
   await gpunvme(['pack', 'model.gguf', '--image', 'twice.img'], { cwd })
   const again = await gpunvme(['pack', 'model.gguf', '--image', 'twice.img', '--replace', '--json'], { cwd })
-  expect(json(again)).toMatchObject({ generation: 2, replaced: 'given up' })
+  expect(json(again)).toMatchObject({ generation: 2, replaced: 'discarded' })
 })
 
 test('load --json has the drive with its queues, the link and all passes', async () => {

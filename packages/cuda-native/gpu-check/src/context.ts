@@ -198,7 +198,7 @@ export class CheckContext extends Scope {
       ...{ module: nativeHostModule, address, lengthBytes },
       profile: deriveProfile('ideal', { identify: { SN: SERIAL } }),
       namespaces: [{ file: { path } }],
-      idle: sleeps ? { longestSleepNs: 1_000_000 } : { spinPolls: 1_000_000 },
+      idle: sleeps ? { maxSleepNs: 1_000_000 } : { spinPolls: 1_000_000 },
       ...(faults !== undefined && { faults }),
     })
     this.later(() => simulator.close())

@@ -76,7 +76,7 @@ function endOf(extents: readonly ExpertExtent[]): number {
 function tableOf(layers: ExpertModel['layers']): FetchTable {
   const experts = layers.flat()
   const extents = experts.flat()
-  const maxBytes = experts.reduce((most, each) => Math.max(most, endOf(each)), 0)
+  const maxBytes = experts.reduce((max, each) => Math.max(max, endOf(each)), 0)
   const layersAt = 64
   const expertsAt = layersAt + 8 * layers.length
   const extentsAt = expertsAt + 16 * experts.length

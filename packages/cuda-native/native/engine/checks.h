@@ -12,7 +12,7 @@ namespace gpunvme {
 // Maximum number of queues of a controller, and therefore of queues that plans can name.
 constexpr size_t kMaxQueues = 65535;
 
-// Maximum bytes of one command with the list pages of one slot, for any offset in a page: prpListReach of
+// Maximum bytes of one command with the list pages of one slot, for any offset in a page: prpListMaxTransfer of
 // @gpunvme/nvme-spec.
 uint64_t ReachOf(const QueueLayout& queue);
 

@@ -75,10 +75,10 @@ export class CudaChecksummer implements Checksummer {
     const { gpuPointer } = memory
     if (gpuPointer === undefined) throw new TypeError('memory: expected memory on a GPU, got host memory')
     const chunks = chunksOf(memory, offsetBytes, lengthBytes, chunkBytes, into)
-    const most = this.#results.lengthBytes / Uint32Array.BYTES_PER_ELEMENT
-    for (let first = 0; first < chunks; first += most) {
+    const max = this.#results.lengthBytes / Uint32Array.BYTES_PER_ELEMENT
+    for (let first = 0; first < chunks; first += max) {
       throwIfAborted(signal)
-      const count = Math.min(most, chunks - first)
+      const count = Math.min(max, chunks - first)
       const at = first * chunkBytes
       const bytes = Math.min(count * chunkBytes, lengthBytes - at)
       const data = gpuPointer + BigInt(offsetBytes + at)

@@ -64,7 +64,7 @@ export function sessionOf(cuda: Cuda): CudaSession {
 /** Result of closing a GPU. */
 export interface ClosedCuda {
   /** The error that made the GPU's context unusable, if one did: this process must be restarted to use CUDA again. */
-  readonly death?: CudaCallError
+  readonly fatalError?: CudaCallError
 }
 
 /** An open GPU, created by `openCuda`. Closing it frees everything that was created with it. */
@@ -209,9 +209,9 @@ export class Cuda {
     // The watcher's events belong to the context. All work has ended, so the waits end soon.
     await Promise.allSettled(waits)
     if (addon.isDead(handle)) engines.abandon()
-    const death = addon.close(handle)
+    const fatalError = addon.close(handle)
     sessions.delete(this)
-    return death === undefined ? {} : { death }
+    return fatalError === undefined ? {} : { fatalError }
   }
 }
 

@@ -51,8 +51,8 @@ describe.skipIf(!hasStandin)(`an unusable context${skippedWithoutStandin}`, () =
       expect(standin.live()).toMatchObject({ registered: 1, device: 0 })
       expect(() => cuda.allocDevice(1)).toThrow(CudaCallError)
       const closed = await cuda.close()
-      expect(closed.death).toMatchObject({ result, resultName })
-      expect(closed.death?.message).toMatch(/^Work on the GPU failed: .*\n.*\n {2}Try: restart this process/)
+      expect(closed.fatalError).toMatchObject({ result, resultName })
+      expect(closed.fatalError?.message).toMatch(/^Work on the GPU failed: .*\n.*\n {2}Try: restart this process/)
       expect(pinned.buffer.byteLength).toBe(0)
       expect(() => left.unregister()).toThrow(TypeError)
       region.unmap()
@@ -65,7 +65,7 @@ describe.skipIf(!hasStandin)(`an unusable context${skippedWithoutStandin}`, () =
     cuda.loadKernels(standin.ptx)
     cuda.launch('standin_wait', 1, 1, [cuda.allocPinned(4).gpuPointer])
     dies('cuStreamQuery', 719)
-    expect((await cuda.close()).death).toMatchObject({ result: 719 })
+    expect((await cuda.close()).fatalError).toMatchObject({ result: 719 })
   })
 
   test('ends a pending copy, whose memory can be freed', async () => {

@@ -60,10 +60,10 @@ describe.skipIf(!hasStandin)(`if a call of the driver fails${skippedWithoutStand
     '%s: each failing call is an error with function and result names, and everything is released',
     async (name) => {
       // The number of calls of these depends on timing.
-      const most = ['cuEventQuery', 'cuStreamQuery'].includes(name) ? 10 : 100
+      const max = ['cuEventQuery', 'cuStreamQuery'].includes(name) ? 10 : 100
       let calls = 0
       let reported = 0
-      for (; calls < most; calls++) {
+      for (; calls < max; calls++) {
         const before = standin.failed()
         standin.fail(`${name}=801@${calls + 1}`)
         const error: unknown = await life().then(
@@ -88,7 +88,7 @@ describe.skipIf(!hasStandin)(`if a call of the driver fails${skippedWithoutStand
         }
       }
       if (name !== 'cuStreamQuery') expect(reported).toBeGreaterThan(0)
-      if (most === 100) expect(calls).toBeLessThan(most)
+      if (max === 100) expect(calls).toBeLessThan(max)
     },
   )
 

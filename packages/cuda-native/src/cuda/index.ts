@@ -2,7 +2,7 @@ export { NativeAddonError, type TriedAddon } from '../native-addon.js'
 export {
   cudaStatus,
   type CudaDevice,
-  type CudaEngineOutlook,
+  type CudaEngineSupport,
   type CudaEngineReason,
   type CudaStatus,
 } from '../status.js'
@@ -16,7 +16,7 @@ export { CudaGraph } from './graph.js'
 export type { KernelArgument } from './kernels.js'
 export { CudaMemorySource } from './memory-source.js'
 export { GpuMemory, HostRegistration, PinnedMemory } from './memory.js'
-export { cudaPeers, type CudaPeer, type CudaPeers, type CudaReach } from './peers.js'
+export { cudaPeers, type CudaPeer, type CudaPeers, type CudaPeerAccess } from './peers.js'
 export { CudaPattern, type PatternCheck } from './pattern.js'
 export { CudaPeerCopier, type PeerCopierOptions } from './peer-copier.js'
 export { readThrough, type ReadThrough } from './read-through.js'

@@ -17,12 +17,12 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
 
   it('reports peer access for each pair of GPUs, in both directions', () => {
     process.env['GPUNVME_STANDIN_PEERS'] = '1-0=0'
-    const { devices, reaches } = cudaPeers()
+    const { devices, access } = cudaPeers()
     expect(devices.map(({ device, name, bdf }) => [device, name, bdf])).toEqual([
       [0, 'Stand-in 0', '0000:0a:00.0'],
       [1, 'Stand-in 1', '0000:0b:00.0'],
     ])
-    expect(reaches).toEqual([
+    expect(access).toEqual([
       { from: 0, to: 1, supported: true, performanceRank: 0, nativeAtomics: false },
       { from: 1, to: 0, supported: false, performanceRank: 0, nativeAtomics: false },
     ])

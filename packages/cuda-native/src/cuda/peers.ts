@@ -12,7 +12,7 @@ export interface CudaPeer {
 }
 
 /** The driver's information about access of one GPU to the memory of another. */
-export interface CudaReach {
+export interface CudaPeerAccess {
   /** Number of the GPU that accesses. */
   readonly from: number
   /** Number of the GPU whose memory is accessed. */
@@ -29,7 +29,7 @@ export interface CudaReach {
 export interface CudaPeers {
   readonly devices: readonly CudaPeer[]
   /** One entry per pair and direction. */
-  readonly reaches: readonly CudaReach[]
+  readonly access: readonly CudaPeerAccess[]
 }
 
 /**
@@ -48,7 +48,7 @@ export function cudaPeers(): CudaPeers {
       bdf: bdf.toLowerCase().replace(/^0000(?=[0-9a-f]{4}:)/, ''),
       memoryBytes,
     })),
-    reaches: found.addon.peers(found.library).map(([from, to, supported, performanceRank, atomics]) => ({
+    access: found.addon.peers(found.library).map(([from, to, supported, performanceRank, atomics]) => ({
       ...{ from, to, supported: supported !== 0, performanceRank, nativeAtomics: atomics !== 0 },
     })),
   }

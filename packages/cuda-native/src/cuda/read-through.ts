@@ -39,7 +39,7 @@ const NEEDED = ['slots', 'copies', 'to', 'lengthBytes', 'read'] as const
 export async function readThrough(options: ReadThrough): Promise<void> {
   checkOptions('readThrough', options, checks, NEEDED)
   const { slots, copies, to, toBytes = 0, lengthBytes, read } = options
-  const pieceBytes = slots.reduce((least, slot) => Math.min(least, slot.lengthBytes), Infinity)
+  const pieceBytes = slots.reduce((min, slot) => Math.min(min, slot.lengthBytes), Infinity)
   if (slots.length === 0 || pieceBytes === 0) throw new TypeError('slots: expected host memory, got none')
   // The latest copy from each slot.
   const under = slots.map(() => Promise.resolve())

@@ -16,11 +16,11 @@ export function scatterEntries(
   lengths: { readonly sourceBytes: number; readonly destinationBytes: number },
 ): BigUint64Array<ArrayBuffer> {
   const { sourceBytes, destinationBytes } = lengths
-  const most = Math.min(sourceBytes, destinationBytes)
+  const max = Math.min(sourceBytes, destinationBytes)
   const entries = new BigUint64Array(4 * pieces.length)
   let before = 0
   for (const [index, { sourceOffset, destinationOffset, lengthBytes }] of pieces.entries()) {
-    check(`pieces[${index}].lengthBytes`, lengthBytes, most)
+    check(`pieces[${index}].lengthBytes`, lengthBytes, max)
     check(`pieces[${index}].sourceOffset`, sourceOffset, sourceBytes - lengthBytes)
     check(`pieces[${index}].destinationOffset`, destinationOffset, destinationBytes - lengthBytes)
     entries.set([sourceOffset, destinationOffset, lengthBytes, before].map(BigInt), 4 * index)
@@ -30,9 +30,9 @@ export function scatterEntries(
   return entries
 }
 
-function check(name: string, value: number, most: number): void {
-  if (!Number.isSafeInteger(value) || value < 0 || value > most)
-    throw new RangeError(`${name}: expected an integer from 0 to ${most}, got ${value}`)
+function check(name: string, value: number, max: number): void {
+  if (!Number.isSafeInteger(value) || value < 0 || value > max)
+    throw new RangeError(`${name}: expected an integer from 0 to ${max}, got ${value}`)
 }
 
 function checkApart(pieces: readonly ScatterPiece[]): void {

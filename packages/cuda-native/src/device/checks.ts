@@ -1,4 +1,4 @@
-import { prpListReach } from '@gpunvme/nvme-spec'
+import { prpListMaxTransfer } from '@gpunvme/nvme-spec'
 import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { isPowerOfTwo } from '../arguments.js'
 
@@ -33,17 +33,17 @@ export function maxBlocksOf(name: string, namespace: NamespaceFacts, queues: rea
   if (!isPowerOfTwo(blockBytes) || blockBytes < 512) {
     fail('blockBytes', 'a power of two of 512 or more: format the namespace without metadata in its blocks', blockBytes)
   }
-  const most = queues.reduce(
-    (least, { prpListBytes, pageBytes }) =>
-      Math.min(least, Math.floor(prpListReach(prpListBytes, pageBytes) / blockBytes)),
+  const max = queues.reduce(
+    (min, { prpListBytes, pageBytes }) =>
+      Math.min(min, Math.floor(prpListMaxTransfer(prpListBytes, pageBytes) / blockBytes)),
     Math.min(MAX_BLOCKS, Math.floor(maxTransferBytes / blockBytes)),
   )
-  if (!(most >= 1)) {
+  if (!(max >= 1)) {
     fail(
       'maxTransferBytes',
       `at least one block of ${blockBytes} bytes: raise maxTransferBytes in Controller.open`,
       maxTransferBytes,
     )
   }
-  return most
+  return max
 }

@@ -115,8 +115,8 @@ export class DeviceArray {
 
 function checkArguments(device: GpuDevice, options: DeviceArrayOptions): void {
   const isDrive = (value: unknown) => Number.isInteger(value) && device.drives[value as number] !== undefined
-  const whole = (least: number) =>
-    fit(`a whole number of ${least} or more`, (value) => Number.isSafeInteger(value) && (value as number) >= least)
+  const whole = (min: number) =>
+    fit(`a whole number of ${min} or more`, (value) => Number.isSafeInteger(value) && (value as number) >= min)
   const isCache = (value: unknown) => value instanceof DeviceBuffer && value.gpuPointer !== undefined
   const checks = {
     cache: fit('a buffer that the GPU can access, from engine.buffer()', isCache),
@@ -138,10 +138,10 @@ function extentOf({ firstBlock = 0, lengthBytes }: DeviceArrayOptions, drive: Dr
   if (firstBlock >= blocks) {
     throw new RangeError(`firstBlock: expected a block of the namespace, below ${blocks}, got ${firstBlock}`)
   }
-  const most = Math.min((blocks - firstBlock) * blockBytes, pageBytes * 2 ** PAGE_NUMBER_BITS)
-  const length = lengthBytes ?? most
-  if (length > most)
-    throw new RangeError(`lengthBytes: expected at most ${most} from block ${firstBlock} on, got ${length}`)
+  const max = Math.min((blocks - firstBlock) * blockBytes, pageBytes * 2 ** PAGE_NUMBER_BITS)
+  const length = lengthBytes ?? max
+  if (length > max)
+    throw new RangeError(`lengthBytes: expected at most ${max} from block ${firstBlock} on, got ${length}`)
   return { firstBlock, lengthBytes: length }
 }
 

@@ -5,7 +5,7 @@ import { freeAfterFailure } from './after-failure.js'
 import { DeviceWords } from './device-words.js'
 import { GpuAccess } from './gpu-access.js'
 import { argumentOf, BUFFER } from './layout.js'
-import type { LendingRoom } from './lending-engine.js'
+import type { LendingResources } from './lending-engine.js'
 
 /** Memory that drives and kernels access: `gnv::Buffer`. */
 export class DeviceBuffer {
@@ -18,7 +18,7 @@ export class DeviceBuffer {
   readonly #iovas: DeviceWords
 
   /** Use `LendingEngine.buffer`. */
-  constructor({ cuda, stream, registrations }: LendingRoom, memory: DmaMemory, { iovas, shift }: MemoryRuns) {
+  constructor({ cuda, stream, registrations }: LendingResources, memory: DmaMemory, { iovas, shift }: MemoryRuns) {
     this.lengthBytes = memory.lengthBytes
     this.#access = new GpuAccess(cuda, registrations)
     this.gpuPointer = this.#access.memory(memory)

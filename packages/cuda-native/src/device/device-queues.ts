@@ -12,7 +12,7 @@ import {
   QueuesLentError,
   WritableTooLateError,
   type LendingEngineOptions,
-  type LendingRoom,
+  type LendingResources,
 } from './lending-engine.js'
 import { QueueElements } from './queue-elements.js'
 import { Registrations } from './registrations.js'
@@ -55,14 +55,14 @@ export function deviceQueues(cuda: Cuda, options: DeviceQueuesOptions = {}): Dev
 
 /** NVMe queues of any number of controllers, which kernels of one GPU use through `gnv::Device`. */
 export class DeviceQueues {
-  readonly #room: LendingRoom
+  readonly #resources: LendingResources
 
   /** Use `deviceQueues`. */
   constructor(cuda: Cuda, maxQueues: number) {
     const session = sessionOf(cuda)
     const stream = session.addon.createStream(session.handle)
     const array = new DeviceWords(session, stream, maxQueues * QUEUE.bytes)
-    this.#room = {
+    this.#resources = {
       cuda,
       stream,
       registrations: new Registrations(cuda),
@@ -77,7 +77,7 @@ export class DeviceQueues {
    * @throws same as `cudaEngine`.
    */
   engine(transport: Pick<Transport, 'bar' | 'clock' | 'name'>, options: LendingEngineOptions = {}): LendingEngine {
-    return new LendingEngine(this.#room, transport, options)
+    return new LendingEngine(this.#resources, transport, options)
   }
 
   /**
@@ -90,7 +90,7 @@ export class DeviceQueues {
     checkOptions('device', options, { timeoutNs: wholeNumber })
     this.#check(drives)
     for (const drive of drives) if (drive.writable === true) await passGuard(drive)
-    const words = new DeviceWords(sessionOf(this.#room.cuda), this.#room.stream, drives.length * DRIVE.bytes)
+    const words = new DeviceWords(sessionOf(this.#resources.cuda), this.#resources.stream, drives.length * DRIVE.bytes)
     try {
       drives.forEach((drive, index) => this.#writeDrive(words.view, index, drive))
       words.store()
@@ -102,7 +102,7 @@ export class DeviceQueues {
       version: LAYOUT_VERSION,
       drive_count: drives.length,
       drives: words.gpuPointer,
-      queues: this.#room.array.gpuPointer,
+      queues: this.#resources.array.gpuPointer,
       timeout_ns: options.timeoutNs ?? TIMEOUT_NS,
     }
     const facts = drives.map(({ engine, namespace }, index) => ({
@@ -111,7 +111,7 @@ export class DeviceQueues {
       maxBlocks: maxBlocksOf(`drives[${index}].namespace`, namespace, engine.queues),
     }))
     return new GpuDevice(
-      this.#room,
+      this.#resources,
       argumentOf(DEVICE, values),
       words,
       facts,
@@ -121,12 +121,12 @@ export class DeviceQueues {
 
   /** Frees the structures of the queues. Close all controllers first. @throws TypeError while kernels have queues. */
   free(): void {
-    if ([...this.#room.engines].some(({ hasQueues }) => hasQueues)) {
+    if ([...this.#resources.engines].some(({ hasQueues }) => hasQueues)) {
       throw new TypeError('kernels have queues: close the controllers first')
     }
-    const { addon } = sessionOf(this.#room.cuda)
-    this.#room.array.free()
-    addon.free(this.#room.stream)
+    const { addon } = sessionOf(this.#resources.cuda)
+    this.#resources.array.free()
+    addon.free(this.#resources.stream)
   }
 
   #check(drives: readonly DeviceDrive[]): void {
@@ -157,7 +157,7 @@ export class DeviceQueues {
   }
 
   #hasEngine(value: unknown): boolean {
-    return value instanceof LendingEngine && value.isOf(this.#room)
+    return value instanceof LendingEngine && value.isOf(this.#resources)
   }
 
   #writeDrive(view: DataView, index: number, { engine, namespace, writable }: DeviceDrive): void {
@@ -188,19 +188,19 @@ export class GpuDevice {
   /** The `gnv::Device`, for `cuda.launch`. */
   readonly argument: Uint8Array
   readonly drives: readonly DriveFacts[]
-  readonly #room: LendingRoom
+  readonly #resources: LendingResources
   readonly #words: DeviceWords
   readonly #engines: ReadonlySet<LendingEngine>
 
   /** Use `DeviceQueues.device`. */
   constructor(
-    room: LendingRoom,
+    resources: LendingResources,
     argument: Uint8Array,
     words: DeviceWords,
     drives: readonly DriveFacts[],
     engines: ReadonlySet<LendingEngine>,
   ) {
-    this.#room = room
+    this.#resources = resources
     this.argument = argument
     this.#words = words
     this.drives = drives
@@ -225,7 +225,7 @@ export class GpuDevice {
   }
 
   #allocate(lengthBytes: number): DeviceWords {
-    return new DeviceWords(sessionOf(this.#room.cuda), this.#room.stream, lengthBytes)
+    return new DeviceWords(sessionOf(this.#resources.cuda), this.#resources.stream, lengthBytes)
   }
 }
 

@@ -23,7 +23,7 @@ import type { Registrations } from './registrations.js'
 export type LendingEngineOptions = Pick<CudaEngineOptions, 'doorbells' | 'riskBlackwellRegisters'>
 
 /** Resources that the engines of a `DeviceQueues` share. */
-export interface LendingRoom {
+export interface LendingResources {
   readonly cuda: Cuda
   /** Stream used only for copies. */
   readonly stream: number
@@ -51,7 +51,7 @@ export interface LentRange {
 export class LendingEngine implements Engine {
   readonly name = 'cuda-device'
   readonly transport: Pick<Transport, 'bar' | 'clock' | 'name'>
-  readonly #room: LendingRoom
+  readonly #resources: LendingResources
   readonly #inner: KernelEngine
   readonly #forwardsDoorbells: boolean
   #range: LentRange | undefined
@@ -62,13 +62,17 @@ export class LendingEngine implements Engine {
   #devices = 0
 
   /** Use `DeviceQueues.engine`. */
-  constructor(room: LendingRoom, transport: Pick<Transport, 'bar' | 'clock' | 'name'>, options: LendingEngineOptions) {
-    this.#room = room
+  constructor(
+    resources: LendingResources,
+    transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
+    options: LendingEngineOptions,
+  ) {
+    this.#resources = resources
     this.transport = transport
-    this.#inner = cudaEngine(transport, room.cuda, options)
+    this.#inner = cudaEngine(transport, resources.cuda, options)
     this.#forwardsDoorbells = options.doorbells === 'cpu'
-    sessionOf(room.cuda).engines.add(this)
-    room.engines.add(this)
+    sessionOf(resources.cuda).engines.add(this)
+    resources.engines.add(this)
   }
 
   /** Whether kernels have its queues. */
@@ -86,7 +90,7 @@ export class LendingEngine implements Engine {
 
   /** @throws RangeError, TypeError for queues that kernels cannot share; errors of `cudaEngine`. */
   attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
-    if (!this.#room.engines.has(this)) throw new TypeError('this engine was freed: create another one')
+    if (!this.#resources.engines.has(this)) throw new TypeError('this engine was freed: create another one')
     if (this.#queues !== undefined) throw new TypeError('this engine has queues already: detach() it first')
     checkQueues(queues)
     if (this.#range === undefined) this.#inner.attach(queues, watch)
@@ -134,7 +138,7 @@ export class LendingEngine implements Engine {
   free(): void {
     if (this.#queues !== undefined) throw new TypeError('this engine has queues: close its controller first')
     if (this.#devices > 0) throw new TypeError(`${this.#devices} devices refer to this engine: free() them first`)
-    const { engines, elements } = this.#room
+    const { engines, elements } = this.#resources
     if (engines.delete(this) && this.#range !== undefined)
       elements.release(this.#range.first, this.#range.queues.length)
   }
@@ -159,12 +163,12 @@ export class LendingEngine implements Engine {
           '`dma` of the namespace',
       )
     }
-    return new DeviceBuffer(this.#room, memory, runs)
+    return new DeviceBuffer(this.#resources, memory, runs)
   }
 
   /** Whether the engine belongs to these `DeviceQueues`. */
-  isOf(room: LendingRoom): boolean {
-    return this.#room === room
+  isOf(resources: LendingResources): boolean {
+    return this.#resources === resources
   }
 
   /** Lends the queues, if kernels do not have them yet. @throws TypeError without queues, or while plans are in flight. */
@@ -191,7 +195,7 @@ export class LendingEngine implements Engine {
   }
 
   #lend(queues: readonly QueuePairMemory[]): LentRange {
-    const { cuda, stream, registrations, array, elements } = this.#room
+    const { cuda, stream, registrations, array, elements } = this.#resources
     const { transport } = this
     const before = this.#range
     if (before !== undefined && before.queues.length !== queues.length) {

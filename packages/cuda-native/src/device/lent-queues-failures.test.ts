@@ -41,14 +41,14 @@ describe.skipIf(!hasStandin)(`lent queues after a kernel has made the context un
     await controller.close()
     expect(engine.hasQueues).toBe(false)
     expect(standin.live().registered).toBe(0)
-    expect((await cuda.close()).death).toMatchObject({ result: 719 })
+    expect((await cuda.close()).fatalError).toMatchObject({ result: 719 })
     expect(standin.live()).toEqual(NOTHING)
   })
 
   test.each(['gpu', 'cpu'] as const)('the GPU can be closed first, with doorbells by %s', async (doorbells) => {
     const { cuda, engine, controller } = await lent({ doorbells })
     dies()
-    expect((await cuda.close()).death).toMatchObject({ result: 719 })
+    expect((await cuda.close()).fatalError).toMatchObject({ result: 719 })
     expect(standin.live()).toEqual(NOTHING)
     expect(engine.hasQueues).toBe(true)
     await controller.close()

@@ -190,8 +190,8 @@ export class LentQueues {
     const window = transport.bar.window!
     if (forwardsDoorbells) return this.#forward(window)
     const offsets = this.queues.flatMap(({ sqTailDoorbell, cq }) => [sqTailDoorbell, cq.headDoorbell])
-    const first = offsets.reduce((least, offset) => Math.min(least, offset))
-    const bytes = offsets.reduce((most, offset) => Math.max(most, offset)) + DOORBELL_BYTES - first
+    const first = offsets.reduce((min, offset) => Math.min(min, offset))
+    const bytes = offsets.reduce((max, offset) => Math.max(max, offset)) + DOORBELL_BYTES - first
     const kind = window.isMemory === true ? 'memory' : 'registers'
     const start = this.#access.reach(window.address + BigInt(first), bytes, kind)
     return (offset) => start + BigInt(offset - first)

@@ -47,7 +47,7 @@ describe('rejects invalid arguments of engines by name', () => {
 
   test.each<[unknown, Error]>([
     [null, new TypeError('cpuKernelEngine: expected an object of options, got null')],
-    [{ linger: 1 }, new TypeError("cpuKernelEngine: unknown 'linger'; known are lingerNs, clock, silentTicks")],
+    [{ linger: 1 }, new TypeError("cpuKernelEngine: unknown 'linger'; known are lingerNs, clock, stallTicks")],
     [
       { lingerNs: NaN },
       new RangeError('lingerNs: expected nanoseconds as a whole number of 0 or more, or Infinity, got NaN'),
@@ -78,11 +78,11 @@ describe('rejects invalid arguments of engines by name', () => {
 describe('rejects invalid requests by name', () => {
   test.each<[unknown, Error]>([
     [undefined, new TypeError('negotiateTier: expected an object of options, got undefined')],
-    [{}, new RangeError('wanted: expected 1, 2 or 3, got undefined')],
-    [{ wanted: 7 }, new RangeError('wanted: expected 1, 2 or 3, got 7')],
-    [{ wanted: 2 }, new TypeError('can: expected an object, got undefined')],
+    [{}, new RangeError('maxTier: expected 1, 2 or 3, got undefined')],
+    [{ maxTier: 7 }, new RangeError('maxTier: expected 1, 2 or 3, got 7')],
+    [{ maxTier: 2 }, new TypeError('can: expected an object, got undefined')],
     [
-      { wanted: 2, can: {}, providers: [{}] },
+      { maxTier: 2, can: {}, providers: [{}] },
       new TypeError('providers[0]: expected an object with open(), got Object'),
     ],
   ])('negotiateTier %s', async (request, expected) => {

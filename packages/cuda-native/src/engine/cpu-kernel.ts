@@ -24,7 +24,7 @@ export interface KernelEngineOptions {
   /**
    * Number of 10 ms ticks that a thread or kernel with plans may show no progress before the engine fails. Default: 1000.
    */
-  readonly silentTicks?: number
+  readonly stallTicks?: number
 }
 
 /** Checks of the options that both engines have. */
@@ -32,7 +32,7 @@ export const kernelEngineChecks = {
   lingerNs: timeoutOrNever,
   clock: fit('a BigUint64Array with at least one element', (value) =>
     value instanceof BigUint64Array && value.length > 0),
-  silentTicks: fit('a whole number of ticks, 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0),
+  stallTicks: fit('a whole number of ticks, 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0),
 }
 
 /** Returns the linger time; 2^53 - 1 ns, a hundred days, stands for Infinity. */
@@ -68,7 +68,7 @@ export function cpuKernelEngine(
     name: 'cpu-kernel',
     addon,
     takesGpuPointers: false,
-    ...(options.silentTicks !== undefined && { silentTicks: options.silentTicks }),
+    ...(options.stallTicks !== undefined && { stallTicks: options.stallTicks }),
     create: (onWake) => addon.createEngine(native, onWake),
   })
 }

@@ -39,7 +39,7 @@ describe.skipIf(!hasStandin)(`the engine cuda after a kernel failed${skippedWith
     await controller.close()
     engine.detach()
     expect(standin.live().registered).toBe(0)
-    expect((await cuda.close()).death).toMatchObject({ result: 719 })
+    expect((await cuda.close()).fatalError).toMatchObject({ result: 719 })
     expect(standin.live()).toEqual(NOTHING)
   })
 
@@ -50,14 +50,14 @@ describe.skipIf(!hasStandin)(`the engine cuda after a kernel failed${skippedWith
     engine.detach()
     expect(standin.live().registered).toBe(0)
     await controller.close()
-    expect((await cuda.close()).death).toMatchObject({ result: 719 })
+    expect((await cuda.close()).fatalError).toMatchObject({ result: 719 })
     expect(standin.live()).toEqual(NOTHING)
   })
 
   test('a GPU that is closed before its engine is released with the engine', async () => {
     const { cuda, engine, controller } = await open()
     dies()
-    expect((await cuda.close()).death).toMatchObject({ result: 719 })
+    expect((await cuda.close()).fatalError).toMatchObject({ result: 719 })
     // The engine still holds its memory, and thereby the context.
     expect(standin.live()).toMatchObject({ contexts: 1, modules: 0 })
     expect(standin.live().registered).toBeGreaterThan(0)

@@ -151,7 +151,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a negotiated tier${skippedWithoutStand
   async function negotiated(
     { transport, gpu }: { transport: Transport; gpu: AliasedGpu },
     provider: VramProvider,
-    request: Pick<TierRequest, 'wanted'> & { readonly allowPeerReads: boolean },
+    request: Pick<TierRequest, 'maxTier'> & { readonly allowPeerReads: boolean },
   ) {
     await using ctrl = await Controller.open(transport)
     const namespace = ctrl.namespace(1)
@@ -160,7 +160,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a negotiated tier${skippedWithoutStand
       return { namespace, host: namespace.dma, vram, gpu }
     }
     return await negotiateTier({
-      ...{ can, ordering, wanted: request.wanted },
+      ...{ can, ordering, maxTier: request.maxTier },
       providers: [refusing, { name: provider.name, open: () => provider }],
       probe: (from, flush) => probeWrites(options(from, flush)),
       ...(request.allowPeerReads && {
@@ -172,7 +172,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a negotiated tier${skippedWithoutStand
   test('3, after both probes, supports queues and data; the result has the failure of an earlier provider', async () => {
     await using machine = await openMachine()
     const { gpu, transport } = machine
-    const result = await negotiated(machine, gpu.provider, { wanted: 3, allowPeerReads: true })
+    const result = await negotiated(machine, gpu.provider, { maxTier: 3, allowPeerReads: true })
     expect(result.tier).toBe(3)
     expect(result.reasons).toMatchObject([
       {
@@ -197,7 +197,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a negotiated tier${skippedWithoutStand
   test('2, without permission for peer reads, has that reason, and supports data only', async () => {
     await using machine = await openMachine()
     const { gpu, transport } = machine
-    const { tier, memory, reasons } = await negotiated(machine, gpu.provider, { wanted: 3, allowPeerReads: false })
+    const { tier, memory, reasons } = await negotiated(machine, gpu.provider, { maxTier: 3, allowPeerReads: false })
     expect(tier).toBe(2)
     expect(reasons.at(-1)).toMatchObject({
       tier: 3,
@@ -228,7 +228,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`a negotiated tier${skippedWithoutStand
         release: () => undefined,
       }),
     }
-    const { tier, memory, reasons } = await negotiated(machine, lying, { wanted: 3, allowPeerReads: true })
+    const { tier, memory, reasons } = await negotiated(machine, lying, { maxTier: 3, allowPeerReads: true })
     expect([tier, memory]).toEqual([1, undefined])
     expect(reasons.map(({ tier: missed, code, provider }) => [missed, code, provider])).toEqual([
       [2, 'no-bar1', 'static BAR1'],

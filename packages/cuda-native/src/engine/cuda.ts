@@ -74,7 +74,7 @@ export function cudaEngine(
     name: 'cuda',
     addon,
     takesGpuPointers: true,
-    ...(options.silentTicks !== undefined && { silentTicks: options.silentTicks }),
+    ...(options.stallTicks !== undefined && { stallTicks: options.stallTicks }),
     create: (onWake) => addon.createEngine(handle, native, onWake),
     explain: (error, window) => explained(error, window),
   })

@@ -3,7 +3,7 @@ import { simulate } from '@gpunvme/nvme-sim'
 import type { OutcomeSummary, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
 import { splicedMemory } from '../../../host-driver/test/spliced-memory.js'
-import { BLOCKS, MIB, openRig, readsOf, struck, wrongBytes } from '../../test/kernel-rig.js'
+import { BLOCKS, MIB, openRig, readsOf, withFault, wrongBytes } from '../../test/kernel-rig.js'
 import { isBuilt, native, skipped } from '../../test/native.js'
 import { cpuKernelEngine } from './cpu-kernel.js'
 import { EngineUnsuitableError } from './unsuitable.js'
@@ -27,7 +27,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     test('reports a failed command with its index, queue and status; other commands complete', async () => {
       await using rig = await openRig(
         {},
-        struck({ kind: 'status', sct: 2, sc: 0x81, dnr: true, more: true }, { nth: 5 }),
+        withFault({ kind: 'status', sct: 2, sc: 0x81, dnr: true, more: true }, { nth: 5 }),
       )
       const summary = await rig.engine().execute(readsOf(rig, 20), rig.alloc(20 * 4096))
       expect(summary).toMatchObject({ commands: 20, succeeded: 19, bytes: 19 * 4096 })
@@ -42,7 +42,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     })
 
     test('counts a duplicate completion and assigns it to no command', async () => {
-      await using rig = await openRig({}, struck({ kind: 'duplicate-completion' }, { nth: 5 }))
+      await using rig = await openRig({}, withFault({ kind: 'duplicate-completion' }, { nth: 5 }))
       const engine = rig.engine()
       const memory = rig.alloc(400 * 4096)
       expect(await engine.execute(readsOf(rig, 400), memory)).toMatchObject({ succeeded: 400, failures: [] })
@@ -90,7 +90,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     })
 
     test('call the function given to attach() while they are in flight', async () => {
-      await using rig = await openRig({}, struck({ kind: 'delay-completion', delayNs: 100_000_000 }, { nth: 1 }))
+      await using rig = await openRig({}, withFault({ kind: 'delay-completion', delayNs: 100_000_000 }, { nth: 1 }))
       let calls = 0
       await rig.engine({}, () => calls++).execute(readsOf(rig, 1), rig.alloc(4096))
       expect(calls).toBeGreaterThan(0)
@@ -99,7 +99,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
 
   describe('a plan that the caller changes while it waits for room in the queue', () => {
     test('is executed unchanged', async () => {
-      const slow = struck({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 })
+      const slow = withFault({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 })
       await using rig = await openRig({ queueDepth: 1 }, slow)
       const engine = rig.engine()
       const memory = rig.alloc(80 * 4096)
@@ -129,7 +129,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     })
 
     test('that is aborted during a plan stops submission; commands in flight are awaited', async () => {
-      const slow = struck({ kind: 'delay-completion', delayNs: 20_000_000 }, {})
+      const slow = withFault({ kind: 'delay-completion', delayNs: 20_000_000 }, {})
       await using rig = await openRig({ queueDepth: 2 }, slow)
       const { statistics } = rig.drive.simulator
       const engine = rig.engine()
@@ -150,7 +150,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     })
 
     test('and halt() have the same effect: submission stops, and commands in flight are awaited', async () => {
-      const slow = struck({ kind: 'delay-completion', delayNs: 2_000_000 }, { nth: 1, every: 1, times: 10_000 })
+      const slow = withFault({ kind: 'delay-completion', delayNs: 2_000_000 }, { nth: 1, every: 1, times: 10_000 })
       await using rig = await openRig({ queueDepth: 2 }, slow)
       const engine = rig.engine()
       const running = engine.execute(readsOf(rig, 1024), rig.alloc(4 * MIB))
@@ -170,7 +170,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     test('ends only its own plan, whether that is in the queue or waits for room', async () => {
       await using rig = await openRig(
         { queueDepth: 1 },
-        struck({ kind: 'delay-completion', delayNs: 50_000_000 }, { nth: 1 }),
+        withFault({ kind: 'delay-completion', delayNs: 50_000_000 }, { nth: 1 }),
       )
       const engine = rig.engine()
       const memory = rig.alloc(100 * 4096)
@@ -188,7 +188,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
 
   describe('timeouts', () => {
     test('follow the given clock: a hanging command times out, and nothing is submitted after it', async () => {
-      await using rig = await openRig({ queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
+      await using rig = await openRig({ queueDepth: 4 }, withFault({ kind: 'hang' }, { nth: 1 }))
       const clock = native.allocate(4096, 4096)
       const engine = rig.engine({ clock: new BigUint64Array(clock.buffer) })
       const memory = rig.alloc(64 * 4096)
@@ -211,7 +211,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     })
 
     test('end only the hanging command: commands in flight on other queues still complete', async () => {
-      await using rig = await openRig({ queues: 2, queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
+      await using rig = await openRig({ queues: 2, queueDepth: 4 }, withFault({ kind: 'hang' }, { nth: 1 }))
       const clock = native.allocate(4096, 4096)
       const engine = rig.engine({ clock: new BigUint64Array(clock.buffer) })
       const memory = rig.alloc(64 * 4096)
@@ -234,7 +234,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     ] as const)(
       '%s: commands in flight are lost, others are not submitted, and the engine stops',
       async (_, action, csts) => {
-        await using rig = await openRig({ queues: 2 }, struck(action))
+        await using rig = await openRig({ queues: 2 }, withFault(action))
         const engine = rig.engine()
         const memory = rig.alloc(64 * 4096)
         const [summary, behind] = await Promise.all([
@@ -252,7 +252,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     )
 
     test('a simulator that is closed under load counts as lost', async () => {
-      await using rig = await openRig({}, struck({ kind: 'hang' }))
+      await using rig = await openRig({}, withFault({ kind: 'hang' }))
       const engine = rig.engine()
       const running = engine.execute(readsOf(rig, 64), rig.alloc(64 * 4096))
       while (((await rig.drive.simulator.statistics()).ioCommands[2] ?? 0) < 2) await turn()
@@ -288,7 +288,7 @@ describe.skipIf(!isBuilt)(`an engine on CPU threads${skipped}`, () => {
     })
 
     test('are attached once, and detached only if no plan is in flight', async () => {
-      await using rig = await openRig({}, struck({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 }))
+      await using rig = await openRig({}, withFault({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 }))
       const engine = rig.engine()
       expect(() => engine.attach(rig.queues)).toThrow('this engine has queues already: detach() it first')
       const running = engine.execute(readsOf(rig, 1), rig.alloc(4096))

@@ -1,4 +1,4 @@
-import { CSTS, prpListReach, Read, Write } from '@gpunvme/nvme-spec'
+import { CSTS, prpListMaxTransfer, Read, Write } from '@gpunvme/nvme-spec'
 import {
   AbortListeners,
   AcceptedPlan,
@@ -32,7 +32,7 @@ const DEFAULT_TIMEOUT_NS = 10_000_000_000
 const TICK_MS = 10
 
 /** A leader with plans that shows no progress for this many ticks has failed. */
-const SILENT_TICKS = 1000
+const STALL_TICKS = 1000
 
 /** Next step if leaders do not end: they may ring doorbells and write entries at any time. */
 const END_PROCESS =
@@ -43,8 +43,8 @@ export interface EngineBackend {
   readonly name: string
   readonly addon: EngineAddon
   readonly takesGpuPointers: boolean
-  /** Default: SILENT_TICKS. */
-  readonly silentTicks?: number
+  /** Default: STALL_TICKS. */
+  readonly stallTicks?: number
   /** Creates the native part. `onWake` is called soon after a plan completes or a leader ends. */
   create(onWake: () => void): EngineHandle
   /** Returns the error to throw instead of one of native code. */
@@ -180,9 +180,9 @@ export class KernelEngine implements Engine {
     this.attached = undefined
   }
 
-  async execute(given: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
+  async execute(request: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
     const { attached, transport } = this
-    const plan = AcceptedPlan.of(given)
+    const plan = AcceptedPlan.of(request)
     checkPlan(plan, memory, attached?.checks ?? [])
     const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
     if (!Number.isSafeInteger(timeoutNs) || timeoutNs < 1) {
@@ -273,9 +273,9 @@ export class KernelEngine implements Engine {
         this.csts = csts
         this.stop(true)
       }
-      const { silentTicks = SILENT_TICKS } = backend
-      if (backend.addon.engineWatch(attached.handle) > silentTicks) {
-        throw new Error(`a leader made no progress for ${(silentTicks * TICK_MS) / 1000} s`)
+      const { stallTicks = STALL_TICKS } = backend
+      if (backend.addon.engineWatch(attached.handle) > stallTicks) {
+        throw new Error(`a leader made no progress for ${(stallTicks * TICK_MS) / 1000} s`)
       }
     })
     this.poll()
@@ -359,7 +359,7 @@ function isDeath(error: unknown): boolean {
 
 function planQueue({ prpListBytes, pageBytes }: QueuePairMemory): PlanQueue {
   return {
-    maxTransferBytes: prpListReach(prpListBytes, pageBytes),
+    maxTransferBytes: prpListMaxTransfer(prpListBytes, pageBytes),
     problem: (memory, offsetBytes, lengthBytes) => prpProblem(memory, offsetBytes, lengthBytes, pageBytes),
   }
 }

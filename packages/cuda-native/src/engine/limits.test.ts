@@ -2,7 +2,7 @@ import type { ControllerOptions } from '@gpunvme/host-driver'
 import type { DmaMemory, DmaSegment, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { blocksOf, isRead, openQueues } from '../../test/cuda-rig.js'
-import { struck } from '../../test/kernel-rig.js'
+import { withFault } from '../../test/kernel-rig.js'
 import { isBuilt, skipped } from '../../test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { cudaEngine, openCuda } from '../cuda/index.js'
@@ -22,7 +22,7 @@ interface Rig {
 }
 
 /** Opens queues and an engine whose leaders linger forever. All are closed after the test. */
-async function open(kind: string, options: ControllerOptions, faults: Partial<ReturnType<typeof struck>> = {}) {
+async function open(kind: string, options: ControllerOptions, faults: Partial<ReturnType<typeof withFault>> = {}) {
   const { transport, queues } = await openQueues(options, faults)
   const persistent = { lingerNs: Infinity }
   let engine: KernelEngine
@@ -53,7 +53,7 @@ async function open(kind: string, options: ControllerOptions, faults: Partial<Re
 }
 
 const delayed = (delayMs: number, nth: number) =>
-  struck({ kind: 'delay-completion', delayNs: delayMs * 1_000_000 }, { nth })
+  withFault({ kind: 'delay-completion', delayNs: delayMs * 1_000_000 }, { nth })
 
 describe.each([
   ['cpu-kernel', isBuilt, skipped],

@@ -1,7 +1,7 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, isRead, openCudaRig, type CudaRig } from '../../test/cuda-rig.js'
-import { struck } from '../../test/kernel-rig.js'
+import { withFault } from '../../test/kernel-rig.js'
 import { isBuilt, native } from '../../test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { openCuda } from '../cuda/index.js'
@@ -123,7 +123,7 @@ describe.skipIf(!hasStandin || !isBuilt)(
     })
 
     test('while a command does not complete, which stays in flight until its deadline', async () => {
-      const rig = await openCudaRig({ queueDepth: 8 }, struck({ kind: 'hang' }))
+      const rig = await openCudaRig({ queueDepth: 8 }, withFault({ kind: 'hang' }))
       const clock = native.allocate(4096, 4096)
       const engine = rig.engine({ lingerNs: Infinity, clock: new BigUint64Array(clock.buffer, 0, 1) })
       const memory = rig.alloc(MIB)

@@ -13,7 +13,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
   test('fails if its kernel does not start', async () => {
     const rig = await openCudaRig({ queues: 2 })
     standin.holdLaunch(1)
-    const engine = rig.engine({ lingerNs: Infinity, silentTicks: 20 })
+    const engine = rig.engine({ lingerNs: Infinity, stallTicks: 20 })
     const memory = rig.alloc(64 * 512)
     const error: unknown = await engine.execute(blocksOf(64, memory, 2), memory).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(EngineFailedError)
@@ -59,7 +59,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin
   test('reports, if it cannot be detached, that this process must end before the controller is used again', async () => {
     const rig = await openCudaRig({ queues: 2 })
     standin.holdLaunch(1)
-    const engine = rig.engine({ lingerNs: Infinity, silentTicks: 3 })
+    const engine = rig.engine({ lingerNs: Infinity, stallTicks: 3 })
     const memory = rig.alloc(64 * 512)
     await expect(engine.execute(blocksOf(64, memory, 2), memory)).rejects.toThrow(EngineFailedError)
     expect(() => engine.detach()).toThrow(

@@ -1,7 +1,7 @@
 export {
   isKnownVersion,
   ResourceManager,
-  RmRefusal,
+  RmError,
   type RmControl,
   type RmGpu,
   type RmHost,

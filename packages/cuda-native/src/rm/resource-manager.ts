@@ -92,7 +92,7 @@ export class ResourceManager {
   /**
    * Registers `lengthBytes` bytes of registers, mapped at `address`, as memory that the GPU may access; frees them
    * immediately.
-   * @throws RmRefusal with the rejected call and its status.
+   * @throws RmError with the rejected call and its status.
    */
   registerRegisters(address: bigint, lengthBytes: number): void {
     const device = this.device()
@@ -114,7 +114,7 @@ export class ResourceManager {
 
   /**
    * Sends a read-only control to the GPU's subdevice. The caller must not send controls that change state.
-   * @throws RmRefusal if the objects cannot be created; otherwise as `RmControl`.
+   * @throws RmError if the objects cannot be created; otherwise as `RmControl`.
    */
   readonly controlSubdevice: RmControl = (command, parameters) => {
     if (parameters.length > PARAMETERS_BYTES)
@@ -179,7 +179,7 @@ export class ResourceManager {
       const { DOMAIN, BUS, SLOT } = PciInfo.view(info)
       if ([DOMAIN, BUS, SLOT].every((part, index) => part === place[index])) return id
     }
-    throw new RmRefusal('list of GPUs', 0x57)
+    throw new RmError('list of GPUs', 0x57)
   }
 
   /** Sends a control to the client. */
@@ -243,21 +243,21 @@ function viewOf(bytes: number): DataView {
 }
 
 function accept(what: string, status: number): void {
-  if (status !== 0) throw new RmRefusal(what, status)
+  if (status !== 0) throw new RmError(what, status)
 }
 
 /** Error of a request that RM rejected, with its NV_STATUS. */
-export class RmRefusal extends GpuNvmeError {
+export class RmError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_RM_REFUSED'
   readonly category = 'infeasible'
   /** Rejected request: 'client', 'list of GPUs', 'place', 'instance', 'device', 'subdevice', 'registers'. */
-  readonly what: string
+  readonly request: string
   readonly status: number
   constructor(what: string, status: number) {
     super(`The resource manager of NVIDIA's driver rejected the request '${what}': ${statusName(status)}`, {
       next: 'check the kernel log for lines with NVRM: sudo dmesg | grep NVRM',
     })
-    this.what = what
+    this.request = what
     this.status = status
   }
 }

@@ -123,7 +123,7 @@ function request(
   probe: () => ProbeVerdict,
 ): TierRequest {
   return {
-    wanted: 3,
+    maxTier: 3,
     can,
     ordering: { writesOrdering: 200, flushWritesOptions: 0 },
     providers: [{ name: 'dma-buf', open: () => provider }],

@@ -21,7 +21,7 @@ const refused: ProbeVerdict = { isAccepted: false, reason: 'nothing-arrived', me
 async function negotiate(changes: Partial<TierRequest> = {}) {
   const probed: string[] = []
   const result = await negotiateTier({
-    wanted: 2,
+    maxTier: 2,
     can: { gpuRing: true, gpuRead: false, dmaToVram: true },
     ordering: { writesOrdering: 100, flushWritesOptions: 1 },
     providers: [candidate('one'), candidate('other')],
@@ -41,7 +41,7 @@ it('memory whose content was verified is accepted from the first provider', asyn
 })
 
 it('tier 1 needs nothing, and is not probed', async () => {
-  expect(await negotiate({ wanted: 1 })).toMatchObject({ tier: 1, codes: [], probed: [] })
+  expect(await negotiate({ maxTier: 1 })).toMatchObject({ tier: 1, codes: [], probed: [] })
 })
 
 describe('the tier is 1, with a reason and without a probe, if', () => {
@@ -90,10 +90,10 @@ it('providers are tried in order, and the failures of earlier ones are reported'
 })
 
 it('if every provider fails, the tier is 1, with all reasons', async () => {
-  const kept = {} as never
+  const quarantined = {} as never
   const { tier, memory, codes, reasons } = await negotiate({
     providers: [refusing('dma-buf'), candidate('window')],
-    probe: () => Promise.resolve({ ...refused, next: 'try another slot', kept }),
+    probe: () => Promise.resolve({ ...refused, next: 'try another slot', quarantined }),
   })
   expect([tier, memory]).toEqual([1, undefined])
   expect(codes).toEqual([
@@ -101,33 +101,36 @@ it('if every provider fails, the tier is 1, with all reasons', async () => {
     [2, 'nothing-arrived', 'window'],
   ])
   expect(reasons[1]).toMatchObject({ message: 'nothing arrived', facts: ['a'], next: 'try another slot' })
-  expect(reasons[1]!.kept).toBe(kept)
+  expect(reasons[1]!.quarantined).toBe(quarantined)
 })
 
 describe('queues in GPU memory, tier 3', () => {
   it('are not used without permission to read GPU memory', async () => {
-    const { tier, codes, reasons } = await negotiate({ wanted: 3 })
+    const { tier, codes, reasons } = await negotiate({ maxTier: 3 })
     expect([tier, codes]).toEqual([2, [[3, 'peer-reads-not-allowed', undefined]]])
     expect(reasons[0]!.next).toMatch(/losing the drive/)
   })
 
   it('are used if reading is allowed and its probe succeeds', async () => {
     const probe = () => Promise.resolve({ isAccepted: true, facts: ['told apart'] } as const)
-    const { tier, memory, codes } = await negotiate({ wanted: 3, peerReads: { probe } })
+    const { tier, memory, codes } = await negotiate({ maxTier: 3, peerReads: { probe } })
     expect([tier, codes, memory?.facts]).toEqual([3, [], ['every byte as it should be', 'told apart']])
   })
 
   it('are not used if reading is allowed but its probe fails', async () => {
-    const { tier, codes, memory } = await negotiate({ wanted: 3, peerReads: { probe: () => Promise.resolve(refused) } })
+    const { tier, codes, memory } = await negotiate({
+      maxTier: 3,
+      peerReads: { probe: () => Promise.resolve(refused) },
+    })
     expect([tier, codes]).toEqual([2, [[3, 'nothing-arrived', 'one']]])
     expect(memory?.provider.name).toBe('one')
   })
 
   it('are the only reason for reads, which follow successful writes', async () => {
     const peerReads = { probe: () => Promise.reject(new TypeError('GPU memory was read')) }
-    expect((await negotiate({ wanted: 2, peerReads })).tier).toBe(2)
+    expect((await negotiate({ maxTier: 2, peerReads })).tier).toBe(2)
     const probe = () => Promise.resolve(refused)
-    expect((await negotiate({ wanted: 3, peerReads, probe })).tier).toBe(1)
+    expect((await negotiate({ maxTier: 3, peerReads, probe })).tier).toBe(1)
   })
 })
 
@@ -136,9 +139,9 @@ it('a program error in a probe is thrown, not reported as a reason', async () =>
   await expect(negotiate({ probe })).rejects.toThrow(TypeError)
 })
 
-it('a tier below the wanted one always has a reason', async () => {
+it('a tier below the requested one always has a reason', async () => {
   const verdicts = [accepted, refused]
-  for (const wanted of [1, 2, 3] as const)
+  for (const maxTier of [1, 2, 3] as const)
     for (const dmaToVram of [true, false])
       for (const ordering of [
         undefined,
@@ -151,9 +154,9 @@ it('a tier below the wanted one always has a reason', async () => {
               const probe = () => Promise.resolve(verdict)
               const can = { gpuRing: false, gpuRead: false, dmaToVram }
               const more = peerReads === undefined ? {} : { peerReads }
-              const { tier, memory, reasons } = await negotiate({ wanted, can, ordering, providers, probe, ...more })
-              expect(tier).toBeLessThanOrEqual(wanted)
+              const { tier, memory, reasons } = await negotiate({ maxTier, can, ordering, providers, probe, ...more })
+              expect(tier).toBeLessThanOrEqual(maxTier)
               expect(tier > 1).toBe(memory !== undefined)
-              if (tier < wanted) expect(reasons.some((reason) => reason.tier === tier + 1)).toBe(true)
+              if (tier < maxTier) expect(reasons.some((reason) => reason.tier === tier + 1)).toBe(true)
             }
 })

@@ -34,7 +34,7 @@ export interface Demotion {
   /** What to do about it. */
   readonly next?: string
   /** Memory that a failed command may still write to, as in `ProbeVerdict`. */
-  readonly kept?: DmaMemory
+  readonly quarantined?: DmaMemory
   readonly cause?: unknown
 }
 
@@ -57,7 +57,7 @@ export interface AcceptedMemory {
 /** Options of `negotiateTier`. */
 export interface TierRequest {
   /** The highest tier to negotiate. */
-  readonly wanted: Tier
+  readonly maxTier: Tier
   /** Capabilities of the controller's transport. */
   readonly can: TransportCapabilities
   /** `ordering` of the GPU in `cudaStatus().devices`; undefined if the driver does not report it. */
@@ -88,7 +88,7 @@ export interface TierResult {
 }
 
 const checks = {
-  wanted: (name: string, value: unknown) => {
+  maxTier: (name: string, value: unknown) => {
     if (![1, 2, 3].includes(value as number)) throw new RangeError(`${name}: expected 1, 2 or 3, got ${show(value)}`)
   },
   can: object,
@@ -98,21 +98,21 @@ const checks = {
   probe: callback,
   peerReads: having('an object with probe()', ['probe']),
 }
-const NEEDED = ['wanted', 'can', 'providers', 'probe'] as const
+const NEEDED = ['maxTier', 'can', 'providers', 'probe'] as const
 
 /**
- * Finds the highest tier, up to `wanted`, that works on this machine. GPU memory is accepted only after a probe has verified
+ * Finds the highest tier, up to `maxTier`, that works on this machine. GPU memory is accepted only after a probe has verified
  * its content. Every demotion has a reason.
  * @throws TypeError, RangeError for an invalid request.
  */
 export async function negotiateTier(request: TierRequest): Promise<TierResult> {
   checkOptions('negotiateTier', request, checks, NEEDED)
-  const { wanted, peerReads } = request
-  if (wanted === 1) return { tier: 1, reasons: [] }
+  const { maxTier, peerReads } = request
+  if (maxTier === 1) return { tier: 1, reasons: [] }
   const reasons: Demotion[] = []
   const memory = await acceptedMemory(request, reasons)
   if (memory === undefined) return { tier: 1, reasons }
-  if (wanted === 2) return { tier: 2, memory, reasons }
+  if (maxTier === 2) return { tier: 2, memory, reasons }
   if (peerReads === undefined) {
     reasons.push({
       tier: 3,
@@ -173,10 +173,10 @@ async function outcomeOf(probe: () => Promise<ProbeVerdict>): Promise<ProbeOutco
   try {
     const verdict = await probe()
     if (verdict.isAccepted) return { facts: verdict.facts }
-    const { message, facts, reason: code, next, kept, cause } = verdict
+    const { message, facts, reason: code, next, quarantined, cause } = verdict
     const more = {
       ...(next !== undefined && { next }),
-      ...(kept !== undefined && { kept }),
+      ...(quarantined !== undefined && { quarantined }),
       ...(cause !== undefined && { cause }),
     }
     return { demotion: { code, message, facts, ...more } }

@@ -14,7 +14,7 @@ export interface Probe {
 
 /**
  * Finds content to compare with, allocates GPU memory and runs `look` on it. Frees the memory unless a command failed, which
- * may still write to it: then the verdict has it as `kept`.
+ * may still write to it: then the verdict has it as `quarantined`.
  */
 export async function withProbe(
   { namespace, host, vram, lengthBytes = DEFAULT_BYTES }: ProbeOptions,
@@ -44,13 +44,13 @@ export async function withProbe(
     memory.free()
     throw error
   }
-  if (verdict.isAccepted || verdict.kept === undefined) memory.free()
+  if (verdict.isAccepted || verdict.quarantined === undefined) memory.free()
   return verdict
 }
 
 function tooLittle({ runs }: ProbeContent): ProbeVerdict | undefined {
   const pages = runs.reduce((sum, run) => sum + run.pages, 0)
-  const longest = runs.reduce((most, run) => Math.max(most, run.pages), 0)
+  const longest = runs.reduce((max, run) => Math.max(max, run.pages), 0)
   if (pages >= FEWEST_PAGES && longest >= 2) return undefined
   return refused('inconclusive', 'the namespace has too little distinguishable content', {
     facts: [`${pages} pages with distinct content were found, at most ${longest} in a row`],

@@ -35,7 +35,11 @@ async function look({ namespace, gpu }: ProbeOptions, { content, memory, gpuPoin
         answer = (await namespace.compare?.(run.slba, pageBlocks, memory, { offsetBytes })) ?? false
       } catch (cause) {
         const said = [...facts, firstLine(cause)]
-        return refused('command-failed', 'a Compare with GPU memory failed', { facts: said, cause, kept: memory })
+        return refused('command-failed', 'a Compare with GPU memory failed', {
+          facts: said,
+          cause,
+          quarantined: memory,
+        })
       }
       if (answer === isEqual) continue
       const word = (equal: boolean) => (equal ? 'equal' : 'different')

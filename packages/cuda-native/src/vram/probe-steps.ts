@@ -55,7 +55,7 @@ export function probeSteps(
  */
 function picker(runs: readonly ContentRun[], seed: number): (wanted: number) => Omit<Target, 'offsetBytes'> {
   const random = randomStream(seed >>> 0, 'probe')
-  const longest = runs.reduce((most, run) => Math.max(most, run.pages), 0)
+  const longest = runs.reduce((max, run) => Math.max(max, run.pages), 0)
   const choices = new Map<number, Omit<Target, 'offsetBytes'>[]>()
   let last: Omit<Target, 'offsetBytes'> | undefined
   return (wanted) => {

@@ -62,7 +62,7 @@ export type ProbeVerdict =
       /** What to do about it. */
       readonly next?: string
       /** Memory that a failed command may still write to. Free it only after the controller has been stopped. */
-      readonly kept?: DmaMemory
+      readonly quarantined?: DmaMemory
       readonly cause?: unknown
     }
 
@@ -70,7 +70,7 @@ export type ProbeVerdict =
 export function refused(
   reason: ProbeRefusal,
   message: string,
-  details: { facts?: readonly string[]; next?: string; kept?: DmaMemory; cause?: unknown } = {},
+  details: { facts?: readonly string[]; next?: string; quarantined?: DmaMemory; cause?: unknown } = {},
 ): ProbeVerdict {
   return { isAccepted: false, reason, message, facts: [], ...details }
 }

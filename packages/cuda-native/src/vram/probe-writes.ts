@@ -35,7 +35,11 @@ async function look(
         await namespace.read(run.slba + firstPage * pageBlocks, pages * pageBlocks, memory, { offsetBytes })
     } catch (cause) {
       const said = [...facts, firstLine(cause)]
-      return refused('command-failed', `${name}: a read into GPU memory failed`, { facts: said, cause, kept: memory })
+      return refused('command-failed', `${name}: a read into GPU memory failed`, {
+        facts: said,
+        cause,
+        quarantined: memory,
+      })
     }
     memory.forHost(0, lengthBytes)
     const after = await gpu.read(gpuPointer, lengthBytes)

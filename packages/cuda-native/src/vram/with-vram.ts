@@ -156,7 +156,7 @@ function mapped(provider: VramProvider, gpu: GpuMemorySource, block: Block, fit:
     throw new VramKeptError(provider.name, cause)
   }
   if (fault !== undefined) throw new VramRefusedError({ provider: provider.name, reason: 'bad-segments', found: fault })
-  const longest = mapping.segments.reduce((most, segment) => Math.max(most, segment.lengthBytes), 0)
+  const longest = mapping.segments.reduce((max, segment) => Math.max(max, segment.lengthBytes), 0)
   throw new RangeError(
     `dma.alloc: ${fit.lengthBytes} bytes of GPU memory, aligned to ${fit.alignBytes}` +
       `${fit.contiguous ? ', in one segment' : ''}: not found; the longest run that the driver returned is ${longest} bytes`,

@@ -1,4 +1,4 @@
-import { layPrps } from '@gpunvme/nvme-spec'
+import { buildPrps } from '@gpunvme/nvme-spec'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
@@ -47,7 +47,7 @@ function fromSpec({ pageBytes, offset, bytes, shift, slot }: Transfer): string {
     view: new DataView(new ArrayBuffer(LIST_PAGES * 2 * pageBytes)),
   }
   const words = new BigUint64Array(lists.view.buffer).fill(UNWRITTEN)
-  const prp2 = layPrps(memory, offset, bytes, pageBytes, lists, list)
+  const prp2 = buildPrps(memory, offset, bytes, pageBytes, lists, list)
   const said = [iovaAt(memory, offset).toString(16), prp2.toString(16)]
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!

@@ -126,7 +126,7 @@ async function compileObject(kind, source, flags) {
 }
 
 /** Removes files that no build has used for a day. */
-export function tidy() {
+export function removeStalePrograms() {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity }
     if (mtimeMs < Date.now() - KEPT_MS) rmSync(join(folder, name), { force: true })

@@ -46,7 +46,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
       await transport.close()
     }
     const statistics = await server.statistics()
-    expect(statistics).toMatchObject({ clients: 2, faultsStruck: 0, bytesRead: 4096, bytesWritten: 4096 })
+    expect(statistics).toMatchObject({ clients: 2, faultsInjected: 0, bytesRead: 4096, bytesWritten: 4096 })
     expect(statistics.messages).toBeGreaterThan(20)
     expect(await server.diagnostics()).toEqual([])
   })
@@ -59,7 +59,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
       expect(transport.bar.read32(8)).toBe(0x1234)
       await transport.close()
     }
-    expect((await server.statistics()).faultsStruck).toBe(2)
+    expect((await server.statistics()).faultsInjected).toBe(2)
   })
 
   it('removes its socket and disconnects the client on close, and then rejects requests for statistics', async () => {

@@ -132,7 +132,7 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
     },
   )
 
-  for (const [title, turn, least] of [
+  for (const [title, turn, min] of [
     ['the driver cases that apply to this controller pass, except for known differences', 'cases', 40],
     // Fewer, since some cases concern the entries and doorbells of the host engine.
     ['the driver cases pass with the engine cpu-kernel too, which runs device code on CPU threads', KERNEL_CASES, 35],
@@ -149,7 +149,7 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
       expect(caseDifferences(mode, cases)).toEqual([])
       expect(cases).toHaveLength(summary.cases)
       expect(summary.gone).toEqual([])
-      expect(count('passed')).toBeGreaterThanOrEqual(least)
+      expect(count('passed')).toBeGreaterThanOrEqual(min)
     })
 
   for (const [turn, by] of [

@@ -13,7 +13,7 @@ const messageOf = (verdict: ProbeVerdict) => (verdict.isAccepted ? '' : verdict.
 /** Number of reads of 8 pages into host memory that search for content: 64 pages, if all of them are suitable. */
 const HOST_READS = 8
 /** Returns a fault plan for the n-th read into GPU memory. */
-const striking = (nth: number, action: FaultAction) => ({
+const withFault = (nth: number, action: FaultAction) => ({
   rules: [{ match: { opcode: 2, nth: HOST_READS + nth }, action }],
 })
 
@@ -149,7 +149,7 @@ describe('wrong addresses', () => {
     expect(reasonOf(verdict)).toBe('command-failed')
     expect(gpu.freed).toEqual([])
     if (verdict.isAccepted) return
-    verdict.kept!.free()
+    verdict.quarantined!.free()
     expect(gpu.pages.size).toBe(0)
   })
 })
@@ -169,16 +169,16 @@ describe('a controller that reports success', () => {
     ],
     ['one page of many missing', 'partly-arrived', 17, { kind: 'torn-dma', fromByte: 0, toByte: 4096 }, 'every page'],
   ])('with %s is detected: %s', async (_, reason, nth, action, step) => {
-    const { options, simulation, gpu } = await setUp({ faults: striking(nth, action) })
+    const { options, simulation, gpu } = await setUp({ faults: withFault(nth, action) })
     const verdict = await probeWrites(options())
     expect([reasonOf(verdict), messageOf(verdict).split(':')[0]]).toEqual([reason, step])
-    expect(simulation.faults.struck).toHaveLength(1)
+    expect(simulation.faults.hits).toHaveLength(1)
     expect(gpu.pages.size).toBe(0)
   })
 
   it('gets no further command after one fails', async () => {
     const fault = { kind: 'status', sct: 2, sc: 0x81, dnr: true } as const
-    const { options, gpu } = await setUp({ faults: striking(2, fault) })
+    const { options, gpu } = await setUp({ faults: withFault(2, fault) })
     const verdict = await probeWrites(options())
     expect(reasonOf(verdict)).toBe('command-failed')
     expect(messageOf(verdict)).toMatch(/^the last page: /)

@@ -35,7 +35,7 @@ describe.skipIf(!qemuIsInstalled())(`memory behind another function's BAR, in pl
   test('a correct window is accepted for writes and, if allowed, for reads', async () => {
     const { qemu, transport, options, provider, gpu } = await start()
     const result = await negotiateTier({
-      wanted: 3,
+      maxTier: 3,
       can: transport.can,
       ordering: { writesOrdering: 100, flushWritesOptions: 0 },
       providers: [{ name: provider.name, open: () => provider }],
@@ -54,7 +54,7 @@ describe.skipIf(!qemuIsInstalled())(`memory behind another function's BAR, in pl
     for (const byBytes of [4096, -24 * MIB, 2 * MIB]) {
       const wrong = shifted(provider, byBytes)
       const { tier, memory, reasons } = await negotiateTier({
-        wanted: 2,
+        maxTier: 2,
         can: transport.can,
         ordering: { writesOrdering: 200, flushWritesOptions: 1 },
         providers: [{ name: wrong.name, open: () => wrong }],

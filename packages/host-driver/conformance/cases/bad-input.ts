@@ -187,7 +187,7 @@ export const badInputCases: readonly DriverCase[] = [
       const { ns, device } = opened
       // The guard reads before the first write of a namespace: those reads do not belong to the call.
       await ns.write(opened.lba, 1, opened.alloc(ns.blockBytes))
-      await withoutAWrite(device, () => context.refused(title, () => call(opened), error))
+      await withoutAWrite(device, () => context.expectRejected(title, () => call(opened), error))
       await roundTrip(opened, 4)
     },
   })),
@@ -205,9 +205,10 @@ export const badInputCases: readonly DriverCase[] = [
       // Any operation other than a read counts as a write, before which the guard reads.
       if (broken.operation !== 'read') {
         const before = device.countOf('Write')
-        await context.refused('execute', () => ns.execute(broken, memory), error)
+        await context.expectRejected('execute', () => ns.execute(broken, memory), error)
         equal('Write commands', device.countOf('Write'), before)
-      } else await withoutAWrite(device, () => context.refused('execute', () => ns.execute(broken, memory), error))
+      } else
+        await withoutAWrite(device, () => context.expectRejected('execute', () => ns.execute(broken, memory), error))
     },
   })),
   {
@@ -218,7 +219,10 @@ export const badInputCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       for (const [what, options, says] of OPTIONS) {
-        await context.refused(what, () => context.bringUp(device.transport, options), { type: 'RangeError', says })
+        await context.expectRejected(what, () => context.bringUp(device.transport, options), {
+          type: 'RangeError',
+          says,
+        })
       }
       equal('accesses to registers', device.accesses.length, 0)
     },
@@ -231,7 +235,7 @@ export const badInputCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device({ transport: () => ({ interrupts: undefined }) as never })
       const open = () => context.bringUp(device.transport, { interrupts: true })
-      await context.refused('open', open, { type: 'TypeError', says: 'interrupts' })
+      await context.expectRejected('open', open, { type: 'TypeError', says: 'interrupts' })
       check(device.writes.length === 0, 'no register is written')
     },
   },

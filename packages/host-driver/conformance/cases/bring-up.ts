@@ -26,7 +26,7 @@ export const bringUpCases: readonly DriverCase[] = [
     async run(context) {
       const gone = rule({ kind: 'remove-device' }, { register: 'VS', access: 'read' })
       const device = await context.device({ faults: { rules: [gone] } })
-      await context.refused('open', () => context.bringUp(device.transport), { code: 'ERR_GPUNVME_DEVICE_LOST' })
+      await context.expectRejected('open', () => context.bringUp(device.transport), { code: 'ERR_GPUNVME_DEVICE_LOST' })
       equal('registers written', device.writes.length, 0)
       equal('bytes kept', device.heldBytes, 0)
     },
@@ -40,7 +40,7 @@ export const bringUpCases: readonly DriverCase[] = [
     async run(context) {
       const gone = rule({ kind: 'remove-device' }, { register: 'SQyTDBL', qid: 0, nth: 2 })
       const device = await context.device({ faults: { rules: [gone] } })
-      await context.refused('open', () => context.bringUp(device.transport), { code: 'ERR_GPUNVME_DEVICE_LOST' })
+      await context.expectRejected('open', () => context.bringUp(device.transport), { code: 'ERR_GPUNVME_DEVICE_LOST' })
     },
   },
   ...(
@@ -58,7 +58,7 @@ export const bringUpCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device({ bar: withCap(change) })
       const open = () => context.bringUp(device.transport)
-      await context.refused('open', open, { code: 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER', says })
+      await context.expectRejected('open', open, { code: 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER', says })
       equal('registers written', device.writes.length, 0)
     },
   })),
@@ -76,7 +76,7 @@ export const bringUpCases: readonly DriverCase[] = [
     time: 'any',
     async run(context) {
       const device = await deviceIdentifiedAs(context, change)
-      await context.refused('open', () => context.bringUp(device.transport), {
+      await context.expectRejected('open', () => context.bringUp(device.transport), {
         code: 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER',
         says,
       })
@@ -143,7 +143,7 @@ export const bringUpCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       const open = () => context.bringUp(device.transport)
-      await context.refused('open', open, { code: 'ERR_GPUNVME_COMMAND', says: command })
+      await context.expectRejected('open', open, { code: 'ERR_GPUNVME_COMMAND', says: command })
       equal('bytes kept by bring-up', device.heldBytes, 0)
       equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
     },
@@ -167,7 +167,7 @@ export const bringUpCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       const open = () => context.bringUp(device.transport, { commandTimeoutNs: 100 * NS_PER_MS })
-      await context.refused('open', open, { code: 'ERR_GPUNVME_COMMAND_TIMEOUT', says: 'Identify' })
+      await context.expectRejected('open', open, { code: 'ERR_GPUNVME_COMMAND_TIMEOUT', says: 'Identify' })
       equal('bytes kept', device.heldBytes, 0)
     },
   },
@@ -194,7 +194,7 @@ export const bringUpCases: readonly DriverCase[] = [
     time: 'any',
     async run(context) {
       const device = await context.device()
-      await context.openReading(device)
+      await context.openReadOnly(device)
       equal('commands on I/O queues', device.commands.filter(({ qid }) => qid !== 0).length, 0)
       check(device.countOf('Identify', 0) >= 3, 'the controller, the namespace list and each namespace are identified')
     },

@@ -219,7 +219,7 @@ export const concurrencyCases: readonly DriverCase[] = [
       }
       await withoutAWrite(opened.device, async () => {
         for (const [name, other] of Object.entries(others)) {
-          await context.refused(name, () => context.bringUp(other), { code: 'ERR_GPUNVME_CONTROLLER_IN_USE' })
+          await context.expectRejected(name, () => context.bringUp(other), { code: 'ERR_GPUNVME_CONTROLLER_IN_USE' })
         }
       })
       await roundTrip(opened, 16)

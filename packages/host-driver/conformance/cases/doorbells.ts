@@ -26,7 +26,7 @@ function distance(values: readonly number[], entries: number): number {
   }, 0)
 }
 
-const struckReads = (opened: Opened) => readPlan(opened.ns, opened.lba, 64)
+const affectedReads = (opened: Opened) => readPlan(opened.ns, opened.lba, 64)
 
 /** Reads 64 blocks with a fault of the doorbells; all data must arrive. */
 const survives =
@@ -38,10 +38,10 @@ const survives =
     )
     needsRegisters(opened)
     const memory = await store(opened, 64, 9)
-    const summary = await opened.ns.execute(struckReads(opened), memory, { timeoutNs: 300 * NS_PER_MS })
+    const summary = await opened.ns.execute(affectedReads(opened), memory, { timeoutNs: 300 * NS_PER_MS })
     allSucceeded('reads', summary)
     checkData(memory, 9)
-    check(opened.device.faults!.struck[0]! > 0, 'the fault has occurred')
+    check(opened.device.faults!.hits[0]! > 0, 'the fault has occurred')
     await roundTrip(opened, 16, 3)
   }
 
@@ -57,7 +57,7 @@ export const doorbellCases: readonly DriverCase[] = [
       const opened = await context.open({ queues: 3 })
       needsRegisters(opened)
       await roundTrip(opened, 64)
-      if (!opened.device.seesPlans) return
+      if (!opened.device.observesPlans) return
       const stride = 4 << dstrd
       const places = [...new Set(opened.device.doorbells.map(({ offset }) => offset))].sort((a, b) => a - b)
       const wanted = [0, 1, 2, 3].flatMap((qid) => [0x1000 + 2 * qid * stride, 0x1000 + (2 * qid + 1) * stride])

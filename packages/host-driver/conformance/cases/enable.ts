@@ -2,14 +2,14 @@ import type { Bar } from '@gpunvme/nvme-spec/transport'
 import { NS_PER_MS, SECOND_NS } from '../time.js'
 import type { DriverCase } from '../case.js'
 import { check, equal, notApplicable } from '../check.js'
-import type { Between, DriverContext } from '../context.js'
+import type { TransportChanges, DriverContext } from '../context.js'
 import type { Access } from '../watch.js'
 import { enableAsAnotherHost, REGISTER, roundTrip, rule, untilReady, withCap } from './support.js'
 
 const { CC, CSTS, AQA, ASQ, ACQ, CRTO } = REGISTER
 
 /** A transport without function reset, so that the driver cannot recover the controller by one. */
-const WITHOUT_RESET: Between = { transport: () => ({ reset: undefined }) as never }
+const WITHOUT_RESET: TransportChanges = { transport: () => ({ reset: undefined }) as never }
 
 /** CAP.TO in bits 31:24. */
 const withTo = (to: number) => (cap: bigint) => (cap & ~0xff00_0000n) | (BigInt(to) << 24n)
@@ -147,7 +147,7 @@ export const enableCases: readonly DriverCase[] = [
         ...WITHOUT_RESET,
       })
       const open = () => context.bringUp(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
-      await context.refused('open', open, { code: 'ERR_GPUNVME_NOT_READY', says: 'waiting for CSTS.RDY = 1' })
+      await context.expectRejected('open', open, { code: 'ERR_GPUNVME_NOT_READY', says: 'waiting for CSTS.RDY = 1' })
       equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
     },
   },
@@ -166,7 +166,7 @@ export const enableCases: readonly DriverCase[] = [
       await untilReady(device, 1)
       device.accesses.length = 0
       const open = () => context.bringUp(device.transport, { readyTimeoutNs: 50 * NS_PER_MS })
-      await context.refused('open', open, { code: 'ERR_GPUNVME_NOT_READY', says: 'waiting for CSTS.RDY = 0' })
+      await context.expectRejected('open', open, { code: 'ERR_GPUNVME_NOT_READY', says: 'waiting for CSTS.RDY = 0' })
       equal('CC.EN = 1 written', configurations(device.accesses).filter(({ cc }) => (cc & 1) === 1).length, 0)
     },
   },
@@ -202,7 +202,7 @@ export const enableCases: readonly DriverCase[] = [
       })
       const startNs = device.transport.clock.now()
       const open = () => context.bringUp(device.transport, { readyTimeoutNs: 25 * SECOND_NS })
-      await context.refused('open', open, { code: 'ERR_GPUNVME_NOT_READY', says: 'CFS is set' })
+      await context.expectRejected('open', open, { code: 'ERR_GPUNVME_NOT_READY', says: 'CFS is set' })
       check(device.transport.clock.now() - startNs < 20 * SECOND_NS, 'the wait ends before the time-out')
     },
   },
@@ -231,7 +231,7 @@ export const enableCases: readonly DriverCase[] = [
         })
         const { clock } = device.transport
         const startNs = clock.now()
-        await context.refused('open', () => context.bringUp(device.transport), {
+        await context.expectRejected('open', () => context.bringUp(device.transport), {
           code: 'ERR_GPUNVME_NOT_READY',
           says: `not ready after ${seconds} s`,
         })

@@ -55,9 +55,9 @@ export const lossCases: readonly DriverCase[] = [
       await ns.execute(readPlan(ns, lba, 64), memory, { timeoutNs: TIMEOUT_NS })
       const accesses = device.accesses.length
       const lost = { code: 'ERR_GPUNVME_DEVICE_LOST', says: 'lost' } as const
-      await context.refused('read', () => ns.read(lba, 1, memory), lost)
-      await context.refused('write', () => ns.write(lba, 1, memory), lost)
-      await context.refused('flush', () => ns.flush(), lost)
+      await context.expectRejected('read', () => ns.read(lba, 1, memory), lost)
+      await context.expectRejected('write', () => ns.write(lba, 1, memory), lost)
+      await context.expectRejected('flush', () => ns.flush(), lost)
       await ctrl.close()
       equal('accesses to registers', device.accesses.length, accesses)
     },

@@ -7,12 +7,12 @@ import { area, KNOWN, MIB, roundTrip, rule, store, withFaults, withoutAWrite } f
 
 async function metadataRefused(context: DriverContext, nsid: number): Promise<void> {
   const device = await context.device()
-  const ctrl = await context.openReading(device)
+  const ctrl = await context.openReadOnly(device)
   const ns = ctrl.namespace(nsid)
   const memory = context.alloc(ns, device, 8192)
   const read = () => ns.read(0, 1, memory)
   await withoutAWrite(device, () =>
-    context.refused('read', read, { code: 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE', says: '8 bytes of metadata' }),
+    context.expectRejected('read', read, { code: 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE', says: '8 bytes of metadata' }),
   )
 }
 
@@ -46,7 +46,7 @@ export const namespaceCases: readonly DriverCase[] = [
       )
       equal('block size', ctrl.namespaces.map(({ blockBytes }) => blockBytes).at(1), 4096)
       for (const nsid of [0, 2, 10, 0xffff_ffff]) {
-        await context.refused(`namespace ${nsid}`, () => ctrl.namespace(nsid), {
+        await context.expectRejected(`namespace ${nsid}`, () => ctrl.namespace(nsid), {
           code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND',
           says: 'active: 1, 4, 9',
         })
@@ -97,9 +97,9 @@ export const namespaceCases: readonly DriverCase[] = [
     time: 'any',
     needs: { namespaces: [] },
     async run(context) {
-      const ctrl = await context.openReading(await context.device())
+      const ctrl = await context.openReadOnly(await context.device())
       equal('namespaces', ctrl.namespaces.length, 0)
-      await context.refused('namespace 1', () => ctrl.namespace(1), {
+      await context.expectRejected('namespace 1', () => ctrl.namespace(1), {
         code: 'ERR_GPUNVME_NAMESPACE_NOT_FOUND',
         says: 'none',
       })
@@ -127,7 +127,7 @@ export const namespaceCases: readonly DriverCase[] = [
         opened.ctrl.namespaces.map(({ nsid }) => nsid),
         [1],
       )
-      await context.refused('read', () => second.readBytes(0, 1), {
+      await context.expectRejected('read', () => second.readBytes(0, 1), {
         code: 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE',
         says: 'no longer attached',
       })
@@ -146,7 +146,7 @@ export const namespaceCases: readonly DriverCase[] = [
       for await (const { kind } of ctrl.events()) if (kind === 'namespaces-changed') break
       equal('blocks', ns.blocks, 2048)
       const read = () => ns.read(2048, 1, memory)
-      await withoutAWrite(device, () => context.refused('read', read, { code: 'ERR_GPUNVME_LBA_RANGE' }))
+      await withoutAWrite(device, () => context.expectRejected('read', read, { code: 'ERR_GPUNVME_LBA_RANGE' }))
       await ns.read(2047, 1, memory)
     },
   },
@@ -158,7 +158,7 @@ export const namespaceCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       const open = () => context.bringUp(device.transport, { write: { serial: `${device.serial}x` } })
-      await context.refused('open', open, { code: 'ERR_GPUNVME_SERIAL_MISMATCH', says: device.serial })
+      await context.expectRejected('open', open, { code: 'ERR_GPUNVME_SERIAL_MISMATCH', says: device.serial })
       equal(
         'commands',
         device.commands.map(({ text }) => text.split(' ')[0]),
@@ -186,7 +186,7 @@ export const namespaceCases: readonly DriverCase[] = [
       const second = await context.open({}, undefined, device)
       const write = () => second.ns.write(0, 1, second.alloc(4096))
       const before = device.countOf('Write')
-      const error = await context.refused('write', write, { code: 'ERR_GPUNVME_FOREIGN_DATA' })
+      const error = await context.expectRejected('write', write, { code: 'ERR_GPUNVME_FOREIGN_DATA' })
       const { found: data = [] } = error as Error & { readonly found?: readonly { readonly name: string }[] }
       const found = data.map(({ name }) => name)
       check(found.length > 0, 'the error names the data')
@@ -208,13 +208,13 @@ export const namespaceCases: readonly DriverCase[] = [
     time: 'any',
     async run(context) {
       const device = await context.device()
-      const ctrl = await context.openReading(device)
+      const ctrl = await context.openReadOnly(device)
       const ns = ctrl.namespaces.find(({ identity }) => identity.unsupported === undefined)!
       for (const name of ['write', 'planWrites', 'flush']) check(!(name in ns), `a namespace has no ${name}`)
       const memory = context.alloc(ns, device, MIB)
       const plan = { ...ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }]), operation: 'write' as const }
       await withoutAWrite(device, () =>
-        context.refused('execute', () => ns.execute(plan, memory), { type: 'TypeError' }),
+        context.expectRejected('execute', () => ns.execute(plan, memory), { type: 'TypeError' }),
       )
     },
   },

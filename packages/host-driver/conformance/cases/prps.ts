@@ -39,7 +39,7 @@ export const prpCases: readonly DriverCase[] = [
       checkUntouched(memory, 0, offset)
       checkData(memory, 40, 0, offset, length)
       checkUntouched(memory, offset + length, 0x6000 - offset - length)
-      if (!device.seesPlans) return
+      if (!device.observesPlans) return
       const text = device.commands.findLast((command) => command.text.startsWith('Read'))!.text
       if (text.includes('SGL')) return
       equal('PRP2 is used', text.includes('PRP2='), (offset % 0x1000) + length > 0x1000)
@@ -118,7 +118,7 @@ export const prpCases: readonly DriverCase[] = [
       try {
         clearData(memory.whole)
         const read = () => ns.read(lba, 4096 / ns.blockBytes, broken)
-        const isRefused = () => context.refused('read', read, { type: 'RangeError', says: 'page' })
+        const isRefused = () => context.expectRejected('read', read, { type: 'RangeError', says: 'page' })
         if (ctrl.identity.sgl === undefined) {
           await withoutAWrite(device, isRefused)
           return
@@ -127,7 +127,7 @@ export const prpCases: readonly DriverCase[] = [
           await read()
         } catch (error) {
           // Other engines need not use SGLs.
-          if (device.seesPlans) throw error
+          if (device.observesPlans) throw error
           await isRefused()
           return
         }
@@ -148,7 +148,7 @@ export const prpCases: readonly DriverCase[] = [
       const { ns, lba, device, alloc } = await context.open()
       const memory = alloc(0x2000)
       const read = () => ns.read(lba, 1, memory, { offsetBytes: offset })
-      await withoutAWrite(device, () => context.refused('read', read, { type: 'RangeError', says: 'aligned' }))
+      await withoutAWrite(device, () => context.expectRejected('read', read, { type: 'RangeError', says: 'aligned' }))
     },
   })),
   {
@@ -172,7 +172,7 @@ export const prpCases: readonly DriverCase[] = [
         await ns.read(lba, blocks, memory)
         checkData(memory, pages)
       }
-      if (opened.device.seesPlans) check(opened.device.countOf('Write') === 3, 'each transfer is one command')
+      if (opened.device.observesPlans) check(opened.device.countOf('Write') === 3, 'each transfer is one command')
     },
   },
 ]

@@ -4,7 +4,7 @@ import { NS_PER_MS, SECOND_NS } from '../time.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, notApplicable } from '../check.js'
 import type { Device, DriverContext } from '../context.js'
-import type { JudgedController, JudgedNamespace } from '../driver.js'
+import type { CaseController, CaseNamespace } from '../driver.js'
 import { checkData, clearData, fillData } from '../data.js'
 import { idleCases, lossCases } from './loss.js'
 import {
@@ -52,14 +52,14 @@ async function readsAllBehind(context: DriverContext, ...rules: readonly FaultRu
   const memory = first.alloc(64 * ns.blockBytes)
   const steps = await readsInSpite({ ctrl, ns, device }, memory, lba)
   check(
-    transport.faults.struck.every((times) => times > 0),
+    transport.faults.hits.every((times) => times > 0),
     'every fault has occurred',
   )
   return { steps }
 }
 
 async function readsInSpite(
-  { ctrl, ns, device }: { ctrl: JudgedController; ns: JudgedNamespace; device: Device },
+  { ctrl, ns, device }: { ctrl: CaseController; ns: CaseNamespace; device: Device },
   memory: DmaMemory,
   lba: number,
 ): Promise<string[]> {
@@ -212,7 +212,7 @@ export const recoveryCases: readonly DriverCase[] = [
         failures.map(({ command, outcome }) => [command, outcome.kind]),
         [[9, 'unknown']],
       )
-      if (device.seesPlans) equal('Write commands', device.countOf('Write'), 16)
+      if (device.observesPlans) equal('Write commands', device.countOf('Write'), 16)
     },
   },
   {

@@ -39,7 +39,7 @@ export const shutdownCases: readonly DriverCase[] = [
         bar: (bar) => ({ read32: (offset) => (offset === CSTS ? bar.read32(offset) & ~0xc : bar.read32(offset)) }),
       })
       const ctrl = await context.bringUp(device.transport)
-      await context.refused('close', () => ctrl.close(), {
+      await context.expectRejected('close', () => ctrl.close(), {
         code: 'ERR_GPUNVME_SHUTDOWN_INCOMPLETE',
         says: 'CSTS.SHST is not 10b',
       })
@@ -66,7 +66,7 @@ export const shutdownCases: readonly DriverCase[] = [
     async run(context) {
       const device = await context.device()
       const fails = async () => {
-        await using ctrl = await context.openReading(device)
+        await using ctrl = await context.openReadOnly(device)
         throw new Error(`inside ${ctrl.identity.serial}`)
       }
       const thrown = await thrownBy('the block', fails)
@@ -86,7 +86,7 @@ export const shutdownCases: readonly DriverCase[] = [
       const memory = await store(opened, 256, 4)
       const running = ns.execute(readPlan(ns, lba, 256), memory)
       const closing = ctrl.close()
-      await context.refused('read', () => ns.read(lba, 1, memory), {
+      await context.expectRejected('read', () => ns.read(lba, 1, memory), {
         code: 'ERR_GPUNVME_CONTROLLER_CLOSED',
         says: 'closed',
       })
@@ -108,7 +108,9 @@ export const shutdownCases: readonly DriverCase[] = [
       const { ctrl, alloc } = opened
       const { clock } = device.transport
       const startNs = clock.now()
-      const running = context.refused(what, () => run(opened, alloc(4096), { timeoutNs: 3600 * SECOND_NS }), { code })
+      const running = context.expectRejected(what, () => run(opened, alloc(4096), { timeoutNs: 3600 * SECOND_NS }), {
+        code,
+      })
       while (ctrl.statistics.retries === 0) await nextTurn()
       await Promise.all([ctrl.close(), running])
       const tookNs = clock.now() - startNs
@@ -126,10 +128,10 @@ export const shutdownCases: readonly DriverCase[] = [
       await ctrl.close()
       const closed = { code: 'ERR_GPUNVME_CONTROLLER_CLOSED', says: 'closed' } as const
       await withoutAWrite(device, async () => {
-        await context.refused('read', () => ns.read(0, 1, memory), closed)
-        await context.refused('execute', () => ns.execute(readPlan(ns, 0, 4), memory), closed)
-        await context.refused('flush', () => ns.flush(), closed)
-        await context.refused('readBytes', () => ns.readBytes(0, 10), closed)
+        await context.expectRejected('read', () => ns.read(0, 1, memory), closed)
+        await context.expectRejected('execute', () => ns.execute(readPlan(ns, 0, 4), memory), closed)
+        await context.expectRejected('flush', () => ns.flush(), closed)
+        await context.expectRejected('readBytes', () => ns.readBytes(0, 10), closed)
       })
     },
   },

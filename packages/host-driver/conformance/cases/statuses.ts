@@ -68,7 +68,7 @@ export const statusCases: readonly DriverCase[] = [
       const opened = await context.open()
       const memory = await store(opened, 8, 3, KNOWN_LBA)
       const read = () => opened.ns.read(KNOWN_LBA, 8, memory)
-      await context.refused('read', read, { code: 'ERR_GPUNVME_TRANSFER', says: 'SCT 3h SC 75h' })
+      await context.expectRejected('read', read, { code: 'ERR_GPUNVME_TRANSFER', says: 'SCT 3h SC 75h' })
       await read()
       checkData(memory, 3)
     },
@@ -83,7 +83,7 @@ export const statusCases: readonly DriverCase[] = [
       const opened = await context.open()
       const memory = await store(opened, 8, 3, KNOWN_LBA)
       const lba = KNOWN_LBA.toString(16)
-      await context.refused('read', () => opened.ns.read(KNOWN_LBA, 8, memory), {
+      await context.expectRejected('read', () => opened.ns.read(KNOWN_LBA, 8, memory), {
         code: 'ERR_GPUNVME_TRANSFER',
         says: ['Unrecovered Read Error', 'qid 1', `NSID 1  SLBA 0x${lba}  8 blocks`],
       })
@@ -172,7 +172,7 @@ export const statusCases: readonly DriverCase[] = [
       await opened.ns.read(KNOWN_LBA, 8, memory)
       checkData(memory, 3)
       check(clock.now() - startNs >= 70 * NS_PER_MS, 'the delays before the retries are 10, 20 and 40 ms')
-      if (!device.seesPlans) return
+      if (!device.observesPlans) return
       const reads = device.commands.slice(before).filter(({ text }) => text.startsWith('Read'))
       equal('reads', reads.length, 4)
       for (const [retry, ms] of [10, 20, 40].entries()) {
@@ -193,7 +193,10 @@ export const statusCases: readonly DriverCase[] = [
       const memory = opened.alloc(4096)
       const { clock } = device.transport
       const startNs = clock.now()
-      await context.refused(what, () => run(opened, memory, { timeoutNs: SECOND_NS }), { code, says: 'Internal Error' })
+      await context.expectRejected(what, () => run(opened, memory, { timeoutNs: SECOND_NS }), {
+        code,
+        says: 'Internal Error',
+      })
       const tookNs = clock.now() - startNs
       check(tookNs < 1.5 * SECOND_NS, `the call ends after 1 s, got ${tookNs / SECOND_NS} s`)
       check(opened.ctrl.statistics.retries > 0, 'the command was sent again')

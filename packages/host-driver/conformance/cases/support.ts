@@ -4,7 +4,7 @@ import { NS_PER_MS, SECOND_NS, waitUntil } from '../time.js'
 import type { DriverArea, DriverCase } from '../case.js'
 import type { Device, DriverContext, Opened } from '../context.js'
 import { check } from '../check.js'
-import type { JudgedNamespace } from '../driver.js'
+import type { CaseNamespace } from '../driver.js'
 import { checkData, clearData, fillData } from '../data.js'
 import type { TransportRequest } from '../request.js'
 
@@ -80,7 +80,7 @@ export async function roundTrip(opened: Opened, blocks: number, seed = 1, at = o
 }
 
 /** Returns a plan of reads of `blocks` blocks each, consecutive on the drive and in memory. */
-export function readPlan(ns: JudgedNamespace, lba: number, commands: number, blocks = 1): Plan {
+export function readPlan(ns: CaseNamespace, lba: number, commands: number, blocks = 1): Plan {
   return ns.planReads(
     Array.from({ length: commands }, (_, index) => ({
       slba: lba + index * blocks,
@@ -96,7 +96,7 @@ export function readPlan(ns: JudgedNamespace, lba: number, commands: number, blo
  */
 export async function openLeaving(context: DriverContext, nth: number, options: ControllerOptions): Promise<Opened> {
   const removed = { kind: 'remove-device' } as const
-  if (context.disturbsEngine) {
+  if (context.affectsEngine) {
     return context.open(options, { faults: { rules: [rule(removed, { register: 'SQyTDBL', qid: 1, nth })] } })
   }
   const itself = { faults: { rules: [rule(removed, { opcode: OPCODE.READ, qid: 1, nth })] } }

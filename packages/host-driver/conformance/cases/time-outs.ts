@@ -65,7 +65,7 @@ export const timeOutCases: readonly DriverCase[] = [
       const write = () => ns.write(KNOWN_LBA + 9, 1, memory)
       equal(
         'seconds of a write',
-        await took(() => context.refused('write', write, { code: 'ERR_GPUNVME_TRANSFER' })),
+        await took(() => context.expectRejected('write', write, { code: 'ERR_GPUNVME_TRANSFER' })),
         3,
       )
     },
@@ -80,7 +80,10 @@ export const timeOutCases: readonly DriverCase[] = [
       const opened = await context.open({ ...TIMEOUT_OPTIONS, commandTimeoutNs: 15 * SECOND_NS })
       const { ctrl, device } = opened
       const startNs = device.transport.clock.now()
-      await context.refused('smartLog', () => ctrl.smartLog(), { code: 'ERR_GPUNVME_COMMAND_TIMEOUT', says: 'in 15 s' })
+      await context.expectRejected('smartLog', () => ctrl.smartLog(), {
+        code: 'ERR_GPUNVME_COMMAND_TIMEOUT',
+        says: 'in 15 s',
+      })
       const tookNs = device.transport.clock.now() - startNs
       const isInTime = tookNs >= 15 * SECOND_NS && tookNs < 15 * SECOND_NS + ctrl.recoveryBoundNs
       check(isInTime, `the command ends after its time limit, in bounded time, got ${tookNs / SECOND_NS} s`)

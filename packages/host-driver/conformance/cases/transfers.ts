@@ -197,7 +197,7 @@ export const transferCases: readonly DriverCase[] = [
       const guarded = device.countOf('Read') - before
       await ns.read(opened.lba, limit / ns.blockBytes, memory)
       checkData(memory, 2)
-      if (!device.seesPlans) return
+      if (!device.observesPlans) return
       equal('Read commands', device.countOf('Read') - before - guarded, 1)
       equal('Write commands', device.countOf('Write'), 1)
     },
@@ -214,7 +214,7 @@ export const transferCases: readonly DriverCase[] = [
       if (limit === undefined || limit > 4 * MIB) return notApplicable('MDTS is 0, or above 4 MiB')
       const blocks = limit / ns.blockBytes + 1
       const memory = await store(opened, blocks, 3)
-      if (device.seesPlans) equal('Write commands', device.countOf('Write'), 2)
+      if (device.observesPlans) equal('Write commands', device.countOf('Write'), 2)
       await ns.read(opened.lba, blocks, memory)
       checkData(memory, 3)
     },
@@ -230,7 +230,7 @@ export const transferCases: readonly DriverCase[] = [
       equal('maxTransferBytes', opened.ctrl.maxTransferBytes, 8192)
       const before = opened.device.countOf('Write')
       await roundTrip(opened, (100 * 1024) / opened.ns.blockBytes)
-      if (opened.device.seesPlans) equal('Write commands', opened.device.countOf('Write') - before, 13)
+      if (opened.device.observesPlans) equal('Write commands', opened.device.countOf('Write') - before, 13)
     },
   },
   {
@@ -244,7 +244,7 @@ export const transferCases: readonly DriverCase[] = [
       equal('MDTS', opened.ctrl.identity.maxTransferBytes, undefined)
       // NLB covers at most 65,536 blocks, which are 32 MiB.
       await roundTrip(opened, 65_536 + 1)
-      if (opened.device.seesPlans) equal('Write commands', opened.device.countOf('Write'), 2)
+      if (opened.device.observesPlans) equal('Write commands', opened.device.countOf('Write'), 2)
     },
   },
   {
@@ -256,7 +256,7 @@ export const transferCases: readonly DriverCase[] = [
       const opened = await context.open({ maxTransferBytes: 4096 })
       await roundTrip(opened, (65 * 1024) / opened.ns.blockBytes || 1)
       const commands = Math.ceil((65 * 1024) / 4096)
-      if (!opened.device.seesPlans) return
+      if (!opened.device.observesPlans) return
       check(opened.device.countOf('Write') >= commands, `at least ${commands} commands`)
     },
   },

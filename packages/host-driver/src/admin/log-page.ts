@@ -100,8 +100,8 @@ export async function errorLog(admin: AdminReads, entries = Infinity, options?: 
   const { ELPE, LPA } = IdentifyController.view(admin.identity.raw)
   const { bytes } = ErrorLogEntry
   // The first command reads as much as is possible without an offset.
-  const most = IdentifyController.LPA.LPEDS.of(LPA) === 1 ? countOf(ELPE) : PAGE_OF_DATA_BYTES / bytes
-  const count = Math.min(entries, countOf(ELPE), most)
+  const max = IdentifyController.LPA.LPEDS.of(LPA) === 1 ? countOf(ELPE) : PAGE_OF_DATA_BYTES / bytes
+  const count = Math.min(entries, countOf(ELPE), max)
   if (!Number.isInteger(count) || count < 1) throw new RangeError(`entries: expected at least 1, got ${entries}`)
   const page = await logPage(admin, LID.ERROR_INFORMATION, { lengthBytes: count * bytes, ...options })
   const all = Array.from({ length: count }, (_, index) => ErrorLogEntry.decode(page, index * bytes))

@@ -103,7 +103,7 @@ export class AsyncEvents implements SetupStep {
       this.host.emit({
         kind: 'refused',
         timeNs: this.host.now(),
-        what: 'asynchronous events of health and namespaces',
+        feature: 'asynchronous events of health and namespaces',
         reason: error.message,
       })
     }

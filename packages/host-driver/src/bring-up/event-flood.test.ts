@@ -37,7 +37,7 @@ describe.each(EVENTS)('a controller that does not mask events (%s)', (_, event) 
       const { ctrl, ns, clock, openedNs, simulation } = await flooded(event, 'p5800x', match)
       for (let read = 0; read < 100; read++) await ns.readBytes(0, 4096)
       const tookNs = clock.now() - openedNs
-      const [events] = simulation.faults.struck
+      const [events] = simulation.faults.hits
       await ctrl.close()
       return { tookNs, events: events! }
     }
@@ -52,12 +52,12 @@ describe.each(EVENTS)('a controller that does not mask events (%s)', (_, event) 
   test('receives at most 20 requests in 100 ms, and more afterwards', async () => {
     const slow = deriveProfile('ideal', { adminNs: MS })
     const { ctrl, clock, openedNs, simulation } = await flooded(event, slow, withEveryAdminCommand)
-    const [before] = simulation.faults.struck
+    const [before] = simulation.faults.hits
     while (clock.now() < openedNs + 1000 * MS) {
       await ctrl.smartLog()
       await new Promise(setImmediate)
     }
-    const asked = simulation.faults.struck[0]! - before!
+    const asked = simulation.faults.hits[0]! - before!
     expect(asked).toBeGreaterThan(100)
     expect(asked).toBeLessThanOrEqual(20 * 10)
     await ctrl.close()
@@ -85,7 +85,7 @@ test('reads a log page once for events that are reported together, and reports e
   const events = ctrl.events()
   expect((await events.next()).value).toMatchObject({ kind: 'error', text: formatAsyncEvent(0x01_00_00) })
   expect((await events.next()).value).toMatchObject({ kind: 'error', text: formatAsyncEvent(0x01_01_00) })
-  expect(simulation.faults.struck).toEqual([1, 1, 1, 1])
+  expect(simulation.faults.hits).toEqual([1, 1, 1, 1])
   expect(logPages() - before).toBe(1)
   await ctrl.close()
 })

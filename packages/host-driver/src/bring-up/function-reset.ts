@@ -9,13 +9,13 @@ import type { OwnTransport } from './own-transport.js'
 export const FUNCTION_RESET_NS = 2_000 * NS_PER_MS
 
 /** Resets the function. @throws DriverError (FUNCTION_RESET) after the time limit; errors of the transport. */
-export async function resetFunction({ whole, clock, name }: OwnTransport): Promise<void> {
+export async function resetFunction({ underlying, clock, name }: OwnTransport): Promise<void> {
   const deadlineNs = clock.now() + FUNCTION_RESET_NS
   let outcome: 'pending' | 'done' | { readonly error: unknown } = 'pending'
   const settle = (value: typeof outcome) => {
     outcome = value
   }
-  whole.reset!('function').then(
+  underlying.reset!('function').then(
     () => settle('done'),
     (error: unknown) => settle({ error }),
   )

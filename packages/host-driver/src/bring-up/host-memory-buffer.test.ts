@@ -99,7 +99,7 @@ test('works without a buffer that the controller refuses, and frees its memory',
   const simulation = simulate({ profile })
   const dma = countedAllocator(simulation.transport.dma)
   const ctrl = await Controller.open({ ...simulation.transport, dma })
-  expect(events).toMatchObject([{ kind: 'refused', what: 'Host Memory Buffer' }])
+  expect(events).toMatchObject([{ kind: 'refused', feature: 'Host Memory Buffer' }])
   await ctrl.namespace(1).readBytes(0, 512)
   await ctrl.close()
   expect(dma.bytesInUse).toBe(0)

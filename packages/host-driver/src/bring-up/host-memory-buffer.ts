@@ -67,18 +67,18 @@ export class HostMemoryBuffer implements SetupStep {
     const { pageBytes } = limits
     const minBytes = Math.max(HMMIN * UNIT_BYTES, pageBytes)
     const list = pool.alloc(pageBytes, { contiguous: true, alignBytes: pageBytes })
-    const most = Math.min(HMMAXD === 0 ? Infinity : HMMAXD, pageBytes / Descriptor.bytes)
+    const maxEntries = Math.min(HMMAXD === 0 ? Infinity : HMMAXD, pageBytes / Descriptor.bytes)
     let reason = `hostMemoryBufferBytes allows ${this.maxBytes} bytes`
-    let wish = floor(Math.min(HMPRE * UNIT_BYTES, this.maxBytes), pageBytes)
-    for (; wish >= minBytes; wish = floor(wish / 2, pageBytes)) {
+    let requestBytes = floor(Math.min(HMPRE * UNIT_BYTES, this.maxBytes), pageBytes)
+    for (; requestBytes >= minBytes; requestBytes = floor(requestBytes / 2, pageBytes)) {
       let memory: DmaMemory
       try {
-        memory = pool.alloc(wish, { alignBytes: pageBytes })
+        memory = pool.alloc(requestBytes, { alignBytes: pageBytes })
       } catch (error) {
         reason = error instanceof Error ? error.message : String(error)
         continue
       }
-      const runs = usableRuns(memory.segments, { pageBytes, minBytes: HMMINDS * UNIT_BYTES, most })
+      const runs = usableRuns(memory.segments, { pageBytes, minBytes: HMMINDS * UNIT_BYTES, maxEntries })
       const pages = runs.reduce((total, run) => total + run.pages, 0)
       if (pages * pageBytes >= minBytes) {
         const entry = Descriptor.view(hostView(list))
@@ -100,7 +100,7 @@ export class HostMemoryBuffer implements SetupStep {
 /** Returns runs of whole pages, the longest first, and no more than the controller accepts. */
 function usableRuns(
   segments: readonly DmaSegment[],
-  { pageBytes, minBytes, most }: { pageBytes: number; minBytes: number; most: number },
+  { pageBytes, minBytes, maxEntries }: { pageBytes: number; minBytes: number; maxEntries: number },
 ): { readonly iova: number; readonly pages: number }[] {
   return segments
     .map(({ iova, lengthBytes }) => {
@@ -109,7 +109,7 @@ function usableRuns(
     })
     .filter(({ pages }) => pages > 0 && pages * pageBytes >= minBytes)
     .sort((a, b) => b.pages - a.pages)
-    .slice(0, most)
+    .slice(0, maxEntries)
 }
 
 function floor(bytes: number, unit: number): number {

@@ -143,9 +143,9 @@ export class IoQueues {
     const setting = { ...limits, ...transfer }
     const engineSetting = { ...setting, where: options.queueMemory }
     // One pair is for commands outside plans; if the controller allows one pair in all, both take turns.
-    const apart = allowed.submission > 1 && allowed.completion > 1
-    const granted = Math.min(options.queues, allowed.submission - (apart ? 1 : 0))
-    const shared = Math.min(completionQueues, allowed.completion - (apart ? 1 : 0), granted)
+    const hasOwnPair = allowed.submission > 1 && allowed.completion > 1
+    const granted = Math.min(options.queues, allowed.submission - (hasOwnPair ? 1 : 0))
+    const shared = Math.min(completionQueues, allowed.completion - (hasOwnPair ? 1 : 0), granted)
     // A completion queue has room for at least one command of each submission queue.
     const engines = Math.min(granted, shared * (limits.maxQueueEntries - 1))
     const sharers = Math.ceil(engines / shared)
@@ -154,7 +154,7 @@ export class IoQueues {
     this.forPlans = Array.from({ length: engines }, (_, i) =>
       allocateQueuePair(pool, engineSetting, { qid: i + 1, sqEntries, depth: inFlight }, cqs[i % shared]!),
     )
-    if (!apart) {
+    if (!hasOwnPair) {
       const [{ sq, cq }] = this.forPlans as [QueuePairMemory]
       if (sq.view !== undefined && cq.memory.view !== undefined) return
       const reason = 'it allows one I/O queue pair, which commands outside plans need in host memory'

@@ -7,7 +7,7 @@ export interface OwnTransport {
   readonly name: string
   readonly bar: CutBar
   readonly clock: Clock
-  readonly whole: Transport
+  readonly underlying: Transport
   /** Vector that all completion queues signal; undefined if they are polled. */
   readonly vector: number | undefined
 }
@@ -16,11 +16,11 @@ export interface OwnTransport {
 export function ownTransport(transport: Transport, withInterrupts: boolean): OwnTransport {
   const { name, interrupts } = transport
   const bar = new CutBar(transport.bar)
-  if (!withInterrupts) return { name, bar, clock: transport.clock, whole: transport, vector: undefined }
+  if (!withInterrupts) return { name, bar, clock: transport.clock, underlying: transport, vector: undefined }
   if (interrupts === undefined) {
     throw new TypeError(`interrupts: transport ${name} has none; open without { interrupts: true } to poll`)
   }
-  return { name, bar, clock: interruptClock(transport.clock, interrupts), whole: transport, vector: 0 }
+  return { name, bar, clock: interruptClock(transport.clock, interrupts), underlying: transport, vector: 0 }
 }
 
 /**

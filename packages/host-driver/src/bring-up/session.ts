@@ -96,9 +96,9 @@ export class Session {
     this.options = options
     this.hub = hub
     this.steps = steps
-    this.pool = new DmaPool(transport.whole.dma)
+    this.pool = new DmaPool(transport.underlying.dma)
     this.queues = new IoQueues(transport, limits, options, this.pool)
-    this.lent = new LentMemory(transferAllocator(transport.whole.dma, limits.pageBytes), transport.whole)
+    this.lent = new LentMemory(transferAllocator(transport.underlying.dma, limits.pageBytes), transport.underlying)
   }
 
   get admin(): CommandQueue {
@@ -224,7 +224,7 @@ export class Session {
   /** Keeps all memory of a controller that cannot be disabled: it may still write there, and to memory of callers. */
   abandon(): void {
     this.transport.bar.cutOff()
-    this.lent.withhold()
+    this.lent.quarantine()
   }
 
   /** Stores a new list of the active namespaces. */

@@ -79,7 +79,7 @@ test('uses the registers of a controller that refuses shadow doorbells, and repo
   const refusal = { kind: 'status', sct: 0, sc: 0x02, dnr: true } as const
   const events = watchEvents()
   const { ctrl, ns, memory } = await openWith({}, { faults: { rules: [rule(refusal, { qid: 0, opcode: 0x7c })] } })
-  expect(events).toMatchObject([{ kind: 'refused', what: 'shadow doorbells' }])
+  expect(events).toMatchObject([{ kind: 'refused', feature: 'shadow doorbells' }])
   await ns.read(0, 2048, memory)
   expect(wrongBytes(memory, 0)).toBe(0)
   await ctrl.close()

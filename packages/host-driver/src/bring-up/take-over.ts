@@ -11,7 +11,7 @@ import { COMMANDS_TOGETHER_NS, type Session } from './session.js'
  */
 export async function takeOver(session: Session, check: (identity: ControllerIdentity) => void): Promise<void> {
   const { hub, transport, options } = session
-  const { clock, whole } = transport
+  const { clock, underlying } = transport
   const begin = async () => {
     await session.stop()
     await session.start(Math.max(COMMANDS_TOGETHER_NS, options.commandTimeoutNs), check)
@@ -20,7 +20,7 @@ export async function takeOver(session: Session, check: (identity: ControllerIde
     await begin()
     return
   } catch (error) {
-    if (!hasCode(error, 'ERR_GPUNVME_NOT_READY') || whole.reset === undefined) throw error
+    if (!hasCode(error, 'ERR_GPUNVME_NOT_READY') || underlying.reset === undefined) throw error
   }
   const startNs = clock.now()
   const report = (result: 'begun' | 'succeeded' | 'failed') => {

@@ -3,13 +3,13 @@ import type { Session } from './session.js'
 
 /**
  * Performs an optional action, and reports its refusal by the controller as an event.
- * @param what the feature, which is not used if the controller refuses it.
+ * @param feature the feature, which is not used if the controller refuses it.
  * @returns whether the action succeeded.
  * @throws other errors.
  */
 export async function tryFeature(
   { hub, transport }: Pick<Session, 'hub' | 'transport'>,
-  what: string,
+  feature: string,
   action: () => Promise<unknown>,
 ): Promise<boolean> {
   try {
@@ -17,7 +17,7 @@ export async function tryFeature(
     return true
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    hub.emit({ kind: 'refused', timeNs: transport.clock.now(), what, reason: error.message })
+    hub.emit({ kind: 'refused', timeNs: transport.clock.now(), feature, reason: error.message })
     return false
   }
 }

@@ -27,6 +27,6 @@ export type ControllerEvent =
   /** Any other asynchronous event, decoded as text. */
   | { readonly kind: 'notice'; readonly timeNs: number; readonly text: string }
   /** The controller refused an optional feature during setup; `what` is not used. */
-  | { readonly kind: 'refused'; readonly timeNs: number; readonly what: string; readonly reason: string }
+  | { readonly kind: 'refused'; readonly timeNs: number; readonly feature: string; readonly reason: string }
   /** A subscriber was too slow: this many events before this one are missing. */
   | { readonly kind: 'missed'; readonly timeNs: number; readonly events: number }

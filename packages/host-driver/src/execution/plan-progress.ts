@@ -68,8 +68,8 @@ export class PlanProgress {
 
   /** Returns the maximum number of replays of these failed commands. */
   maxReplaysOf(failures: readonly CommandOutcome[]): number {
-    return failures.reduce((most, { command }) => {
-      return Math.max(most, this.resendsOf(this.commandAt(command)).replays)
+    return failures.reduce((max, { command }) => {
+      return Math.max(max, this.resendsOf(this.commandAt(command)).replays)
     }, 0)
   }
 

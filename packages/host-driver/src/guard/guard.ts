@@ -125,7 +125,7 @@ export async function guardErase(namespace: GuardedNamespace, { overwrite = [] }
   } catch (error) {
     // Errors of a closed or busy handle, or of a lost controller, are not about the data.
     if (!(error instanceof GpuNvmeError) || error.category === 'usage' || isLoss(error)) throw error
-    refuse(namespace, [{ name: UNREADABLE_DATA, offsetBytes: 0, places: [] }], overwrite, error)
+    refuse(namespace, [{ name: UNREADABLE_DATA, offsetBytes: 0, offsets: [] }], overwrite, error)
     return
   }
   refuse(namespace, found, overwrite)
@@ -173,7 +173,7 @@ export class ForeignDataError extends GpuNvmeError {
   readonly found: readonly FoundSignature[]
   constructor(nsid: number, found: readonly FoundSignature[], cause?: unknown) {
     super(`Refused to write to namespace ${nsid}: it holds other data`, {
-      facts: found.map(({ name, places }) => `${name}${placesInWords(places)}`),
+      facts: found.map(({ name, offsets }) => `${name}${placesInWords(offsets)}`),
       next: `pass { overwrite: [${found.map(({ name }) => `'${name}'`).join(', ')}] } if it may be lost, or use an empty drive`,
       cause,
     })

@@ -13,7 +13,7 @@ import { Tree } from './tree.js'
 import { userSpaceDriver } from './user-space-driver.js'
 
 /** Uses of a drive that the guard cannot detect, for the prompt that asks a user to confirm taking the drive. */
-export const UNSEEN_USES: readonly string[] = [
+export const UNDETECTABLE_USES: readonly string[] = [
   'files that a process mapped into memory, or registered with io_uring, and closed',
   'rnbd targets, and other kernel users that open a drive without an exclusive claim',
   'processes of other users, unless gpunvme runs as root',
@@ -36,7 +36,7 @@ export interface HolderOptions {
  * Lists the uses of the drive at a PCI address: mounts in every mount namespace, swap, device mapper (LVM, LUKS,
  * multipath), md and bcache with everything above them, btrfs on several devices, ZFS, loop devices, NVMe targets,
  * processes that have it open, the EFI system partition of the boot, and drivers in user space. It cannot detect the
- * uses in `UNSEEN_USES`.
+ * uses in `UNDETECTABLE_USES`.
  * @param root directory with sys/, proc/, dev/ and etc/: '/' on a live machine, a fixture tree in tests.
  * @throws RangeError for an invalid PCI address; DeviceUseUnknownError for a use that could not be checked: no answer
  *   does not mean "unused".

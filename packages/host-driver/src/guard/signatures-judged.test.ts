@@ -121,7 +121,7 @@ async function compared(): Promise<string[]> {
     const mine = await found(blockBytes)
     for (const { type, offsetBytes } of theirs) {
       expect(ours[type], `a name for ${type}`).toBeDefined()
-      const places = mine.find(({ name }) => name === ours[type])?.places ?? []
+      const places = mine.find(({ name }) => name === ours[type])?.offsets ?? []
       const near = places.some((place) => Math.abs(place - offsetBytes) < 512)
       expect(near, `${type} at ${offsetBytes}, among ${JSON.stringify(mine)}`).toBe(true)
     }
@@ -217,7 +217,7 @@ describe('finds a file system without its first 2 MiB by its backup superblocks'
     execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
     await using handle = await open(image, 'r+')
     await handle.write(new Uint8Array(2 * MIB), 0, 2 * MIB, 0)
-    const places = (await found(4096)).find((one) => one.name === name)?.places
+    const places = (await found(4096)).find((one) => one.name === name)?.offsets
     expect(places).toContain(place)
     rmSync(image)
   })

@@ -4,7 +4,7 @@ import { DeviceLostError } from '../commands/device-lost.js'
 import { TransferError } from '../namespace/transfer-error.js'
 import { memoryNamespace } from '../../test/memory-namespace.js'
 import { ForeignDataError, guardErase, guardNamespace } from './guard.js'
-import { findSignatures, SIGNATURE_REACH_BYTES, signatureRanges } from './signatures.js'
+import { findSignatures, SIGNATURE_SCAN_BYTES, signatureRanges } from './signatures.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -117,7 +117,7 @@ const places: [name: string, at: number, magic: Magic][] = [
   ['raw GGUF model', 0, 'GGUF'],
 ]
 test.each(places)('finds %s at byte %i', async (name, at, magic) => {
-  const found = [{ name, offsetBytes: at, places: [at] }]
+  const found = [{ name, offsetBytes: at, offsets: [at] }]
   expect(await findSignatures(memoryNamespace(imageWith(end, [at, magic]), 512))).toEqual(found)
   expect(await findSignatures(memoryNamespace(imageWith(end, [at, magic]), 4096))).toEqual(found)
 })
@@ -133,7 +133,7 @@ test('finds trailing signatures if the size is not a multiple of what a format r
     ['GPT', length - 512, 'EFI PART'],
   ] satisfies [string, number, Magic][]) {
     expect(await findSignatures(memoryNamespace(imageWith(length, [at, magic])))).toMatchObject([
-      { name, places: [at] },
+      { name, offsets: [at] },
     ])
   }
 })
@@ -182,7 +182,7 @@ test.each([512, 4096])('reads few, small ranges of whole %i-byte blocks', (block
   // Ranges far from both ends hold backup copies of some formats.
   const far = ranges
     .map(({ offsetBytes }) => offsetBytes)
-    .filter((at) => at >= SIGNATURE_REACH_BYTES && at < capacityBytes - SIGNATURE_REACH_BYTES)
+    .filter((at) => at >= SIGNATURE_SCAN_BYTES && at < capacityBytes - SIGNATURE_SCAN_BYTES)
   // Backups of ext2/3/4 in groups 1 to 49, for blocks of three sizes; of XFS in groups 1 to 3; of LUKS, btrfs and VMFS.
   // Group 1 of this XFS and the third btrfs superblock share one range.
   expect(far).toHaveLength(24 + 3 + 4 - 1)

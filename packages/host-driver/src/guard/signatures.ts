@@ -8,7 +8,7 @@ export interface FoundSignature {
   /** First offset at which it was found. */
   readonly offsetBytes: number
   /** All offsets at which it was found, in ascending order; several for a format that keeps copies. */
-  readonly places: readonly number[]
+  readonly offsets: readonly number[]
 }
 
 /** A range of whole blocks, in bytes. */
@@ -32,9 +32,9 @@ export interface SignatureSource extends Shape {
 
 /**
  * Number of bytes at each end of a namespace that may hold signatures. A format with copies may have some elsewhere:
- * see `FoundSignature.places`.
+ * see `FoundSignature.offsets`.
  */
-export const SIGNATURE_REACH_BYTES = 2 * 1024 * 1024
+export const SIGNATURE_SCAN_BYTES = 2 * 1024 * 1024
 
 /** Gap up to which reading it costs less than another command. */
 const WORTH_READING_BYTES = 64 * 1024
@@ -54,14 +54,14 @@ export async function findSignatures(namespace: SignatureSource): Promise<FoundS
     const bytes = await namespace.readBytes(offsetBytes, lengthBytes)
     for (const { name, at, magic } of placesOf(namespace)) {
       if (!holds(bytes, at - offsetBytes, magic)) continue
-      const places = found.get(name)
-      if (places === undefined) found.set(name, new Set([at]))
-      else places.add(at)
+      const offsets = found.get(name)
+      if (offsets === undefined) found.set(name, new Set([at]))
+      else offsets.add(at)
     }
   }
   return Array.from(found, ([name, at]) => {
-    const places = Array.from(at).sort((one, other) => one - other)
-    return { name, offsetBytes: places[0]!, places }
+    const offsets = Array.from(at).sort((one, other) => one - other)
+    return { name, offsetBytes: offsets[0]!, offsets }
   })
 }
 

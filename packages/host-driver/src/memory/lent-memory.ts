@@ -34,7 +34,7 @@ export class LentMemory implements DmaAllocator {
   }
 
   /** Stops returning freed memory to the transport. */
-  withhold(): void {
+  quarantine(): void {
     this.withheld = true
   }
 }

@@ -54,9 +54,9 @@ export async function writeZeroes(
   if (deallocate && !zeroesDeallocate(raw)) {
     throw unsupportedCommand('Write Zeroes with Deallocate', `DLFEAT.WZDS of namespace ${nsid} is 0`)
   }
-  const most = blocksIn(bytes, blockBytes)
+  const max = blocksIn(bytes, blockBytes)
   const flags = { DEAC: deallocate ? 1 : 0, FUA: fua ? 1 : 0 } as const
-  await sendParts(target, 'Write Zeroes', [range], options, partsOf(range, most))
+  await sendParts(target, 'Write Zeroes', [range], options, partsOf(range, max))
 
   function* partsOf(whole: BlockRange, maxBlocks: number): Generator<Part> {
     for (const piece of splitRange(whole, maxBlocks)) {

@@ -36,8 +36,8 @@ export function checkRange(name: string, nsid: number, available: number, { slba
 }
 
 /** Splits a range into ranges of at most `most` blocks, in order. */
-export function* splitRange({ slba, blocks }: BlockRange, most: number): Generator<BlockRange, void, undefined> {
-  for (let done = 0; done < blocks; done += most) yield { slba: slba + done, blocks: Math.min(most, blocks - done) }
+export function* splitRange({ slba, blocks }: BlockRange, max: number): Generator<BlockRange, void, undefined> {
+  for (let done = 0; done < blocks; done += max) yield { slba: slba + done, blocks: Math.min(max, blocks - done) }
 }
 
 /**

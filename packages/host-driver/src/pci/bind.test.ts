@@ -190,7 +190,7 @@ test('the error lists the steps that could not be undone', async () => {
   expect((error as BindError).message).toMatch(
     /^Cannot bind vfio-pci on.*: ENODEV\n {2}left undone: bind nvme \(ENODEV\)\n/,
   )
-  expect((error as BindError).left.map(({ step }) => step)).toEqual(['bind nvme'])
+  expect((error as BindError).notUndone.map(({ step }) => step)).toEqual(['bind nvme'])
 })
 
 describe('the error lists the steps left undone, and how to finish them, if', () => {
@@ -231,7 +231,7 @@ describe('the error lists the steps left undone, and how to finish them, if', ()
     }
     const error = (await refused({ onRecord })) as LeftUndoneError
     expect(error.message).toMatch(/ENOSPC\n {2}left undone: bind nvme/)
-    expect(error.left.map(({ step }) => step)).toEqual(['bind nvme'])
+    expect(error.notUndone.map(({ step }) => step)).toEqual(['bind nvme'])
   })
 })
 

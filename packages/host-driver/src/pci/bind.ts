@@ -185,7 +185,7 @@ export class LeftUndoneError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_LEFT_UNDONE'
   readonly category: ErrorCategory
   /** Steps that could not be undone. */
-  readonly left: readonly BindError[]
+  readonly notUndone: readonly BindError[]
   readonly bdf: string
   constructor(bdf: string, left: readonly BindError[], cause: unknown) {
     const reasons = cause instanceof GpuNvmeError ? [cause.headline, ...cause.facts] : [messageOf(cause)]
@@ -195,7 +195,7 @@ export class LeftUndoneError extends GpuNvmeError {
       cause,
     })
     this.category = cause instanceof GpuNvmeError ? cause.category : 'failure'
-    this.left = left
+    this.notUndone = left
     this.bdf = bdf
   }
 }

@@ -169,7 +169,7 @@ export class BindError extends GpuNvmeError {
   /** Error of the kernel, such as 'EACCES'; undefined if it reported success without effect. */
   readonly errno: string | undefined
   /** Steps that could not be undone. */
-  readonly left: readonly BindError[]
+  readonly notUndone: readonly BindError[]
   readonly bdf: string
   /** How to remove the reason for the refusal. `next` continues with what `left` needs. */
   readonly advice: string
@@ -185,7 +185,7 @@ export class BindError extends GpuNvmeError {
     this.category = errno === 'EACCES' || errno === 'EPERM' ? 'privilege' : 'failure'
     this.step = step
     this.errno = errno
-    this.left = left
+    this.notUndone = left
     this.bdf = bdf
     this.advice = advice
   }

@@ -43,9 +43,9 @@ export class CompletionRing {
     const { memory, cqe } = this
     memory.memory.forHost(0, memory.memory.lengthBytes)
     // At most one lap: new entries beyond it would have overwritten unread ones, which only a broken controller does.
-    const most = this.copy === undefined ? memory.entries : this.lookAgain(this.copy)
+    const max = this.copy === undefined ? memory.entries : this.lookAgain(this.copy)
     let consumed = 0
-    while (consumed < most) {
+    while (consumed < max) {
       const status = cqe.at(memory.head).STATUS
       if ((status & 1) !== memory.phase) break
       const { CID, SQID, DW0 } = cqe

@@ -1,5 +1,5 @@
 import {
-  layPrps,
+  buildPrps,
   SGL1_OFFSET,
   SGL_DESCRIPTOR_BYTES,
   SGL_TYPE,
@@ -104,7 +104,7 @@ export class DataPointer {
       sgl1.SGLID = LAST_SEGMENT
     } else {
       entry.PRP1 = iova
-      entry.PRP2 = layPrps(memory, offsetBytes, lengthBytes, pageBytes, lists, listOffset)
+      entry.PRP2 = buildPrps(memory, offsetBytes, lengthBytes, pageBytes, lists, listOffset)
       if (!needsList) return
     }
     lists.forDevice(listOffset, prpListBytes)

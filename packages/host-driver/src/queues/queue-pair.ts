@@ -1,4 +1,4 @@
-import { prpListReach, Read, Write } from '@gpunvme/nvme-spec'
+import { prpListMaxTransfer, Read, Write } from '@gpunvme/nvme-spec'
 import type { PlanQueue } from '@gpunvme/nvme-spec/engine'
 import type { Bar, DmaMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { hostView } from '../memory/reachable.js'
@@ -68,7 +68,7 @@ export class QueuePair implements CompletionReceiver, PlanQueue {
     this.pointer = new DataPointer(memory)
     this.read = Read.view(hostView(memory.sq))
     this.write = Write.view(hostView(memory.sq))
-    this.maxTransferBytes = prpListReach(memory.prpListBytes, memory.pageBytes)
+    this.maxTransferBytes = prpListMaxTransfer(memory.prpListBytes, memory.pageBytes)
     this.submittedNs = new Float64Array(memory.maxInFlight)
     this.owners = new Array<CommandOwner | undefined>(memory.maxInFlight).fill(undefined)
     this.commands = new Uint32Array(memory.maxInFlight)

@@ -250,7 +250,7 @@ test('a failed write that is not retried because its plan was aborted ends with 
   const ns = ctrl.namespace(1)
   const signal = {
     get aborted() {
-      return simulation.faults.struck[0]! > 0
+      return simulation.faults.hits[0]! > 0
     },
     reason: undefined,
     addEventListener: () => undefined,

@@ -120,7 +120,7 @@ export class Recovery {
     if (this.session.transport.bar.isCut) return Promise.resolve('lost')
     // The reporter may free its memory before the controller is declared lost, while the controller may still write to
     // it.
-    if (incident.transportFailed !== undefined) this.session.lent.withhold()
+    if (incident.transportFailed !== undefined) this.session.lent.quarantine()
     this.incidents.push(incident)
     // Plans in progress could otherwise delay the first step indefinitely.
     if (incident.overdue.length > 0 && this.session.isAttached) this.session.engine.halt?.()
@@ -157,7 +157,7 @@ export class Recovery {
     try {
       this.session.detachEngine()
       if (failed !== undefined) return this.lose(`the transport failed: ${textOf(failed.transportFailed)}`)
-      const wished = incidents.reduce((most, { from = 'abort' }) => Math.max(most, RECOVERY_STEPS.indexOf(from)), 0)
+      const wished = incidents.reduce((max, { from = 'abort' }) => Math.max(max, RECOVERY_STEPS.indexOf(from)), 0)
       const verdict = await this.climb(wished, overdue)
       if (verdict === 'recovered') this.session.attachEngine()
       return verdict
@@ -186,7 +186,7 @@ export class Recovery {
     if (csts === ALL_ONES) {
       // Registers read all ones while configuration space responds: memory decoding is off, or the function is in
       // reset.
-      const onTheBus = transport.whole.config !== undefined && transport.whole.config.read(0, 2) !== 0xffff
+      const onTheBus = transport.underlying.config !== undefined && transport.underlying.config.read(0, 2) !== 0xffff
       return RECOVERY_STEPS.length - (onTheBus ? 1 : 0)
     }
     // A controller that failed or was reset externally has no queues for an Abort.
@@ -206,7 +206,7 @@ export class Recovery {
       this.hub.emit({ kind: 'recovery', timeNs, step, result, tookNs: timeNs - startNs, ...why })
       return reason
     }
-    if (step === 'function-reset' && this.session.transport.whole.reset === undefined) {
+    if (step === 'function-reset' && this.session.transport.underlying.reset === undefined) {
       return report('unavailable', 'this transport cannot reset the function')
     }
     if (step === 'abort' && this.isBlindTo(overdue)) {

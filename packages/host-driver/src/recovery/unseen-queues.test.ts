@@ -115,7 +115,7 @@ test('rejects queues without a host view if the only I/O queue pair also serves 
   expect(dma.live.size).toBe(0)
 })
 
-const struck = (action: FaultAction, opcode = READ, nth = 3) => [{ action, match: { qid: 1, opcode, nth } }]
+const ruleFor = (action: FaultAction, opcode = READ, nth = 3) => [{ action, match: { qid: 1, opcode, nth } }]
 const UNAVAILABLE = ['abort unavailable', 'recreate-queues begun', 'recreate-queues succeeded']
 const RECREATED = ['abort begun', 'abort insufficient', 'recreate-queues begun', 'recreate-queues succeeded']
 
@@ -127,7 +127,7 @@ test.each([
   ['is late', ['fill'], { kind: 'delay-completion', delayNs: SECOND_NS }, UNAVAILABLE],
   ['sets CSTS.CFS', ['fill'], { kind: 'fatal-status' }, ['controller-reset begun', 'controller-reset succeeded']],
 ] as const)('repeats a read that %s, on queues with %j and no view', async (_, abilities, action, expected) => {
-  const { ctrl, ns, dma, plan, steps } = await opened({ abilities, rules: struck(action) })
+  const { ctrl, ns, dma, plan, steps } = await opened({ abilities, rules: ruleFor(action) })
   const memory = ns.dma.alloc(MIB)
   const startNs = simulation.clock.now()
   expect(await ns.execute(plan, memory, { timeoutNs: SECOND_NS })).toMatchObject({ succeeded: 16, failures: [] })
@@ -142,7 +142,7 @@ test.each([
 const writable = { namespaces: [{ capacityBytes: MIB }] }
 
 test('a write with a late completion succeeds if completions can be copied out', async () => {
-  const rules = struck({ kind: 'delay-completion', delayNs: SECOND_NS }, WRITE, 1)
+  const rules = ruleFor({ kind: 'delay-completion', delayNs: SECOND_NS }, WRITE, 1)
   const { ctrl, ns, dma } = await opened({ rules, simulated: writable })
   const memory = ns.dma.alloc(4096)
   fillPattern(memory, 5)
@@ -169,7 +169,7 @@ test('a write with a late error status has that status, not an unknown outcome',
 })
 
 test('a write with a late completion has an unknown outcome at once if completions cannot be copied out', async () => {
-  const rules = struck({ kind: 'delay-completion', delayNs: 100 * SECOND_NS }, WRITE, 1)
+  const rules = ruleFor({ kind: 'delay-completion', delayNs: 100 * SECOND_NS }, WRITE, 1)
   const { ctrl, ns } = await opened({ abilities: ['fill'], rules, simulated: writable })
   const plan = ns.planWrites([{ slba: 0, blocks: 8, offsetBytes: 0 }])
   const startNs = simulation.clock.now()
@@ -182,7 +182,7 @@ test('a write with a late completion has an unknown outcome at once if completio
 })
 
 test('declares the controller lost if completions can no longer be copied out, and settles every command', async () => {
-  const { ctrl, ns, dma, plan } = await opened({ rules: struck({ kind: 'hang' }) })
+  const { ctrl, ns, dma, plan } = await opened({ rules: ruleFor({ kind: 'hang' }) })
   for (const memory of dma.live as Set<{ -readonly [K in keyof DmaMemory]: DmaMemory[K] }>) {
     memory.copyOut = memory.fill = () => {
       throw new Error('the GPU is gone')

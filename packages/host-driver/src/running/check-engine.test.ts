@@ -34,10 +34,10 @@ test.each(wrappers)('rejects an engine below the wrapper %s unless it is allowed
   const engine = new HostEngine(transport)
   const wrapped = wrap(transport)
   await expect(Controller.open(wrapped, { engine })).rejects.toThrow(
-    /^engine: expected one made on transport .*, got 'host' on the transport below it, .*\{ engineBelow: true \}$/,
+    /^engine: expected one made on transport .*, got 'host' on the transport below it, .*\{ allowInnerEngine: true \}$/,
   )
-  await expect(Controller.open(wrapped, { engine, engineBelow: false })).rejects.toThrow(TypeError)
-  const controller = await Controller.open(wrapped, { engine, engineBelow: true })
+  await expect(Controller.open(wrapped, { engine, allowInnerEngine: false })).rejects.toThrow(TypeError)
+  const controller = await Controller.open(wrapped, { engine, allowInnerEngine: true })
   expect((await controller.namespace(1).readBytes(0, 512)).length).toBe(512)
   await controller.close()
 })
@@ -46,8 +46,8 @@ describe('an engine on other registers', () => {
   test('is rejected before any access to the controller, whatever is allowed', async () => {
     const device = untouched(simulate().transport)
     const engine = new HostEngine(simulate().transport)
-    for (const engineBelow of [false, true]) {
-      await expect(Controller.open(device, { engine, engineBelow })).rejects.toThrow(
+    for (const allowInnerEngine of [false, true]) {
+      await expect(Controller.open(device, { engine, allowInnerEngine })).rejects.toThrow(
         new TypeError(
           "engine: expected one made on transport sim:ideal, got 'host' on another device; " +
             'a wrapper must set `wraps`',
@@ -59,7 +59,7 @@ describe('an engine on other registers', () => {
   test('of a wrapper of the transport is rejected', async () => {
     const { transport } = simulate()
     const engine = new HostEngine(traced(transport, () => undefined))
-    await expect(Controller.open(transport, { engine, engineBelow: true })).rejects.toThrow(/on another device/)
+    await expect(Controller.open(transport, { engine, allowInnerEngine: true })).rejects.toThrow(/on another device/)
   })
 })
 

@@ -56,7 +56,7 @@ export interface EngineOptions {
    * Allows an engine that was made on a transport which the given one wraps, as `traced` and `faulty` do. The wrapper
    * then neither observes nor changes doorbells of I/O queues. Default: false.
    */
-  readonly engineBelow?: boolean
+  readonly allowInnerEngine?: boolean
   /** Waits for an interrupt of the transport instead of polling. Default: false. */
   readonly interrupts?: boolean
   /**
@@ -109,7 +109,7 @@ const checks: Checks<OpenOptions> = {
   queueMemory: oneOf('host', 'gpu'),
   maxTransferBytes: integer(4096, 2 ** 32),
   engine: having('an Engine, as HostEngine is', ['attach', 'execute', 'detach']),
-  engineBelow: flag,
+  allowInnerEngine: flag,
   interrupts: flag,
   sgl: flag,
   shadowDoorbells: flag,
@@ -162,12 +162,12 @@ export function checkTransport(transport: Transport): void {
  * a wrapper, which could then neither trace doorbells nor inject faults.
  * @throws TypeError before anything is accessed.
  */
-export function checkEngine(transport: Transport, { engine, engineBelow = false }: OpenOptions): void {
+export function checkEngine(transport: Transport, { engine, allowInnerEngine = false }: OpenOptions): void {
   if (engine?.transport === undefined) return
   const { bar } = engine.transport
   if (transport.bar === bar) return
   const below = isBelow(transport, bar)
-  if (below && engineBelow) return
+  if (below && allowInnerEngine) return
   const { name } = transport
   const expected = `engine: expected one made on transport ${name}`
   if (!below) {
@@ -175,7 +175,7 @@ export function checkEngine(transport: Transport, { engine, engineBelow = false 
   }
   throw new TypeError(
     `${expected}, got '${engine.name}' on the transport below it, which bypasses the wrapper: open the wrapped ` +
-      'transport, omit `engine` to use the host engine, or pass { engineBelow: true }',
+      'transport, omit `engine` to use the host engine, or pass { allowInnerEngine: true }',
   )
 }
 

@@ -354,7 +354,7 @@ export class RunningController implements AdminCommands {
       throw error
     }
     // An engine that did not detach from its queues may still poll them.
-    if (session.isAttached) session.lent.withhold()
+    if (session.isAttached) session.lent.quarantine()
     else session.pool.freeAll()
   }
 }

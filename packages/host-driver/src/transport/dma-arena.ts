@@ -100,7 +100,7 @@ export class DmaArena implements DmaAllocator {
     const arena = { chunk, space: new AddressSpace([{ start: 0, lengthBytes: chunk.lengthBytes }]) }
     const memory = this.part(arena, fit)
     if (memory === undefined) {
-      const longest = chunk.segments.reduce((most, segment) => Math.max(most, segment.lengthBytes), 0)
+      const longest = chunk.segments.reduce((max, segment) => Math.max(max, segment.lengthBytes), 0)
       chunk.release()
       throw new RangeError(
         `Cannot allocate ${fit.lengthBytes} bytes, aligned to ${fit.alignBytes}${fit.contiguous ? ', in one segment' : ''}: ` +

@@ -69,9 +69,9 @@ export interface SysfsTransport extends Transport {
 export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> {
   object('openSysfs: options', options)
   checkOptions('openSysfs', options, checks)
-  const { host, bdf, sysRoot = '/', hugePages: most } = options
-  if (most !== undefined && (!Number.isInteger(most) || most < 1))
-    throw new RangeError(`hugePages: expected a positive integer, got ${most}`)
+  const { host, bdf, sysRoot = '/', hugePages: max } = options
+  if (max !== undefined && (!Number.isInteger(max) || max < 1))
+    throw new RangeError(`hugePages: expected a positive integer, got ${max}`)
   const found = nvmeFunction(sysRoot, bdf)
   refuseDriver(sysRoot, found.bdf)
   const { group } = found
@@ -87,7 +87,7 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     const config = openConfig(found)
     cleanup.push(config.close)
     return {
-      ...{ name: `sysfs ${bdf}`, host, config, dma: new DmaArena(physicalMemory(host, sysRoot, most)) },
+      ...{ name: `sysfs ${bdf}`, host, config, dma: new DmaArena(physicalMemory(host, sysRoot, max)) },
       dmaToVram: true,
       async mapRegisters() {
         const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))

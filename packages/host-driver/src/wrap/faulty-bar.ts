@@ -1,5 +1,5 @@
 import { CAP, DOORBELL_BASE } from '@gpunvme/nvme-spec'
-import type { ArmedPlan, Struck } from '@gpunvme/nvme-spec/faults'
+import type { ArmedPlan, MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
 import { show } from '../check-options.js'
 import type { Agenda } from './agenda.js'
@@ -26,21 +26,21 @@ export class FaultyBar implements Bar {
 
   read32(offset: number): number {
     this.check(offset, 4)
-    const struck = this.strike('read', offset)
+    const matched = this.matchFaults('read', offset)
     if (this.device.isGone) return ALL_ONES
-    return struck?.get('read-value')?.value ?? this.device.seen(offset, this.inner.read32(offset))
+    return matched?.get('read-value')?.value ?? this.device.seen(offset, this.inner.read32(offset))
   }
 
   write32(offset: number, value: number): void {
     this.check(offset, 4)
-    const struck = this.strike('write', offset)
+    const matched = this.matchFaults('write', offset)
     if (this.device.isGone) return
-    if (struck?.has('lose-write')) {
-      this.plan.happened(struck, 'lose-write')
+    if (matched?.has('lose-write')) {
+      this.plan.record(matched, 'lose-write')
       return
     }
-    const delay = struck?.get('delay-write')
-    if (delay) this.plan.happened(struck!, 'delay-write')
+    const delay = matched?.get('delay-write')
+    if (delay) this.plan.record(matched!, 'delay-write')
     this.device.post(delay?.delayNs ?? 0, () => {
       if (this.device.takes(offset, value)) this.inner.write32(offset, value)
     })
@@ -57,14 +57,14 @@ export class FaultyBar implements Bar {
     this.write32(offset + 4, Number(value >> 32n))
   }
 
-  private strike(access: 'read' | 'write', offset: number): Struck | undefined {
+  private matchFaults(access: 'read' | 'write', offset: number): MatchedFaults | undefined {
     this.agenda.catchUp()
-    if (!this.plan.strikesAccesses || this.device.isGone) return undefined
-    const struck = this.plan.strikeAccess(access, offset, offset < DOORBELL_BASE ? 4 : this.strideBytes())
-    if (struck === undefined) return undefined
-    this.plan.happened(struck, 'read-value')
-    this.device.suffer(struck)
-    return struck
+    if (!this.plan.affectsAccesses || this.device.isGone) return undefined
+    const matched = this.plan.matchAccess(access, offset, offset < DOORBELL_BASE ? 4 : this.strideBytes())
+    if (matched === undefined) return undefined
+    this.plan.record(matched, 'read-value')
+    this.device.applyFaults(matched)
+    return matched
   }
 
   /** Returns the distance of doorbells, which is read from the device once, without faults. */

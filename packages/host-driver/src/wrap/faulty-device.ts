@@ -1,5 +1,5 @@
 import { CC, CSTS, DOORBELL_BASE, NSSR } from '@gpunvme/nvme-spec'
-import type { ArmedPlan, Struck } from '@gpunvme/nvme-spec/faults'
+import type { ArmedPlan, MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Agenda } from './agenda.js'
@@ -16,7 +16,7 @@ export class FaultyDevice {
   private readonly plan: ArmedPlan
   private readonly agenda: Agenda
   /** Whether changes of CC.EN must be watched. */
-  private readonly strikesEnable: boolean
+  private readonly affectsEnable: boolean
   private isFatal = false
   /** Value at which CSTS.RDY is stuck; undefined if it is not. */
   private stuckReady: 0 | 1 | undefined
@@ -31,8 +31,8 @@ export class FaultyDevice {
     this.inner = inner
     this.plan = plan
     this.agenda = agenda
-    this.strikesEnable = rules.some(({ action: { kind } }) => kind.startsWith('ready-never'))
-    for (const { atNs, struck } of plan.timed()) agenda.add(atNs, () => this.suffer(struck))
+    this.affectsEnable = rules.some(({ action: { kind } }) => kind.startsWith('ready-never'))
+    for (const { atNs, matched } of plan.timed()) agenda.add(atNs, () => this.applyFaults(matched))
   }
 
   /** Returns what the host sees of a dword that was read at `offset`. */
@@ -67,12 +67,12 @@ export class FaultyDevice {
   }
 
   /** Applies a fault to the device itself. */
-  suffer(struck: Struck): void {
+  applyFaults(matched: MatchedFaults): void {
     if (this.isGone) return
-    for (const kind of ['fatal-status', 'surprise-reset', 'remove-device'] as const) this.plan.happened(struck, kind)
-    if (struck.has('fatal-status')) this.isFatal = true
-    if (struck.has('surprise-reset')) this.surprise()
-    if (struck.has('remove-device')) this.remove()
+    for (const kind of ['fatal-status', 'surprise-reset', 'remove-device'] as const) this.plan.record(matched, kind)
+    if (matched.has('fatal-status')) this.isFatal = true
+    if (matched.has('surprise-reset')) this.surprise()
+    if (matched.has('remove-device')) this.remove()
   }
 
   /** Resets the function or the subsystem, which ends all faults of the controller except removal. */
@@ -90,10 +90,10 @@ export class FaultyDevice {
     // Enabling before CSTS.RDY is 0 has no effect (Base 2.1 §3.5.1).
     if (isOn && this.stuckReady === 1) return false
     if (!isOn) this.isFatal = false
-    if (!this.strikesEnable) return true
+    if (!this.affectsEnable) return true
     const wasOn = CC.EN.of(this.inner.bar.read32(CC.offset)) === 1
-    if (isOn && !wasOn && this.plan.strikeEnable('ready-never-rises')) this.stuckReady = 0
-    if (!isOn && wasOn) this.stuckReady = this.plan.strikeEnable('ready-never-falls') ? 1 : undefined
+    if (isOn && !wasOn && this.plan.matchEnable('ready-never-rises')) this.stuckReady = 0
+    if (!isOn && wasOn) this.stuckReady = this.plan.matchEnable('ready-never-falls') ? 1 : undefined
     return true
   }
 

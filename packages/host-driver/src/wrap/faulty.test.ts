@@ -59,7 +59,7 @@ describe('a register access', () => {
     expect(bar.read32(CC)).toBe(0)
     bar.write32(CC, 0x0046_0000)
     expect(bar.read32(CC)).toBe(0x0046_0000)
-    expect(faults).toEqual({ struck: [1], strikes: [{ atNs: 0, rule: 0, kind: 'lose-write', where: 'write CC' }] })
+    expect(faults).toEqual({ hits: [1], injected: [{ atNs: 0, rule: 0, kind: 'lose-write', where: 'write CC' }] })
   })
 
   it('lose-write: a doorbell is matched and reported by its queue', async () => {
@@ -70,7 +70,7 @@ describe('a register access', () => {
     expect(await completes(host)).toBe(false)
     host.ringTail(0)
     expect(await completes(host)).toBe(true)
-    expect(transport.faults.strikes).toMatchObject([{ kind: 'lose-write', where: 'write SQ0TDBL' }])
+    expect(transport.faults.injected).toMatchObject([{ kind: 'lose-write', where: 'write SQ0TDBL' }])
   })
 
   it('read-value: the host reads the value in the plan', () => {
@@ -82,7 +82,7 @@ describe('a register access', () => {
     const { bar, faults } = withFault({ register: 'ASQ', nth: 2 }, { kind: 'lose-write' })
     bar.write64(ASQ, 0x0000_0001_2345_6000n)
     expect(bar.read64(ASQ)).toBe(0x2345_6000n)
-    expect(faults.struck).toEqual([1])
+    expect(faults.hits).toEqual([1])
     const reads = withFault({ register: 'ASQ', nth: 1 }, { kind: 'read-value', value: 7 })
     reads.bar.write64(ASQ, 0x0000_0001_2345_6000n)
     expect(reads.bar.read64(ASQ)).toBe(0x0000_0001_0000_0007n)
@@ -112,7 +112,7 @@ describe('a register access', () => {
       reads.push(bar.read32(CSTS))
     }
     expect(reads).toEqual([0, 0x11, 0x11, 0])
-    expect(faults.struck).toEqual([2])
+    expect(faults.hits).toEqual([2])
     const twice = withFault({ register: 'CSTS', times: 2 }, zero).bar
     expect([1, 2, 3].map(() => twice.read32(CSTS))).toEqual([0x11, 0x11, 0])
   })
@@ -141,7 +141,7 @@ describe('a change of CC.EN', () => {
     const transport = withFault({ nth: 1 }, { kind: 'ready-never-rises' })
     const host = new RawHost(transport)
     expect((await host.enable()) & 1).toBe(0)
-    expect(transport.faults.strikes).toMatchObject([{ kind: 'ready-never-rises', where: 'CC.EN' }])
+    expect(transport.faults.injected).toMatchObject([{ kind: 'ready-never-rises', where: 'CC.EN' }])
     await transport.reset!('function')
     expect((await host.enable()) & 1).toBe(1)
   })
@@ -169,7 +169,7 @@ describe('the device', () => {
     await transport.reset!('bus')
     expect(bar.read32(CSTS)).toBe(ALL_ONES)
     expect(simulation.transport.bar.read32(CC)).toBe(0)
-    expect(transport.faults.struck).toEqual([1])
+    expect(transport.faults.hits).toEqual([1])
   })
 
   it('remove-device: the removed device no longer writes to host memory', async () => {
@@ -191,7 +191,7 @@ describe('the device', () => {
     const waits = withFault({ atNs: 1_000 }, { kind: 'remove-device' })
     await waits.clock.idle(5_000)
     expect(waits.clock.now()).toBe(1_000)
-    expect(waits.faults.strikes).toEqual([{ atNs: 1_000, rule: 0, kind: 'remove-device', where: 'time' }])
+    expect(waits.faults.injected).toEqual([{ atNs: 1_000, rule: 0, kind: 'remove-device', where: 'time' }])
     const looks = withFault({ atNs: 1_000 }, { kind: 'remove-device' })
     await simulation.clock.idle(5_000)
     expect(looks.config!.read(0, 4)).toBe(ALL_ONES)
@@ -202,7 +202,7 @@ describe('the device', () => {
     const { interrupts, clock, faults } = withFault({ atNs: 1_000 }, { kind: 'remove-device' })
     expect(await interrupts!.wait(0, 5_000)).toBe('deadline')
     expect(clock.now()).toBe(5_000)
-    expect(faults.strikes).toMatchObject([{ atNs: 1_000 }])
+    expect(faults.injected).toMatchObject([{ atNs: 1_000 }])
   })
 
   it('fatal-status: CSTS.CFS is 1 and no command is fetched until the controller is reset', async () => {
@@ -224,7 +224,7 @@ describe('the device', () => {
     host.ringTail(0)
     expect([transport.bar.read32(CC), host.bar.read32(CSTS) & 1]).toEqual([0, 0])
     expect(transport.bar.read64(ASQ)).toBe(0n)
-    expect(transport.faults.strikes).toMatchObject([{ kind: 'surprise-reset', where: 'write SQ0TDBL' }])
+    expect(transport.faults.injected).toMatchObject([{ kind: 'surprise-reset', where: 'write SQ0TDBL' }])
     await transport.close()
   })
 
@@ -311,5 +311,5 @@ it('locates doorbells by CAP.DSTRD', () => {
   const { bar, faults } = faulty(simulation.transport, lost)
   bar.write32(0x1010, 0)
   bar.write32(0x1030, 0)
-  expect(faults.strikes.map(({ where }) => where)).toEqual(['write CQ0HDBL', 'write CQ1HDBL'])
+  expect(faults.injected.map(({ where }) => where)).toEqual(['write CQ0HDBL', 'write CQ1HDBL'])
 })

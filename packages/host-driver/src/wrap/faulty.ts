@@ -41,7 +41,7 @@ export function faulty(transport: Transport, plan: FaultPlan, options: FaultyOpt
   const armed = new ArmedPlan(plan, {
     seed,
     now: () => clock.now(),
-    onStrike: ({ atNs, kind, rule, where }) =>
+    onInject: ({ atNs, kind, rule, where }) =>
       trace?.({ timeNs: atNs, track: 'fault', name: kind, details: { rule, where } }),
   })
   const agenda = new Agenda(clock)

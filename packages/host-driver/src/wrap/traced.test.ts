@@ -207,7 +207,7 @@ describe('a traced transport around a faulty one', () => {
       'sq 0       ring tail     value=1',
       'fault      lose-write    rule=1 where="write SQ0TDBL"',
     ])
-    expect(broken.faults.struck).toEqual([1, 1])
+    expect(broken.faults.hits).toEqual([1, 1])
   })
 
   it('makes Controller.open reject a removed device', async () => {
@@ -215,7 +215,7 @@ describe('a traced transport around a faulty one', () => {
       rules: [{ match: { register: 'CSTS', nth: 4 }, action: { kind: 'remove-device' } }],
     })
     await expect(Controller.open(traced(broken, sink))).rejects.toThrow()
-    expect(broken.faults.struck).toEqual([1])
+    expect(broken.faults.hits).toEqual([1])
   })
 })
 

@@ -14,7 +14,7 @@ it(
     expect(found ? await formatMinimised(found, driver) : worst?.failure.message).toBeUndefined()
     // A campaign without commands or faults would pass too.
     expect(result.commands).toBeGreaterThan(10 * SEEDS)
-    expect(Object.keys(result.struck)).toEqual([...KINDS].sort())
+    expect(Object.keys(result.injected)).toEqual([...KINDS].sort())
     expect(Object.keys(result.done)).toEqual(
       expect.arrayContaining(
         [

@@ -83,7 +83,7 @@ it('finds a driver that reads a register of a lost controller', async () => {
   const abandon = Session.prototype.abandon
   vi.spyOn(Session.prototype, 'abandon').mockImplementation(function (this: Session) {
     abandon.call(this)
-    setImmediate(() => this.transport.whole.bar.read32(0x1c))
+    setImmediate(() => this.transport.underlying.bar.read32(0x1c))
   })
   await expectFound(['lost'])
 })

@@ -120,32 +120,32 @@ const lateDoorbell: Scenario = {
 }
 
 it('gives the driver one command timeout to detect a lost completion before it must write again', async () => {
-  const { struck, failure } = await runScenario(unknownSize, driver)
-  expect(struck).toEqual({ 'resize-namespace': 1, 'corrupt-cid': 1 })
+  const { injected, failure } = await runScenario(unknownSize, driver)
+  expect(injected).toEqual({ 'resize-namespace': 1, 'corrupt-cid': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
 it('expects the driver to identify a smaller namespace again after LBA Out of Range', async () => {
-  const { struck, failure } = await runScenario(refusedIdentify, driver)
-  expect(struck).toEqual({ 'resize-namespace': 1, status: 1 })
+  const { injected, failure } = await runScenario(refusedIdentify, driver)
+  expect(injected).toEqual({ 'resize-namespace': 1, status: 1 })
   expect(failure?.message).toBeUndefined()
 })
 
 it('does not require a write to a namespace that was detached, and identified since as one without blocks', async () => {
-  const { struck, failure } = await runScenario(emptied, driver)
-  expect(struck).toEqual({ 'resize-namespace': 1, 'detach-namespace': 1 })
+  const { injected, failure } = await runScenario(emptied, driver)
+  expect(injected).toEqual({ 'resize-namespace': 1, 'detach-namespace': 1 })
   expect(failure?.message).toBeUndefined()
 })
 
 it('does not blame the driver for a reset between its write of AQA and a delayed write of CC', async () => {
-  const { struck, failure } = await runScenario(lateEnable, driver)
-  expect(Object.keys(struck).sort()).toEqual(['delay-write', 'surprise-reset'])
+  const { injected, failure } = await runScenario(lateEnable, driver)
+  expect(Object.keys(injected).sort()).toEqual(['delay-write', 'surprise-reset'])
   expect(failure?.message).toBeUndefined()
 })
 
 it('does not blame the driver for a delayed doorbell write that arrives after the removal', async () => {
-  const { struck, failure } = await runScenario(lateDoorbell, driver)
-  expect(Object.keys(struck).sort()).toEqual(['delay-write', 'remove-device'])
+  const { injected, failure } = await runScenario(lateDoorbell, driver)
+  expect(Object.keys(injected).sort()).toEqual(['delay-write', 'remove-device'])
   expect(failure?.message).toBeUndefined()
 })
 

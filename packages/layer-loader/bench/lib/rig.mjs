@@ -55,5 +55,5 @@ export function modelOn({ store }) {
   }
   // A loader rejects media that move no data. This hides that property, since only time matters here.
   const timed = Object.create(store, { movesData: { value: undefined } })
-  return { name: 'llama-3.1-70b-q6_k', store: timed, layers: names, checkable: false, layer }
+  return { name: 'llama-3.1-70b-q6_k', store: timed, layers: names, hasChecksums: false, layer }
 }

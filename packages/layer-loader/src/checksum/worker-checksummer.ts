@@ -98,7 +98,7 @@ function threadCount(): number {
 /** Gives a task to the thread with the fewest. @throws errors of the thread */
 function run(task: Task): Promise<Uint32Array> {
   while (threads.length < threadCount()) start()
-  const thread = threads.reduce((least, each) => (each.waiting.length < least.waiting.length ? each : least))
+  const thread = threads.reduce((min, each) => (each.waiting.length < min.waiting.length ? each : min))
   return new Promise((resolve, reject) => {
     thread.worker.ref()
     thread.waiting.push({ resolve, reject })

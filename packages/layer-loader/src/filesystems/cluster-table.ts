@@ -78,8 +78,8 @@ export class ClusterTable {
    */
   async directory(first: number, maxBytes: number, options: ReadOptions): Promise<readonly DeviceExtent[]> {
     const offsets: number[] = []
-    const most = Math.ceil(maxBytes / this.clusterBytes)
-    await this.#follow(first, most, options, (cluster) => offsets.push(this.offsetOf(cluster)))
+    const max = Math.ceil(maxBytes / this.clusterBytes)
+    await this.#follow(first, max, options, (cluster) => offsets.push(this.offsetOf(cluster)))
     const list = this.#volume.extentList(offsets.length * this.clusterBytes)
     for (const offset of offsets) list.add(offset, this.clusterBytes)
     return list.whole()
@@ -104,13 +104,13 @@ export class ClusterTable {
   }
 
   /** Passes each cluster of a chain to `visit`. @returns their number. @throws FileSystemError for more than `most`. */
-  async #follow(first: number, most: number, options: ReadOptions, visit: (cluster: number) => void): Promise<number> {
+  async #follow(first: number, max: number, options: ReadOptions, visit: (cluster: number) => void): Promise<number> {
     let window: Window | undefined
     let cluster = first
     for (let found = 1; ; found++) {
       this.checkCluster(cluster)
-      if (found > most) {
-        const facts = [`at most ${most} clusters of ${this.clusterBytes} bytes`]
+      if (found > max) {
+        const facts = [`at most ${max} clusters of ${this.clusterBytes} bytes`]
         throw this.#volume.error('DAMAGED', `the chain from cluster ${first} is too long or has a cycle`, facts)
       }
       visit(cluster)

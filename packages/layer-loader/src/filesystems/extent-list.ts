@@ -36,8 +36,8 @@ export class ExtentList {
     if (last !== undefined && last.deviceOffsetBytes + last.lengthBytes === deviceOffsetBytes) {
       this.#extents[this.#extents.length - 1] = { ...last, lengthBytes: last.lengthBytes + used }
     } else {
-      const most = this.#volume.limits.maxExtents
-      if (this.#extents.length === most) throw this.#volume.error('LIMIT', `a file is in more than ${most} pieces`)
+      const max = this.#volume.limits.maxExtents
+      if (this.#extents.length === max) throw this.#volume.error('LIMIT', `a file is in more than ${max} pieces`)
       this.#extents.push({ fileOffsetBytes: this.#endBytes, deviceOffsetBytes, lengthBytes: used })
     }
     this.#endBytes += used

@@ -67,9 +67,9 @@ export class Volume {
   }
 
   /** @throws FileSystemError for a directory that exceeds the limit for memory. */
-  checkDirectoryLength(lengthBytes: number, most = this.limits.maxDirectoryBytes): void {
-    if (lengthBytes <= most) return
-    throw this.error('LIMIT', 'a directory is too long', [`at most ${most} bytes`, `got ${lengthBytes} bytes`])
+  checkDirectoryLength(lengthBytes: number, max = this.limits.maxDirectoryBytes): void {
+    if (lengthBytes <= max) return
+    throw this.error('LIMIT', 'a directory is too long', [`at most ${max} bytes`, `got ${lengthBytes} bytes`])
   }
 
   error(problem: FileSystemProblem, headline: string, facts: readonly string[] = []): FileSystemError {

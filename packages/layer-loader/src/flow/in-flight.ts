@@ -1,5 +1,5 @@
 /**
- * Transfers in flight for one purpose: the pieces of a call, the bites and checks of an extent, the reads of a mirror's
+ * Transfers in flight for one purpose: the pieces of a call, the batches and checks of an extent, the reads of a mirror's
  * members.
  *
  * - The first failure is kept, and is recorded before `ended` is called.

@@ -59,9 +59,8 @@ describe('the demo model', () => {
     for (const { dtype, offsetBytes, lengthBytes } of model.tensors) {
       const data = bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
       const values = dtype === 'F32' ? floats(data) : scales(data, dtype === 'Q4_0' ? 18 : 34)
-      const [least, greatest] =
-        dtype === 'F32' ? [1, 1.125] : dtype === 'Q4_0' ? [2 ** -7, 2 ** -6] : [2 ** -10, 2 ** -9]
-      expect(values.every((value) => value >= least && value < greatest)).toBe(true)
+      const [min, greatest] = dtype === 'F32' ? [1, 1.125] : dtype === 'Q4_0' ? [2 ** -7, 2 ** -6] : [2 ** -10, 2 ** -9]
+      expect(values.every((value) => value >= min && value < greatest)).toBe(true)
       expect(new Set(values).size).toBeGreaterThan(20)
     }
   })

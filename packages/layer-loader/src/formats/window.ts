@@ -57,8 +57,8 @@ export class Window {
   }
 
   /** Makes `wantedBytes` available, or all remaining bytes if fewer; at most the capacity. */
-  async fill(wantedBytes: number): Promise<void> {
-    const goalBytes = Math.min(wantedBytes, this.remainingBytes)
+  async fill(requestedBytes: number): Promise<void> {
+    const goalBytes = Math.min(requestedBytes, this.remainingBytes)
     if (this.availableBytes >= goalBytes) return
     this.bytes.copyWithin(0, this.#cursor, this.#filledBytes)
     this.#startBytes += this.#cursor

@@ -91,10 +91,10 @@ export class ImageValue {
   }
 
   /** Returns an integer from `least` to `most`. */
-  integer(least: number, most: number = Number.MAX_SAFE_INTEGER): number {
+  integer(min: number, max: number = Number.MAX_SAFE_INTEGER): number {
     const { value } = this
-    if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
-      throw this.error(`an integer from ${least} to ${most}`)
+    if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max) {
+      throw this.error(`an integer from ${min} to ${max}`)
     }
     return value as number
   }

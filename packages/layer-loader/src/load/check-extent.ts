@@ -79,7 +79,7 @@ export class ExtentTooLongError extends GpuNvmeError {
 
   constructor(name: string, { neededBytes, slotBytes, option, tensorBytes }: TooLong) {
     const fitting = tensorBytes.filter((bytes) => bytes <= slotBytes).length
-    const longest = tensorBytes.reduce((most, bytes) => Math.max(most, bytes), 0)
+    const longest = tensorBytes.reduce((max, bytes) => Math.max(max, bytes), 0)
     const isSplit = tensorBytes.length > 1 && fitting > 0
     const limit = option === 'slotBytes' ? `the loader's slots have ${slotBytes}` : `the loader has ${slotBytes}`
     const parts = fitting === tensorBytes.length ? 'its parts: loader.parts(extent), or ' : ''

@@ -2,7 +2,7 @@ import { diagnosticsChannel } from '@gpunvme/nvme-spec/runtime'
 
 /** State change of a request for an extent. */
 export interface LoadEvent {
-  readonly kind: 'requested' | 'loading' | 'passed over' | 'ready' | 'leased' | 'released' | 'failed'
+  readonly kind: 'requested' | 'loading' | 'preempted' | 'ready' | 'leased' | 'released' | 'failed'
   readonly model: string
   /** Name of the store: 'namespace 1', a path; 'host memory' for copies to the GPU. */
   readonly store: string

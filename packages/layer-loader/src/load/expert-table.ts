@@ -70,8 +70,8 @@ export function expertTable(model: StoredModel, { drive = 0 }: ExpertTableOption
     throw invalidArgument('model', 'blocks of a power of two in bytes', `${store.blockBytes} bytes`)
   const layers = model.layers.map((layer) => expertsOf(model, layer))
   const experts = layers.flat()
-  const maxBytes = experts.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
-  const maxExtents = experts.reduce((most, { extents }) => Math.max(most, extents.length), 0)
+  const maxBytes = experts.reduce((max, { lengthBytes }) => Math.max(max, lengthBytes), 0)
+  const maxExtents = experts.reduce((max, { extents }) => Math.max(max, extents.length), 0)
   if (maxExtents > MAX_EXTENTS)
     throw invalidArgument('model', `experts of at most ${MAX_EXTENTS} tensors`, `one of ${maxExtents}`)
   return {
@@ -95,7 +95,7 @@ function expertsOf(model: StoredModel, layer: string): TableExpert[] {
 
 /** Lays out an expert's tensors one after another, in whole blocks. */
 function expertOf(model: StoredModel, layer: string, number: number): TableExpert {
-  if (!model.checkable) throw noChecksums(`model ${quote(model.name)}`)
+  if (!model.hasChecksums) throw noChecksums(`model ${quote(model.name)}`)
   const { blockBytes } = model.store
   const { name, pieces, checks } = model.expert(layer, number)
   const crcs = new Map(checks.map(({ storeBytes, lengthBytes, crc32 }) => [`${storeBytes}+${lengthBytes}`, crc32]))

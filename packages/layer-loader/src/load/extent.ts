@@ -27,7 +27,7 @@ export interface StoredPiece {
 /** Position of a part in the extent that it was split from. */
 export interface ExtentPart {
   /** Name of the extent: 'layer 3'. */
-  readonly of: string
+  readonly extent: string
   /** From 0. */
   readonly index: number
   /** Number of parts of the extent. */
@@ -42,7 +42,7 @@ export interface StoredExtent {
   readonly alias?: string
   readonly pieces: readonly StoredPiece[]
   /** The complete range including padding, laid out in memory as on the store. Default: only the pieces. */
-  readonly whole?: StoredRun
+  readonly fullRange?: StoredRun
   /**
    * In ascending order, without overlaps. Bytes outside of them cannot be checked. A part keeps all units of the
    * extent that it was split from. Only units that overlap its pieces are read.
@@ -58,7 +58,7 @@ export function requestedAs(name: string, extent: StoredExtent): StoredExtent {
 }
 
 /** What a loader needs to know of a model. */
-export type LoadableModel = Pick<StoredModel, 'name' | 'store' | 'layers' | 'checkable' | 'layer'>
+export type LoadableModel = Pick<StoredModel, 'name' | 'store' | 'layers' | 'hasChecksums' | 'layer'>
 
 /** A model on a store, as an image or in its original files. */
 export interface StoredModel {
@@ -67,7 +67,7 @@ export interface StoredModel {
   /** Names of layers, in the order of computation. */
   readonly layers: readonly string[]
   /** False if the model has no checksums. */
-  readonly checkable: boolean
+  readonly hasChecksums: boolean
   /**
    * Returns a layer by name, or by number: 3 is 'layer 3'. With `experts: false`, only the part that every token needs.
    * @throws ExtentNotFoundError, LoaderError (INVALID_ARGUMENT, UNEVEN_EXPERTS). The latter only with `experts: false`.

@@ -1,6 +1,6 @@
 import { InFlight } from '../flow/in-flight.js'
 import type { StoreSummary } from '../store/store.js'
-import type { Bite } from './bites.js'
+import type { ReadBatch } from './read-batches.js'
 import type { LoadPlan, PlacedUnit } from './load-plan.js'
 import type { Slot } from './slots.js'
 import type { Ticket } from './ticket.js'
@@ -20,19 +20,19 @@ export class Job {
   startNs = Infinity
   endNs = -Infinity
   verifyNs = 0
-  private readonly bites: readonly Bite[]
+  private readonly batches: readonly ReadBatch[]
   private readonly arrived: boolean[] = []
   private readonly verified = new Set<PlacedUnit>()
-  private nextBite = 0
+  private nextBatch = 0
   private nextUnit = 0
-  /** The first unit that begins after the bites taken so far. */
+  /** The first unit that begins after the batches taken so far. */
   private unitAfterBites = 0
   private allUpTo = 0
 
-  constructor(ticket: Ticket, bites: readonly Bite[], slot: Slot) {
+  constructor(ticket: Ticket, batches: readonly ReadBatch[], slot: Slot) {
     this.ticket = ticket
     this.plan = ticket.plan
-    this.bites = bites
+    this.batches = batches
     this.slot = slot
   }
 
@@ -42,33 +42,35 @@ export class Job {
   }
 
   get wantsMore(): boolean {
-    return !this.isOver && this.nextBite < this.bites.length
+    return !this.isOver && this.nextBatch < this.batches.length
   }
 
   get isDone(): boolean {
-    return this.inFlight.size === 0 && this.nextBite === this.bites.length && this.nextUnit === this.plan.units.length
+    return (
+      this.inFlight.size === 0 && this.nextBatch === this.batches.length && this.nextUnit === this.plan.units.length
+    )
   }
 
-  /** Returns the next bite to read, its number, and the check units inside it, in order. */
-  take(): readonly [bite: Bite, number: number, units: readonly PlacedUnit[]] {
-    const number = this.nextBite++
+  /** Returns the next batch to read, its number, and the check units inside it, in order. */
+  take(): readonly [batch: ReadBatch, number: number, units: readonly PlacedUnit[]] {
+    const number = this.nextBatch++
     const { units } = this.plan
-    const bite = this.bites[number]!
-    const startBytes = bite.endBytes - bite.bytes
+    const batch = this.batches[number]!
+    const startBytes = batch.endBytes - batch.bytes
     let first = this.unitAfterBites
     while (first < units.length && units[first]!.memoryBytes < startBytes) first++
     let end = first
-    while (end < units.length && endOf(units[end]!) <= bite.endBytes) end++
+    while (end < units.length && endOf(units[end]!) <= batch.endBytes) end++
     this.unitAfterBites = end
-    return [bite, number, units.slice(first, end)]
+    return [batch, number, units.slice(first, end)]
   }
 
-  /** Records a check unit that was verified with its bite. */
+  /** Records a check unit that was verified with its batch. */
   verify(unit: PlacedUnit): void {
     this.verified.add(unit)
   }
 
-  /** Records a completed bite, and returns the check units that are now complete and have yet to be verified, in order. */
+  /** Records a completed batch, and returns the check units that are now complete and have yet to be verified, in order. */
   arrive(number: number, { bytes, commands, startNs, endNs }: StoreSummary): readonly PlacedUnit[] {
     this.bytes += bytes
     this.commands += commands
@@ -76,7 +78,7 @@ export class Job {
     this.endNs = Math.max(this.endNs, endNs)
     this.arrived[number] = true
     while (this.arrived[this.allUpTo] === true) this.allUpTo++
-    const endBytes = this.bites[this.allUpTo - 1]?.endBytes ?? 0
+    const endBytes = this.batches[this.allUpTo - 1]?.endBytes ?? 0
     const { units } = this.plan
     const first = this.nextUnit
     while (this.nextUnit < units.length && endOf(units[this.nextUnit]!) <= endBytes) this.nextUnit++

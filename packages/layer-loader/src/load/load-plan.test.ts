@@ -22,7 +22,7 @@ describe('transfers of planLoad', () => {
       memoryBytes: 1536,
       checksAll: false,
       readBytes: 1536,
-      wantedBytes: 1000,
+      requestedBytes: 1000,
     })
   })
 

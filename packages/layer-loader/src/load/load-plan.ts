@@ -47,9 +47,9 @@ export interface LoadPlan {
   readonly memoryBytes: number
   /** Whether selected check units cover every requested byte. */
   readonly checksAll: boolean
-  /** Bytes read from the store. `wantedBytes` of them were requested. */
+  /** Bytes read from the store. `requestedBytes` of them were requested. */
   readonly readBytes: number
-  readonly wantedBytes: number
+  readonly requestedBytes: number
 }
 
 /**
@@ -64,13 +64,13 @@ export function planLoad(extent: StoredExtent, options: LoadPlanOptions): LoadPl
   }
   const units = extent.checks.filter(options.check)
   const spans = new Spans(blockBytes, units)
-  const whole = extent.whole === undefined ? undefined : spans.cover(extent.whole)
+  const whole = extent.fullRange === undefined ? undefined : spans.cover(extent.fullRange)
   const found = extent.pieces.map((piece) =>
-    whole === undefined ? piece.runs.map((run) => spans.cover(run)) : insideWhole(piece, extent.whole!, whole),
+    whole === undefined ? piece.runs.map((run) => spans.cover(run)) : insideWhole(piece, extent.fullRange!, whole),
   )
 
   const { pieces, moves, endBytes } = arrange(extent.pieces, found, alignBytes, spans.endBytes)
-  const wantedBytes = pieces.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+  const requestedBytes = pieces.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   return {
     transfers: spans.transfers,
     pieces,
@@ -80,7 +80,7 @@ export function planLoad(extent: StoredExtent, options: LoadPlanOptions): LoadPl
     checksAll: extent.pieces.every(({ runs }) => runs.every((run) => spans.checks(run))),
     readBytes: spans.endBytes,
     // Padding of a complete range is part of the request.
-    wantedBytes: extent.whole?.lengthBytes ?? wantedBytes,
+    requestedBytes: extent.fullRange?.lengthBytes ?? requestedBytes,
   }
 }
 

@@ -47,7 +47,7 @@ export function openLoader(model: StoredModel, options: LoaderOptions = {}): Loa
 
 /**
  * Loads extents of a model into a fixed number of slots, the most urgent first, and lends them after verification.
- * Reads are submitted in bites of a few commands, only as many as keep the store busy (`Window`): an urgent request
+ * Reads are submitted in batches of a few commands, only as many as keep the store busy (`Window`): an urgent request
  * waits for these, not for a whole layer.
  */
 export class Loader<M extends LoadableModel = StoredModel> {
@@ -71,7 +71,7 @@ export class Loader<M extends LoadableModel = StoredModel> {
     checkCount('slots', slots)
     checkLoaderOptions(options)
     loadPlanFor(model.store, NOTHING, options)
-    if (!model.checkable && verify !== 'off') throw noChecksums(`model ${quote(model.name)}`)
+    if (!model.hasChecksums && verify !== 'off') throw noChecksums(`model ${quote(model.name)}`)
     this.model = model
     this.options = { ...options, ...(options.trace && { trace: this.guarded(options.trace) }) }
     this.slots = memoryBytes === undefined ? slots : Infinity

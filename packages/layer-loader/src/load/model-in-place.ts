@@ -55,7 +55,7 @@ export function modelInPlace(
     name: model.name ?? model.parts[0].source.name,
     store,
     layers: catalogue.layers,
-    checkable: false,
+    hasChecksums: false,
     layer: (layer, options) => place(catalogue.layer(layer, options)),
     experts: (layer) => catalogue.experts(layer),
     tensor: (name) => requestedAs(name, place(catalogue.tensor(name))),

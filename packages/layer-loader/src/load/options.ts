@@ -44,7 +44,7 @@ export interface LoaderOptions {
   readonly signal?: AbortSignalLike
   /**
    * Bytes in flight. Fewer shorten the wait of an urgent request; too few leave the drive idle. Default: adapted to the
-   * drive during reading, at most `busyBytes` of the store.
+   * drive during reading, at most `saturationBytes` of the store.
    */
   readonly inFlightBytes?: number
   /** Time limit of each command, in nanoseconds from its submission. */

@@ -34,7 +34,7 @@ export function packedModel(manifest: Manifest, store: BlockStore, chunkCrcs: Ui
     name: manifest.name,
     store,
     layers: manifest.layers.map(({ name }) => name),
-    checkable: true,
+    hasChecksums: true,
     layer(name, options) {
       const selection = find().layer(name, options)
       const layer = find().find(name)
@@ -60,9 +60,9 @@ function indexOf(
 /** Returns a layer of an image, read completely: tensors have the same offsets in memory as in the image. */
 export function layerExtent(image: Pick<PackedModel, 'chunkCrcs'>, layer: PackedLayer): StoredExtent {
   const { name, offsetBytes, lengthBytes, tensors } = layer
-  const whole = { storeBytes: offsetBytes, lengthBytes }
+  const fullRange = { storeBytes: offsetBytes, lengthBytes }
   const pieces = tensors.map((tensor) => pieceOf(layer, wholeTensor(tensor)))
-  return { name, pieces, whole, checks: chunksOf(image, layer, { offsetBytes: 0, lengthBytes }) }
+  return { name, pieces, fullRange, checks: chunksOf(image, layer, { offsetBytes: 0, lengthBytes }) }
 }
 
 function pieceOf(

@@ -36,7 +36,7 @@ test('a part ends before the tensor that would exceed it, and states its positio
   const parts = partsOf(layerOf(512, 1024, 512, 512, 1536), 1536, memoryOf)
   expect(namesOf(parts)).toEqual(['t0 t1', 't2 t3', 't4'])
   expect(parts.map(({ name }) => name)).toEqual(['layer 3 part 1 of 3', 'layer 3 part 2 of 3', 'layer 3 part 3 of 3'])
-  expect(parts.map(({ part }) => part)).toEqual([0, 1, 2].map((index) => ({ of: 'layer 3', index, count: 3 })))
+  expect(parts.map(({ part }) => part)).toEqual([0, 1, 2].map((index) => ({ extent: 'layer 3', index, count: 3 })))
   // One byte less moves each boundary.
   expect(namesOf(partsOf(layerOf(512, 1024, 512, 512, 512), 1535, memoryOf))).toEqual(['t0', 't1', 't2 t3', 't4'])
 })
@@ -68,16 +68,16 @@ test('alignment in memory counts as memory of a part', () => {
 test('padding of a whole layer is not part of its parts', () => {
   const { name, pieces, checks } = layerOf(512, 512)
   const apart = [pieces[0]!, tensor('t1', 1 << 20, 512)]
-  const whole = { storeBytes: 0, lengthBytes: 2 << 20 }
-  const parts = partsOf({ name, pieces: apart, checks, whole }, 512, memoryOf)
+  const fullRange = { storeBytes: 0, lengthBytes: 2 << 20 }
+  const parts = partsOf({ name, pieces: apart, checks, fullRange }, 512, memoryOf)
   expect(namesOf(parts)).toEqual(['t0', 't1'])
-  expect(parts.map(({ whole }) => whole)).toEqual([undefined, undefined])
+  expect(parts.map(({ fullRange }) => fullRange)).toEqual([undefined, undefined])
 })
 
 test('a layer of which only the padding exceeds a part stays in one piece, without the padding', () => {
   const { name, pieces, checks } = layerOf(512, 512)
-  const whole = { storeBytes: 0, lengthBytes: 4096 }
-  expect(partsOf({ name, pieces, checks, whole }, 2048, memoryOf)).toEqual([{ name, pieces, checks }])
+  const fullRange = { storeBytes: 0, lengthBytes: 4096 }
+  expect(partsOf({ name, pieces, checks, fullRange }, 2048, memoryOf)).toEqual([{ name, pieces, checks }])
 })
 
 test('two tensors with the same bytes are complete in different parts', () => {

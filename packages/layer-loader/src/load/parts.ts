@@ -32,7 +32,7 @@ export function partsOf(
   if (runs.length === 1) return [{ name: of, pieces, checks }]
   return runs.map((pieces, index) => {
     const name = `${of} part ${index + 1} of ${runs.length}`
-    return { name, pieces, checks, part: { of, index, count: runs.length } }
+    return { name, pieces, checks, part: { extent: of, index, count: runs.length } }
   })
 }
 
@@ -44,18 +44,18 @@ function mostFitting(
   fits: (count: number) => boolean,
 ): number {
   // An upper bound from the lengths of the pieces: a search over the whole layer would plan it again for each part.
-  let most = 0
-  for (let bytes = 0; first + most < pieces.length; most++) {
-    bytes += pieces[first + most]!.lengthBytes
+  let max = 0
+  for (let bytes = 0; first + max < pieces.length; max++) {
+    bytes += pieces[first + max]!.lengthBytes
     if (bytes > maxBytes) break
   }
-  let least = 0
-  while (least < most) {
-    const middle = Math.ceil((least + most) / 2)
-    if (fits(middle)) least = middle
-    else most = middle - 1
+  let min = 0
+  while (min < max) {
+    const middle = Math.ceil((min + max) / 2)
+    if (fits(middle)) min = middle
+    else max = middle - 1
   }
-  return least
+  return min
 }
 
 /** Error of a tensor that is longer than a part may be: parts end between tensors. */
@@ -69,7 +69,7 @@ function tensorTooLong(
   const { name, pieces, checks } = extent
   const lengthsIn = ({ name, pieces, checks }: StoredExtent) =>
     pieces.map((piece) => memoryOf({ name, pieces: [piece], checks }))
-  const longestBytes = all.flatMap(lengthsIn).reduce((most, bytes) => Math.max(most, bytes), 0)
+  const longestBytes = all.flatMap(lengthsIn).reduce((max, bytes) => Math.max(max, bytes), 0)
   const fitting = lengthsIn(extent).filter((bytes) => bytes <= maxBytes).length
   const headline = `Cannot split ${quote(name)} into parts of ${maxBytes} bytes: its tensor ${quote(tensor.name)} has ${tensor.lengthBytes}`
   return new LoaderError('ERR_GPUNVME_TENSOR_TOO_LONG', 'infeasible', headline, {

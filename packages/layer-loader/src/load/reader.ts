@@ -1,7 +1,7 @@
 import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
 import { Window } from '../flow/window.js'
 import type { BlockStore, ChecksummedSummary, StoreSummary } from '../store/store.js'
-import { biteBytes } from './bites.js'
+import { batchBytes } from './read-batches.js'
 import { bytesIn, moveBytes } from '../store/memory-bytes.js'
 import { readRightCopy, replaceByRightCopy } from '../store/right-copy.js'
 import { firstMismatch } from './check-units.js'
@@ -20,7 +20,7 @@ interface WaitingCheck {
 }
 
 /** Callbacks of a reader to its scheduler. */
-export interface ReaderDesk {
+export interface ReaderOwner {
   /** Returns the job to read from next; undefined if there is none. */
   next(): Job | undefined
   /** Called when a read or check of the job has ended. */
@@ -28,7 +28,7 @@ export interface ReaderDesk {
 }
 
 /**
- * Keeps a store busy: reads bites of jobs, checks completed ones during other reads, and moves misaligned pieces. A
+ * Keeps a store busy: reads batches of jobs, checks completed ones during other reads, and moves misaligned pieces. A
  * failure is recorded in its job.
  */
 export class Reader {
@@ -36,9 +36,9 @@ export class Reader {
   private readonly options: LoaderOptions
   private readonly meter: LoadMeter
   private readonly signal: AbortSignal
-  private readonly desk: ReaderDesk
+  private readonly owner: ReaderOwner
   /** Length of the reads between which it chooses the most urgent job. */
-  readonly biteBytes: number
+  readonly batchBytes: number
   private readonly window: Window
   /** Bytes read but not yet checked. */
   private uncheckedBytes = 0
@@ -51,34 +51,34 @@ export class Reader {
     options: LoaderOptions,
     meter: LoadMeter,
     signal: AbortSignal,
-    desk: ReaderDesk,
+    owner: ReaderOwner,
   ) {
     this.model = model
     this.options = options
     this.meter = meter
     this.signal = signal
-    this.desk = desk
-    this.biteBytes = biteBytes(model.store)
+    this.owner = owner
+    this.batchBytes = batchBytes(model.store)
     this.window = new Window({
-      maxBytes: model.store.busyBytes,
-      pieceBytes: this.biteBytes,
+      maxBytes: model.store.saturationBytes,
+      pieceBytes: this.batchBytes,
       fixedBytes: options.inFlightBytes,
     })
   }
 
   /** Submits reads until the store is busy. If checks are behind, only jobs that will be checked first are read. */
   fill(): void {
-    const { busyBytes } = this.model.store
-    while (this.window.hasRoomFor(this.biteBytes)) {
-      const job = this.desk.next()
+    const { saturationBytes } = this.model.store
+    while (this.window.hasRoomFor(this.batchBytes)) {
+      const job = this.owner.next()
       const passes = job !== undefined && this.waiting.every(({ ticket }) => job.ticket.rank < ticket.rank)
-      if (job === undefined || (this.uncheckedBytes >= busyBytes && !passes)) {
+      if (job === undefined || (this.uncheckedBytes >= saturationBytes && !passes)) {
         this.window.starve()
         return
       }
       void job.inFlight.start(
         () => this.bring(job),
-        () => this.desk.settle(job),
+        () => this.owner.settle(job),
       )
     }
   }
@@ -95,7 +95,7 @@ export class Reader {
     )
   }
 
-  /** Reads the next bite of a job, and checks the units that it completes. */
+  /** Reads the next batch of a job, and checks the units that it completes. */
   private async bring(job: Job): Promise<void> {
     const units = await this.readBite(job)
     if (units.length === 0 || job.isOver) return
@@ -110,15 +110,15 @@ export class Reader {
   }
 
   private async readBite(job: Job): Promise<readonly PlacedUnit[]> {
-    const [bite, number, units] = job.take()
+    const [batch, number, units] = job.take()
     const { store } = this.model
     const { timeoutNs, trace } = this.options
-    this.window.begin(bite.bytes)
+    this.window.begin(batch.bytes)
     let summary: StoreSummary | undefined
     this.meter.readBegins()
     try {
       const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
-      const { transfers } = bite
+      const { transfers } = batch
       const { memory } = job.slot
       let checked: ChecksummedSummary | undefined
       if (units.length === 0 || store.readChecksummed === undefined)
@@ -135,12 +135,12 @@ export class Reader {
       if (summary === undefined) this.meter.readEnds()
       throw error
     } finally {
-      this.window.end(bite.bytes, summary)
+      this.window.end(batch.bytes, summary)
       this.fill()
     }
   }
 
-  /** Verifies those units of a bite whose checksums the store has computed. */
+  /** Verifies those units of a batch whose checksums the store has computed. */
   private verify(job: Job, units: readonly PlacedUnit[], { crc32s }: ChecksummedSummary): void {
     for (const [index, unit] of units.entries()) {
       const got = crc32s[index]

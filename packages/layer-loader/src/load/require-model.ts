@@ -2,7 +2,7 @@ import { describeValue, invalidArgument } from '../formats/invalid-argument.js'
 
 /** @throws LoaderError (INVALID_ARGUMENT) for anything but a model on a store, with the call that returns one. */
 export function requireModel(model: unknown): void {
-  if (has(model, 'checkable', 'store', 'layers', 'layer')) return
+  if (has(model, 'hasChecksums', 'store', 'layers', 'layer')) return
   const [got, next] = describe(model)
   throw invalidArgument('model', 'a model on a store', got, next)
 }
@@ -14,7 +14,7 @@ export function requireHeaders(model: unknown): void {
     ? ['a model of openModelInFiles()', 'pass model.catalogue.model']
     : has(model, 'aliases', 'model')
       ? ['a catalogue', 'pass catalogue.model']
-      : has(model, 'checkable', 'store')
+      : has(model, 'hasChecksums', 'store')
         ? ['a model on a store', 'pass await openModelFile(path)']
         : [describeValue(model), 'pass await openModelFile(path)']
   throw invalidArgument('model', 'headers of model files', got, next)

@@ -1,6 +1,6 @@
 import { optionalNodeModule } from '@gpunvme/nvme-spec/runtime'
 import { Announcer } from './announcer.js'
-import { cutBites } from './bites.js'
+import { splitIntoBatches } from './read-batches.js'
 import { Changes } from './changes.js'
 import { missingGpuSupport } from './check-extent.js'
 import { deferred } from './deferred.js'
@@ -8,17 +8,17 @@ import type { LoadableModel } from './extent.js'
 import { Job } from './job.js'
 import { Lease, type Loaded } from './lease.js'
 import type { LoaderOptions } from './options.js'
-import { Reader, type ReaderDesk } from './reader.js'
+import { Reader, type ReaderOwner } from './reader.js'
 import { extentMemoryError, isExhausted } from './slot-memory-error.js'
 import { EqualSlots, FittingSlots, type Slot, type SlotSource } from './slots.js'
 import { LoadMeter } from './statistics.js'
-import { byUrgency, leastUrgent, type Ticket, type TicketDesk } from './ticket.js'
+import { byUrgency, leastUrgent, type Ticket, type TicketOwner } from './ticket.js'
 
 /** With `memoryBytes`, memory is allocated for this many extents that have bytes to request: the drive stays busy. */
 const PREPARED_EXTENTS = 2
 
 /** Turns requests into leases: assigns slots to tickets, the most urgent first, has them read, and lends them. */
-export class Scheduler implements TicketDesk, ReaderDesk {
+export class Scheduler implements TicketOwner, ReaderOwner {
   readonly meter: LoadMeter
   readonly changes = new Changes()
   readonly leases = new Set<Lease>()
@@ -143,7 +143,7 @@ export class Scheduler implements TicketDesk, ReaderDesk {
       if (ticket.state === 'failed') continue
       if (slot === undefined) break
       this.waiting.shift()
-      this.begin(new Job(ticket, cutBites(ticket.plan.transfers, this.reader.biteBytes), slot))
+      this.begin(new Job(ticket, splitIntoBatches(ticket.plan.transfers, this.reader.batchBytes), slot))
     }
   }
 
@@ -231,7 +231,7 @@ export class Scheduler implements TicketDesk, ReaderDesk {
       statistics: { bytes, commands, readNs, verifyNs, startNs, endNs },
     }
     const tensors = plan.pieces.length
-    this.meter.loaded({ tensors, tensorsVerified: verified ? tensors : 0, wantedBytes: plan.wantedBytes })
+    this.meter.loaded({ tensors, tensorsVerified: verified ? tensors : 0, requestedBytes: plan.requestedBytes })
     this.ready.set(ticket, loaded)
     ticket.arrive(loaded)
     this.announcer.tell('ready', ticket, slot)
@@ -259,7 +259,7 @@ export class Scheduler implements TicketDesk, ReaderDesk {
   /** Returns a ticket to the queue because a more urgent one takes its slot. */
   private putBack(ticket: Ticket): void {
     ticket.moveTo('waiting')
-    this.announcer.tell('passed over', ticket)
+    this.announcer.tell('preempted', ticket)
     this.enqueue(ticket)
   }
 

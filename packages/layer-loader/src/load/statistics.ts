@@ -12,10 +12,10 @@ export interface LoaderStatistics {
   /** Bytes read from the store. */
   readonly bytes: number
   /** Bytes of the loaded extents, without surrounding blocks and chunks. */
-  readonly wantedBytes: number
+  readonly requestedBytes: number
   /**
    * Bytes read for requests that were cancelled, that failed, or that were put back for more urgent ones. For extents
-   * that had been loaded, this includes bytes of `wantedBytes`.
+   * that had been loaded, this includes bytes of `requestedBytes`.
    */
   readonly discardedBytes: number
   /** Bytes moved in memory for alignment. */
@@ -32,7 +32,7 @@ export interface LoaderStatistics {
   readonly verifyNs: number
   /** Element n counts reads submitted at depth n: the reads in flight including the new one. */
   readonly depths: readonly number[]
-  /** Latencies of reads, from submission to end. A read is a bite of several commands. */
+  /** Latencies of reads, from submission to end. A read is a batch of several commands. */
   readonly latencyNs: Percentiles
   /** For a store of several devices, the share of each. */
   readonly devices: readonly DeviceShare[]
@@ -54,7 +54,7 @@ export class LoadMeter {
     extents: 0,
     tensors: 0,
     tensorsVerified: 0,
-    wantedBytes: 0,
+    requestedBytes: 0,
     discardedBytes: 0,
     movedBytes: 0,
     verifyNs: 0,
@@ -89,12 +89,12 @@ export class LoadMeter {
   loaded({
     tensors,
     tensorsVerified,
-    wantedBytes,
-  }: Record<'tensors' | 'tensorsVerified' | 'wantedBytes', number>): void {
+    requestedBytes,
+  }: Record<'tensors' | 'tensorsVerified' | 'requestedBytes', number>): void {
     this.counts.extents++
     this.counts.tensors += tensors
     this.counts.tensorsVerified += tensorsVerified
-    this.counts.wantedBytes += wantedBytes
+    this.counts.requestedBytes += requestedBytes
   }
 
   /** Records the submission of a read. */

@@ -23,7 +23,7 @@ export function checkPriority(priority: Priority): void {
 export type TicketState = 'waiting' | 'loading' | 'ready' | 'leased' | 'failed'
 
 /** Callbacks of a ticket to its scheduler. */
-export interface TicketDesk {
+export interface TicketOwner {
   cancel(ticket: Ticket, reason: unknown): void
   /** Called after a change of priority or a request for the lease. */
   reconsider(ticket: Ticket): void
@@ -40,7 +40,7 @@ export class Ticket {
   readonly signal: AbortSignal | undefined
   /** @internal */
   readonly deadlineMs: number | undefined
-  private readonly desk: TicketDesk
+  private readonly owner: TicketOwner
   private current: Priority
   private currentState: TicketState = 'waiting'
   private arrival = deferred<LoadReport>()
@@ -51,7 +51,7 @@ export class Ticket {
   constructor(
     request: Pick<Ticket, 'extent' | 'index' | 'plan' | 'signal' | 'deadlineMs'>,
     priority: Priority,
-    desk: TicketDesk,
+    owner: TicketOwner,
   ) {
     const { extent, index, plan, signal, deadlineMs } = request
     this.extent = extent
@@ -60,7 +60,7 @@ export class Ticket {
     this.signal = signal
     this.deadlineMs = deadlineMs
     this.current = priority
-    this.desk = desk
+    this.owner = owner
     signal?.addEventListener('abort', this.onAbort, { once: true })
     if (deadlineMs !== undefined) this.timer = setTimeout(this.onDeadline, deadlineMs)
   }
@@ -102,7 +102,7 @@ export class Ticket {
       this.loan = deferred()
       // A failure is already reported by `arrival`.
       this.arrival.promise.catch((reason: unknown) => this.loan?.reject(reason))
-      this.desk.reconsider(this)
+      this.owner.reconsider(this)
     }
     return this.loan.promise
   }
@@ -115,12 +115,12 @@ export class Ticket {
     checkPriority(priority)
     if (priority === this.current) return
     this.current = priority
-    this.desk.reconsider(this)
+    this.owner.reconsider(this)
   }
 
   /** Cancels the request: `lease` rejects with the reason. Has no effect on an existing lease. */
   cancel(reason: unknown = new DOMException(`${this.extent.name} was cancelled`, 'AbortError')): void {
-    this.desk.cancel(this, reason)
+    this.owner.cancel(this, reason)
   }
 
   /** Marks it as being read, or waiting to be read again. @internal */

@@ -21,7 +21,7 @@ export class VerificationError extends GpuNvmeError {
   readonly offsetBytes: number
   readonly lengthBytes: number
   /** Location as the devices name it. */
-  readonly where: string
+  readonly location: string
   /** Expected CRC-32. */
   readonly expected: number
   readonly got: number
@@ -52,7 +52,7 @@ export class VerificationError extends GpuNvmeError {
     this.chunk = chunk
     this.offsetBytes = storeBytes
     this.lengthBytes = lengthBytes
-    this.where = where
+    this.location = where
     this.expected = expected
     this.got = got
   }

@@ -21,11 +21,11 @@ export interface DecideOptions extends PlanPackOptions {
 /** Location of a model, and what is removed for it. */
 export interface Decision {
   readonly plan: PackPlan
-  /** Models that stay. `besideEndBytes` is the end of their last extent; 0 without models. */
-  readonly beside: readonly DirectoryEntry[]
-  readonly besideEndBytes: number
+  /** Models that stay. `othersEndBytes` is the end of their last extent; 0 without models. */
+  readonly others: readonly DirectoryEntry[]
+  readonly othersEndBytes: number
   /** Whether a model of that name, or an unusable image, exists, and whether it can be kept until publication. */
-  readonly replaced: 'nothing' | 'kept' | 'given up'
+  readonly replaced: 'nothing' | 'kept' | 'discarded'
   /** Free space before packing, in bytes. */
   readonly freeBytes: number
   /** Location of an interim directory with the remaining models, if a model is given up and others stay. */
@@ -44,8 +44,8 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   const { replace = false } = options
   if (isUnusable && replace !== 'image') throw imageExists(store)
   const entries = image?.directory ?? []
-  const beside = entries.filter((entry) => entry.name !== name)
-  const isTaken = beside.length < entries.length
+  const others = entries.filter((entry) => entry.name !== name)
+  const isTaken = others.length < entries.length
   if (isTaken && replace === false) throw modelExists(store, name)
 
   const holesAround = (extents: readonly Extent[]) => holesBetween(extents, store.capacityBytes)
@@ -53,27 +53,27 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   const holes = holesAround(extents)
   const freeBytes = sumOf(holes)
   const staying = extents.filter((extent) => extent.model !== undefined && extent.model !== name)
-  const besideEndBytes = endOf(staying)
-  const plan = layOut(model, name, beside, holes)
+  const othersEndBytes = endOf(staying)
+  const plan = layOut(model, name, others, holes)
   if (plan !== undefined) {
-    refuseTooMuch(model, store, beside, plan)
-    const replaced = isUnusable ? 'given up' : isTaken ? 'kept' : 'nothing'
-    return { plan, beside, besideEndBytes, freeBytes, replaced }
+    refuseTooMuch(model, store, others, plan)
+    const replaced = isUnusable ? 'discarded' : isTaken ? 'kept' : 'nothing'
+    return { plan, others, othersEndBytes, freeBytes, replaced }
   }
   const tooSmall = new NamespaceTooSmallError(alone.endBytes, store.capacityBytes, holes)
   if (!isTaken) throw tooSmall
 
-  const interim = beside.length === 0 ? undefined : placeDirectory(beside, holes)
-  if (beside.length > 0 && interim === undefined) throw tooSmall
-  const after = layOut(model, name, beside, holesAround(interim ? [...staying, interim] : staying))
+  const interim = others.length === 0 ? undefined : placeDirectory(others, holes)
+  if (others.length > 0 && interim === undefined) throw tooSmall
+  const after = layOut(model, name, others, holesAround(interim ? [...staying, interim] : staying))
   if (after === undefined) throw tooSmall
-  refuseTooMuch(model, store, beside, after)
-  return { plan: after, beside, besideEndBytes, freeBytes, replaced: 'given up', ...(interim && { interim }) }
+  refuseTooMuch(model, store, others, after)
+  return { plan: after, others, othersEndBytes, freeBytes, replaced: 'discarded', ...(interim && { interim }) }
 }
 
 /** Returns the end of the last extent, rounded up to 4096 bytes; 0 without extents. */
 export function endOf(extents: readonly Extent[]): number {
-  return extents.reduce((most, { offsetBytes, lengthBytes }) => Math.max(most, alignUp(offsetBytes + lengthBytes)), 0)
+  return extents.reduce((max, { offsetBytes, lengthBytes }) => Math.max(max, alignUp(offsetBytes + lengthBytes)), 0)
 }
 
 /** Returns space for a directory; undefined if there is none. */
@@ -84,10 +84,10 @@ export function placeDirectory(entries: readonly DirectoryEntry[], holes: readon
 }
 
 /** Rejects a model that fits on the store but not into the format. */
-function refuseTooMuch(model: Model, store: BlockStore, beside: readonly DirectoryEntry[], plan: PackPlan): void {
+function refuseTooMuch(model: Model, store: BlockStore, others: readonly DirectoryEntry[], plan: PackPlan): void {
   const { lengthBytes } = plan.directory
-  if (beside.length >= MAX_MODELS || lengthBytes > MAX_DIRECTORY_BYTES) {
-    throw directoryFull(store, beside.length + 1, lengthBytes)
+  if (others.length >= MAX_MODELS || lengthBytes > MAX_DIRECTORY_BYTES) {
+    throw directoryFull(store, others.length + 1, lengthBytes)
   }
   refuseLongManifest(model, plan)
 }

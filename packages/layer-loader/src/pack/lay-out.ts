@@ -12,7 +12,7 @@ import {
 } from '../image/format.js'
 import { sumOf } from '../image/holes.js'
 import { encodeManifest, type Manifest, type PackedLayer, type PackedTensor } from '../image/manifest.js'
-import { firstFit, oneAfterTheOther, startsIn, type Room } from './room.js'
+import { firstFit, oneAfterTheOther, startsIn, type ExtentAllocator } from './room.js'
 
 /** Layout of a packing: the location of each byte. Digests are zero. */
 export interface PackPlan {
@@ -79,13 +79,13 @@ function layOutIn(
   name: string,
   beside: readonly DirectoryEntry[],
   laidOut: readonly LaidOutLayer[],
-  room: Room,
+  allocate: ExtentAllocator,
 ): PackPlan | undefined {
   let unplaced = 0
   let endBytes = 0
   let imageBytes = 0
   const place = (lengthBytes: number): CheckedExtent => {
-    const found = room(lengthBytes)
+    const found = allocate(lengthBytes)
     if (found === undefined) unplaced++
     const offsetBytes = found ?? 0
     endBytes = Math.max(endBytes, offsetBytes + alignUp(lengthBytes))

@@ -37,7 +37,7 @@ export interface PackOptions extends DecideOptions {
    * image stay.
    * @param what 'image' for an unusable image with all its models
    */
-  readonly onGiveUp?: (what: 'model' | 'image') => void
+  readonly onDiscard?: (what: 'model' | 'image') => void
   /**
    * Resume an interrupted packing of the same files to the same location. Default: true. Files are the same if their
    * `revision` is. All data left by that packing are read back and checked.
@@ -69,7 +69,7 @@ export interface PackReceipt {
   /** Bytes of the tensors without padding. */
   readonly tensorBytes: number
   /**
-   * Outcome for a model of the same name, or an unusable image: 'kept' until the new one was published; 'given up'
+   * Outcome for a model of the same name, or an unusable image: 'kept' until the new one was published; 'discarded'
    * before, for lack of space, so that an interruption would have left neither.
    */
   readonly replaced: Decision['replaced']
@@ -82,7 +82,7 @@ export interface PackReceipt {
 /**
  * Adds a model to the image on a namespace or another store, or creates an image, and publishes it atomically: after an
  * interruption, the store has the complete new model, the previous content, or the previous content without the model
- * of the same name (see `replaced` and `onGiveUp`). Other models are not changed.
+ * of the same name (see `replaced` and `onDiscard`). Other models are not changed.
  *
  * Before the first write, it checks that the model can be loaded, that there is space, and that no model of its name
  * exists unless it may be replaced.
@@ -110,10 +110,10 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   const limits = { ...(signal && { signal }) }
   const found = await survey(store, limits)
   const decision = decide(model, found, options)
-  const { plan, beside, besideEndBytes, replaced } = decision
+  const { plan, others, othersEndBytes, replaced } = decision
   signal?.throwIfAborted()
   const sound = await withSoundCopies(found, limits)
-  const target = replaced === 'given up' ? await giveUp(sound, decision, options) : sound
+  const target = replaced === 'discarded' ? await giveUp(sound, decision, options) : sound
   const journal = await Journal.open(store, { model, plan, live: target.image }, resume, signal)
   if (found.image === undefined && !found.isUnusable) {
     await clearEnds(store, journal.chunkCrcs.length > 0 ? extentsOfPlan(plan) : [])
@@ -123,9 +123,9 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   const { digests, resumedBytes } = await writePieces(model, store, plan, writing)
   const { manifest, entry } = await writeManifest(store, plan, digests, signal)
   const change = {
-    entries: [...beside, entry],
+    entries: [...others, entry],
     directory: plan.directory,
-    usedEndBytes: Math.max(besideEndBytes, plan.usedEndBytes),
+    usedEndBytes: Math.max(othersEndBytes, plan.usedEndBytes),
     // The copies no longer describe an abandoned image, but its bytes remain.
     writtenEndBytes: Math.max(endOf(extentsOfPlan(plan)), writtenEndOf(found.copies)),
     generation: nextGeneration([...found.copies, ...target.copies]),
@@ -133,7 +133,7 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   }
   const publication = await publishDirectory(target, change, signal)
   const { name, fingerprint } = entry
-  const sameAs = beside.filter((other) => other.fingerprint === fingerprint).map((other) => other.name)
+  const sameAs = others.filter((other) => other.fingerprint === fingerprint).map((other) => other.name)
   const { imageBytes, tensorBytes } = plan
   return {
     ...{ name, fingerprint, sameAs, ...publication, manifest, imageBytes, tensorBytes, replaced, resumedBytes },
@@ -161,17 +161,17 @@ async function withSoundCopies(
 /** Discards a model, or an unusable image, to free its space; returns the remaining target. */
 async function giveUp(
   target: Target<WritableBlockStore>,
-  { beside, besideEndBytes, interim }: Decision,
-  { signal, onGiveUp }: PackOptions,
+  { others, othersEndBytes, interim }: Decision,
+  { signal, onDiscard }: PackOptions,
 ): Promise<Target<WritableBlockStore>> {
   const { store, copies, isUnusable } = target
-  onGiveUp?.(isUnusable ? 'image' : 'model')
-  // `onGiveUp` may have aborted; nothing has been destroyed yet.
+  onDiscard?.(isUnusable ? 'image' : 'model')
+  // `onDiscard` may have aborted; nothing has been destroyed yet.
   signal?.throwIfAborted()
   if (interim === undefined) await invalidate(store, copies)
   else {
-    const usedEndBytes = Math.max(besideEndBytes, endOf([interim]))
-    const change = { entries: beside, directory: interim, usedEndBytes, generation: nextGeneration(copies) }
+    const usedEndBytes = Math.max(othersEndBytes, endOf([interim]))
+    const change = { entries: others, directory: interim, usedEndBytes, generation: nextGeneration(copies) }
     await publishDirectory(target, change, signal)
   }
   return survey(store, signal && { signal })

@@ -1,4 +1,4 @@
-import { SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
+import { SIGNATURE_SCAN_BYTES } from '@gpunvme/host-driver'
 import type { CostModel, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { Model } from '../formats/model.js'
 import { CHUNK_BYTES, DATA_START_BYTES, type Extent } from '../image/format.js'
@@ -25,7 +25,7 @@ export interface PackPreview {
   /** Outcome for a model of the same name, or an unusable image. */
   readonly replaced: Decision['replaced']
   /** Models that stay. */
-  readonly beside: readonly string[]
+  readonly otherModels: readonly string[]
   /**
    * Ranges of the store that would be overwritten and that no publication of the existing image has written, in order.
    * Data there does not belong to the image. Empty if an image without a valid superblock is abandoned.
@@ -34,7 +34,7 @@ export interface PackPreview {
   /** Bytes of layers and source header. */
   readonly dataBytes: number
   /** Whether it continues an interrupted packing: the planned locations have its data. */
-  readonly continues: boolean
+  readonly resumes: boolean
   /** Bytes of `dataBytes` noted by that packing: they would be read back and checked. */
   readonly resumableBytes: number
   /** Free space before packing; without an image, all space for one. */
@@ -55,15 +55,15 @@ export async function previewPack(
   { cost, name, replace = false, ...limits }: PreviewOptions = {},
 ): Promise<PackPreview> {
   const found = await survey(asStore(target), limits)
-  const { plan, beside, replaced, freeBytes } = decide(model, found, { ...(name !== undefined && { name }), replace })
-  const live = replaced === 'given up' ? undefined : found.image
+  const { plan, others, replaced, freeBytes } = decide(model, found, { ...(name !== undefined && { name }), replace })
+  const live = replaced === 'discarded' ? undefined : found.image
   const left = await findLeftovers(found.store, { model, plan, live }, limits)
   const { layers, header } = plan.manifest
   return {
-    ...{ plan, replaced, beside: beside.map((entry) => entry.name), freeBytes },
+    ...{ plan, replaced, otherModels: others.map((entry) => entry.name), freeBytes },
     neverWritten: neverWrittenBy(found, plan),
     dataBytes: sumOf([...layers, header]),
-    continues: left.sequence > 0,
+    resumes: left.sequence > 0,
     resumableBytes: sumOf([...piecesOf(model, plan)].filter((piece) => isLeft(piece, left))),
     ...(cost && { loadNs: costOf(plan, cost) }),
   }
@@ -80,7 +80,7 @@ function neverWrittenBy({ store, copies, isUnusable }: Target, plan: PackPlan): 
   const endBytes = endOf(extentsOfPlan(plan))
   const toBytes = Math.min(capacityBytes, fromBytes === 0 ? Math.max(endBytes, DATA_START_BYTES) : endBytes)
   // If there is no image yet, packing also clears the end of the store.
-  const tailBytes = fromBytes === 0 ? Math.max(toBytes, capacityBytes - SIGNATURE_REACH_BYTES) : capacityBytes
+  const tailBytes = fromBytes === 0 ? Math.max(toBytes, capacityBytes - SIGNATURE_SCAN_BYTES) : capacityBytes
   return [
     { offsetBytes: fromBytes, lengthBytes: toBytes - fromBytes },
     { offsetBytes: tailBytes, lengthBytes: capacityBytes - tailBytes },

@@ -67,7 +67,7 @@ export function writtenEndOf(copies: readonly SuperblockCopy[]): number {
 
 /** Returns one more than the highest known generation. */
 export function nextGeneration(copies: readonly SuperblockCopy[]): number {
-  return 1 + copies.reduce((most, { superblock }) => Math.max(most, superblock?.generation ?? 0), 0)
+  return 1 + copies.reduce((max, { superblock }) => Math.max(max, superblock?.generation ?? 0), 0)
 }
 
 /** @throws RangeError for an image id of a wrong length. */

@@ -1,4 +1,4 @@
-import { findSignatures, SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
+import { findSignatures, SIGNATURE_SCAN_BYTES } from '@gpunvme/host-driver'
 import { HostBuffer } from '../flow/buffers.js'
 import type { SuperblockCopy } from '../image/copies.js'
 import {
@@ -49,7 +49,7 @@ export async function invalidate(store: WritableBlockStore, copies: readonly Sup
  */
 export async function clearEnds(store: WritableBlockStore, kept: readonly Extent[]): Promise<void> {
   const { blockBytes, capacityBytes, dma } = store
-  const tailStart = Math.max(DATA_START_BYTES, capacityBytes - SIGNATURE_REACH_BYTES)
+  const tailStart = Math.max(DATA_START_BYTES, capacityBytes - SIGNATURE_SCAN_BYTES)
   using buffer = new HostBuffer(dma, DATA_START_BYTES)
   buffer.bytes.fill(0)
   const zero = async (fromBytes: number, toBytes: number) => {
@@ -70,8 +70,8 @@ export async function clearEnds(store: WritableBlockStore, kept: readonly Extent
   }
   const isKept = (place: number) =>
     kept.some(({ offsetBytes, lengthBytes }) => place >= offsetBytes && place < alignUp(offsetBytes + lengthBytes))
-  for (const { places } of await findSignatures(source)) {
-    for (const place of places) {
+  for (const { offsets } of await findSignatures(source)) {
+    for (const place of offsets) {
       const block = Math.floor(place / blockBytes) * blockBytes
       if (!isKept(place)) await zero(block, block + blockBytes)
     }

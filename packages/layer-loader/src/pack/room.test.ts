@@ -5,16 +5,16 @@ const START = 2_097_152
 const MIB = 1_048_576
 
 test('oneAfterTheOther places extents at multiples of 4096 up to the end of a hole', () => {
-  const room = oneAfterTheOther({ offsetBytes: START, lengthBytes: 12_288 })
-  expect([1, 0, 4097, 1].map(room)).toEqual([START, START + 4096, START + 4096, undefined])
+  const allocate = oneAfterTheOther({ offsetBytes: START, lengthBytes: 12_288 })
+  expect([1, 0, 4097, 1].map(allocate)).toEqual([START, START + 4096, START + 4096, undefined])
 })
 
 test('firstFit places each extent in the first hole that has room, including holes skipped before', () => {
-  const room = firstFit([
+  const allocate = firstFit([
     { offsetBytes: START, lengthBytes: 8192 },
     { offsetBytes: START + MIB, lengthBytes: 16_384 },
   ])
-  expect([12_288, 4096, 4096, 4096, 4096].map(room)).toEqual([
+  expect([12_288, 4096, 4096, 4096, 4096].map(allocate)).toEqual([
     START + MIB,
     START,
     START + 4096,

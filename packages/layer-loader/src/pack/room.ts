@@ -6,15 +6,15 @@ import { sumOf } from '../image/holes.js'
 import type { BlockStore } from '../store/store.js'
 
 /** Allocates the next extent; returns undefined without space. */
-export type Room = (lengthBytes: number) => number | undefined
+export type ExtentAllocator = (lengthBytes: number) => number | undefined
 
 /** Places extents one after the other, from the start of a hole. */
-export function oneAfterTheOther({ offsetBytes, lengthBytes }: Extent): Room {
+export function oneAfterTheOther({ offsetBytes, lengthBytes }: Extent): ExtentAllocator {
   let next = offsetBytes
-  return (wantedBytes) => {
+  return (requestedBytes) => {
     const place = next
-    if (alignUp(wantedBytes) > offsetBytes + lengthBytes - place) return undefined
-    next += alignUp(wantedBytes)
+    if (alignUp(requestedBytes) > offsetBytes + lengthBytes - place) return undefined
+    next += alignUp(requestedBytes)
     return place
   }
 }
@@ -28,7 +28,7 @@ export function startsIn(hole: Extent): Extent[] {
 }
 
 /** Places each extent at the start of the first hole with enough space. */
-export function firstFit(holes: readonly Extent[]): Room {
+export function firstFit(holes: readonly Extent[]): ExtentAllocator {
   const left = holes.map((hole) => ({ ...hole }))
   return (lengthBytes) => {
     if (lengthBytes === 0) return DATA_START_BYTES
@@ -55,7 +55,7 @@ export class NamespaceTooSmallError extends GpuNvmeError {
 
   constructor(neededBytes: number, capacityBytes: number, holes: readonly Extent[]) {
     const freeBytes = sumOf(holes)
-    const largestHoleBytes = holes.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
+    const largestHoleBytes = holes.reduce((max, { lengthBytes }) => Math.max(max, lengthBytes), 0)
     super('The model does not fit on the namespace', {
       facts: [
         `needed: ${neededBytes} bytes for this model alone, of which ${DATA_START_BYTES} for the superblocks`,

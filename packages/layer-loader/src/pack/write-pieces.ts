@@ -43,7 +43,7 @@ export async function writePieces(
 ): Promise<WrittenPieces> {
   const { layers, header } = plan.manifest
   const totalBytes = sumOf([...layers, header])
-  const longestBytes = layers.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), header.lengthBytes)
+  const longestBytes = layers.reduce((max, { lengthBytes }) => Math.max(max, lengthBytes), header.lengthBytes)
   const digests = new Digests(plan)
   let doneBytes = 0
   let resumedBytes = 0

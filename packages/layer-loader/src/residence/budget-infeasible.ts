@@ -26,8 +26,8 @@ export class BudgetInfeasibleError extends GpuNvmeError {
     fewerSlots?: SlotCounts,
   ) {
     // Lists only the memory that is too small.
-    const line = (what: string, given: number, least: number) =>
-      given >= least ? [] : [`${what}: ${humanBytes(least)} at least, ${humanBytes(given)} given`]
+    const line = (what: string, given: number, min: number) =>
+      given >= min ? [] : [`${what}: ${humanBytes(min)} at least, ${humanBytes(given)} given`]
     super('The layers do not fit into this budget', {
       facts: [
         ...line('GPU memory', budget.vramBytes, minimum.vramBytes),

@@ -38,12 +38,12 @@ export function copiesOf(
       pieces: pieces.map(({ offsetBytes, lengthBytes, ...piece }) => {
         return { ...piece, lengthBytes, runs: [{ storeBytes: startBytes + offsetBytes, lengthBytes }] }
       }),
-      whole: { storeBytes: startBytes, lengthBytes: memoryBytes },
+      fullRange: { storeBytes: startBytes, lengthBytes: memoryBytes },
       // The source checks copies.
       checks: [],
     }
   }
-  return { name, store: new CopyStore(layers, copies, store.clock, source), layers, checkable: false, layer }
+  return { name, store: new CopyStore(layers, copies, store.clock, source), layers, hasChecksums: false, layer }
 }
 
 /**
@@ -54,8 +54,8 @@ class CopyStore implements BlockStore {
   readonly name = 'host memory'
   readonly blockBytes = 1
   readonly capacityBytes: number
-  readonly busyBytes = UNLIMITED_BYTES
-  readonly pieceBytes = STRIDE_BYTES
+  readonly saturationBytes = UNLIMITED_BYTES
+  readonly optimalReadBytes = STRIDE_BYTES
   readonly movesData = undefined
   readonly dma: DmaAllocator
   readonly clock: Clock

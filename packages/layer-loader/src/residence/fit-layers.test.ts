@@ -30,7 +30,7 @@ const optionsOf = (vramPages: number, ramPages: number, tier: 1 | 2 = 2): FitOpt
 })
 
 const planOf = (layers: readonly LayerSize[], options: FitOptions): ResidencePlan =>
-  planResidence(layers, { ...options, cost: { readNs: (bytes) => bytes }, costFrom: 'nowhere' })
+  planResidence(layers, { ...options, cost: { readNs: (bytes) => bytes }, costFrom: 'guess' })
 
 /** These layers as a model on a store of pages, one tensor after the other. */
 function modelOf(layers: ReturnType<typeof layersOf>): LoadableModel {
@@ -48,7 +48,7 @@ function modelOf(layers: ReturnType<typeof layersOf>): LoadableModel {
   return {
     name: 'model',
     store,
-    checkable: false,
+    hasChecksums: false,
     layers: [...byName.keys()] as string[],
     layer: (n) => byName.get(n)!,
   }
@@ -66,11 +66,11 @@ test('layers that exceed a slot are replaced by parts that fill it; others stay'
   const options = optionsOf(4, 0)
   const fitted = fitLayers(modelOf(layers), options, { verify: 'off' })
   const expected = [
-    { name: 'layer 0 part 1 of 2', pages: 2, part: { of: 'layer 0', index: 0, count: 2 } },
-    { name: 'layer 0 part 2 of 2', pages: 1, part: { of: 'layer 0', index: 1, count: 2 } },
+    { name: 'layer 0 part 1 of 2', pages: 2, part: { extent: 'layer 0', index: 0, count: 2 } },
+    { name: 'layer 0 part 2 of 2', pages: 1, part: { extent: 'layer 0', index: 1, count: 2 } },
     { name: 'layer 1', pages: 1 },
-    { name: 'layer 2 part 1 of 2', pages: 2, part: { of: 'layer 2', index: 0, count: 2 } },
-    { name: 'layer 2 part 2 of 2', pages: 1, part: { of: 'layer 2', index: 1, count: 2 } },
+    { name: 'layer 2 part 1 of 2', pages: 2, part: { extent: 'layer 2', index: 0, count: 2 } },
+    { name: 'layer 2 part 2 of 2', pages: 1, part: { extent: 'layer 2', index: 1, count: 2 } },
   ].map(({ pages, ...size }) => ({ ...size, lengthBytes: pages * PAGE_BYTES }))
   expect(fitted.layers).toEqual(expected.map(({ name }) => name))
   expect(layerSizes(fitted, { verify: 'off' })).toEqual(expected)
@@ -100,7 +100,7 @@ test.each([1, 2] as const)('tier %i: parts can be placed if the longest tensor f
       // Nothing is lost or moved: the tensors of the parts of a layer add up to it.
       const bytes = new Map<string, number>()
       for (const { name, part, lengthBytes } of sizes) {
-        const of = part?.of ?? name
+        const of = part?.extent ?? name
         bytes.set(of, (bytes.get(of) ?? 0) + lengthBytes)
       }
       expect([...bytes]).toEqual(

@@ -29,10 +29,10 @@ export function fitLayers(model: LoadableModel, options: FitOptions, reading: La
   const whole = passLayers(model).map((name) => model.layer(name))
   const fitting = fit(whole, memoryOf, options)
   if (fitting === whole) return model
-  const { name, store, checkable } = model
+  const { name, store, hasChecksums } = model
   const parts = new Map(fitting.flatMap((extent) => (extent.part ? [[extent.name, extent] as const] : [])))
   const layer: LoadableModel['layer'] = (wanted, more) => parts.get(String(wanted)) ?? model.layer(wanted, more)
-  return { name, store, checkable, layers: fitting.map((extent) => extent.name), layer }
+  return { name, store, hasChecksums, layers: fitting.map((extent) => extent.name), layer }
 }
 
 /**
@@ -68,7 +68,7 @@ function fit(layers: readonly StoredExtent[], memoryOf: MeasureMemory, options: 
     const alone = pieces.map((piece) => memoryOf({ name, pieces: [piece], checks }))
     return partsOf(
       layer,
-      alone.reduce((most, bytes) => Math.max(most, bytes), slotBytes),
+      alone.reduce((max, bytes) => Math.max(max, bytes), slotBytes),
       memoryOf,
     )
   })
@@ -86,7 +86,7 @@ function longestSlotBytes(options: FitOptions): number {
 function isFeasible(layers: readonly LayerSize[], options: FitOptions): boolean {
   try {
     // What fits does not depend on the cost.
-    planResidence(layers, { ...options, cost: { readNs: (bytes) => bytes }, costFrom: 'nowhere' })
+    planResidence(layers, { ...options, cost: { readNs: (bytes) => bytes }, costFrom: 'guess' })
     return true
   } catch (error) {
     if (error instanceof BudgetInfeasibleError) return false

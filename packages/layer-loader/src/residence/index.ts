@@ -4,7 +4,7 @@ export { expertLayers, type ExpertLayer, type LayersWithTensors } from './expert
 export type { LoadableModel } from '../load/extent.js'
 export { fitLayers, fitLayerSizes, type FitOptions } from './fit-layers.js'
 export { hostCopies, type HostCopyEngine, type HostCopyMemory } from './host-copies.js'
-export type { Places, SlotCounts } from './lay-out.js'
+export type { SlotLayout, SlotCounts } from './lay-out.js'
 export type { LinkTimes } from './link-times.js'
 export { layerSizes, type LayerReadOptions } from './layer-sizes.js'
 export { measureCost, type MeasureOptions } from './measure-cost.js'

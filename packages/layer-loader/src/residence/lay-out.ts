@@ -9,7 +9,7 @@ export interface SlotCounts {
 }
 
 /** The slots of a plan and their memory. */
-export interface Places extends SlotCounts {
+export interface SlotLayout extends SlotCounts {
   /** Bytes of one slot. */
   readonly copySlotBytes: number
   readonly driveSlotBytes: number
@@ -47,7 +47,7 @@ export function layOut(
   driveBytes: number,
   options: LayOutOptions,
   lane: { readonly ram: boolean; readonly nvme: boolean },
-): Places {
+): SlotLayout {
   const counts = slotCounts(options)
   const isCopying = lane.ram || (lane.nvme && options.tier === 1)
   const copies = isCopying ? counts.copies : 0

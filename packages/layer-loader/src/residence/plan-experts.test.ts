@@ -24,7 +24,7 @@ const options = (change: Partial<ExpertPlanOptions> = {}): ExpertPlanOptions => 
   budget: { vramBytes: 256 * MIB, ramBytes: 256 * MIB },
   tier: 2,
   cost,
-  costFrom: 'nowhere',
+  costFrom: 'guess',
   expertsUsed: 2,
   ...change,
 })

@@ -48,7 +48,7 @@ export function planExperts(layers: readonly ExpertLayer[], options: ExpertPlanO
   const { tier, expertsUsed, hitRate = 0 } = options
   const routed = layers.filter(({ experts }) => experts > 0)
   checkExpertOptions(routed, options)
-  const largestBytes = routed.reduce((most, { expertBytes }) => Math.max(most, expertBytes), 0)
+  const largestBytes = routed.reduce((max, { expertBytes }) => Math.max(max, expertBytes), 0)
   const slotBytes = memoryBytesOf({ lengthBytes: largestBytes })
   const slots = { vramBytes: expertsUsed * slotBytes, ramBytes: tier === 1 ? 2 * slotBytes : 0 }
   const dense = planDense(layers, slots, options)
@@ -102,7 +102,7 @@ function predictToken(load: TokenLoad, options: ExpertPlanOptions): Prediction {
       ['checks', isVerified ? (busy.checkNs ?? 0) : 0],
       ['compute', computeNs],
     ] as const
-    const [boundBy, maxNs] = named.reduce((most, each) => (each[1] > most[1] ? each : most))
+    const [boundBy, maxNs] = named.reduce((max, each) => (each[1] > max[1] ? each : max))
     const { throttle } = cost
     return {
       firstNs: denseTimes.firstNs + timeOf({ hitRate: 0 }),
@@ -172,17 +172,17 @@ function planDense(layers: readonly ExpertLayer[], slots: Budget, options: Exper
   } catch (error) {
     if (!(error instanceof BudgetInfeasibleError)) throw error
     const { minimum, longest } = error
-    const least = {
+    const min = {
       vramBytes: minimum.vramBytes + slots.vramBytes,
       ramBytes: minimum.ramBytes + slots.ramBytes,
     }
-    throw new BudgetInfeasibleError(budget, least, longest, slots)
+    throw new BudgetInfeasibleError(budget, min, longest, slots)
   }
 }
 
 function checkExpertOptions(routed: readonly ExpertLayer[], { expertsUsed, hitRate = 0 }: ExpertPlanOptions): void {
   if (routed.length === 0) throw new RangeError('layers: expected at least one with experts, got none')
-  const fewest = routed.reduce((least, { experts }) => Math.min(least, experts), Infinity)
+  const fewest = routed.reduce((min, { experts }) => Math.min(min, experts), Infinity)
   if (!Number.isSafeInteger(expertsUsed) || expertsUsed < 1 || expertsUsed > fewest)
     throw new RangeError(`expertsUsed: expected 1 to ${fewest}, got ${expertsUsed}`)
   if (!(hitRate >= 0 && hitRate <= 1)) throw new RangeError(`hitRate: expected 0 to 1, got ${hitRate}`)

@@ -1,6 +1,6 @@
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
 import { BudgetInfeasibleError } from './budget-infeasible.js'
-import { layOut, memoryBytesOf, slotCounts, type Places, type SlotCounts } from './lay-out.js'
+import { layOut, memoryBytesOf, slotCounts, type SlotLayout, type SlotCounts } from './lay-out.js'
 import {
   longRunNs,
   predict,
@@ -28,9 +28,9 @@ export interface ResidenceOptions {
   readonly cost: CostModel
   /**
    * Origin of `cost`, which the plan records beside each predicted time. 'link Gen4 x4' if the drive is assumed to fill
-   * its link; 'nowhere' for a guess, if the predicted times are not used.
+   * its link; 'guess' for a guess, if the predicted times are not used.
    */
-  readonly costFrom: `preset ${string}` | `link ${string}` | 'measured' | 'nowhere'
+  readonly costFrom: `preset ${string}` | `link ${string}` | 'measured' | 'guess'
   /** Numbers of slots. Default: enough to keep both links busy. */
   readonly slots?: Partial<SlotCounts>
   /** Shape of reads. Default: commands of 128 KiB, 32 in flight. */
@@ -54,7 +54,7 @@ export interface ResidencePlan {
   readonly tier: 1 | 2
   /** Layers in the order of computation, each with its place. */
   readonly layers: readonly PlacedLayer[]
-  readonly slots: Places
+  readonly slots: SlotLayout
   readonly vram: BudgetUse
   readonly ram: BudgetUse
   /** Bytes that a pass reads from the drive. `copyBytes` are copied to the GPU. */
@@ -86,10 +86,10 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
     if (plan && (best === undefined || isBetter(plan, best))) best = plan
   }
   if (best !== undefined) return best
-  const longest = layers.reduce((most, each) => (each.lengthBytes > most.lengthBytes ? each : most))
+  const longest = layers.reduce((max, each) => (each.lengthBytes > max.lengthBytes ? each : max))
   const { budget } = options
-  const least = minBudget(layers, { ...options, slots: FEWEST_SLOTS })
-  const fits = least.vramBytes <= budget.vramBytes && least.ramBytes <= budget.ramBytes
+  const min = minBudget(layers, { ...options, slots: FEWEST_SLOTS })
+  const fits = min.vramBytes <= budget.vramBytes && min.ramBytes <= budget.ramBytes
   const fewerSlots = fits ? FEWEST_SLOTS : undefined
   throw new BudgetInfeasibleError(budget, minBudget(layers, options), longest, undefined, fewerSlots)
 }
@@ -120,13 +120,13 @@ function isBetter(plan: ResidencePlan, than: ResidencePlan): boolean {
 function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane: { ram: boolean; nvme: boolean }) {
   const { vramBytes, ramBytes } = options.budget
   const lengths = layers.map(memoryBytesOf)
-  const maxBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
+  const maxBytes = lengths.reduce((max, each) => Math.max(max, each), 0)
   const taken = layOut(maxBytes, maxBytes, options, lane)
   const room = { vramBytes: vramBytes - taken.vramBytes, ramBytes: lane.ram ? ramBytes - taken.ramBytes : 0 }
   if (room.vramBytes < 0 || taken.ramBytes > ramBytes || room.ramBytes < 0) return undefined
 
-  const withRam = (most: number): ResidencePlan | undefined => {
-    const places = spread(lengths, { ...room, ramBytes: Math.min(room.ramBytes, most), nvme: lane.nvme })
+  const withRam = (max: number): ResidencePlan | undefined => {
+    const places = spread(lengths, { ...room, ramBytes: Math.min(room.ramBytes, max), nvme: lane.nvme })
     return (
       places &&
       describePlan(
@@ -135,10 +135,10 @@ function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane:
       )
     )
   }
-  const most = withRam(Infinity)
-  if (most === undefined || !lane.nvme) return most
+  const max = withRam(Infinity)
+  if (max === undefined || !lane.nvme) return max
   // Takes no more host memory than needed: the first plan that is as fast as with all of it.
-  const enoughNs = longRunNs(most.predicted) * SAME
+  const enoughNs = longRunNs(max.predicted) * SAME
   const usableBytes = Math.min(room.ramBytes, sum(lengths))
   const tries = Math.max(MIN_TRIES, Math.floor(MAX_PLACEMENTS / lengths.length))
   const step = Math.max(1, Math.ceil(usableBytes / maxBytes / tries))
@@ -146,7 +146,7 @@ function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane:
     const plan = withRam(ramLayers * maxBytes)
     if (plan && longRunNs(plan.predicted) <= enoughNs) return plan
   }
-  return most
+  return max
 }
 
 /** Returns the plan for layers in these places. */
@@ -155,7 +155,7 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
   const bytesIn = (...places: readonly string[]) =>
     layers.filter(({ residence }) => places.includes(residence)).map(memoryBytesOf)
   const [vram, ram, nvme] = [bytesIn('vram'), bytesIn('ram'), bytesIn('nvme')]
-  const longest = (lengths: readonly number[]) => lengths.reduce((most, each) => Math.max(most, each), 0)
+  const longest = (lengths: readonly number[]) => lengths.reduce((max, each) => Math.max(max, each), 0)
   const lane = { ram: ram.length > 0, nvme: nvme.length > 0 }
   // In tier 1, reads go through slots in host memory, also those of layers that stay on the GPU.
   const slots =
@@ -187,7 +187,7 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
 /** Everything on the drive, or, for a model shorter than the slots, everything on the GPU: the minimum. */
 function minBudget(layers: readonly LayerSize[], options: ResidenceOptions): Budget {
   const lengths = layers.map(memoryBytesOf)
-  const maxBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
+  const maxBytes = lengths.reduce((max, each) => Math.max(max, each), 0)
   const onDrive = layOut(maxBytes, maxBytes, options, { ram: false, nvme: true })
   const onGpu = layOut(0, maxBytes, options, { ram: false, nvme: false })
   const onGpuBytes = sum(lengths) + onGpu.vramBytes

@@ -2,7 +2,7 @@ import { LoaderError } from '../error.js'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { BufferedTransfers, type HostBuffer } from '../flow/buffers.js'
 import {
-  DEFAULT_PIECE_BYTES,
+  DEFAULT_READ_BYTES,
   piecesOf,
   type BlockStore,
   type StoreCopies,
@@ -18,7 +18,7 @@ const MAX_BUFFERS = 16
 
 type Facts = Pick<
   BlockStore,
-  'name' | 'blockBytes' | 'capacityBytes' | 'busyBytes' | 'pieceBytes' | 'dma' | 'clock' | 'movesData'
+  'name' | 'blockBytes' | 'capacityBytes' | 'saturationBytes' | 'optimalReadBytes' | 'dma' | 'clock' | 'movesData'
 >
 
 /**
@@ -55,12 +55,12 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
     return this.store.capacityBytes
   }
 
-  get busyBytes() {
-    return this.store.busyBytes
+  get saturationBytes() {
+    return this.store.saturationBytes
   }
 
-  get pieceBytes() {
-    return this.store.pieceBytes ?? DEFAULT_PIECE_BYTES
+  get optimalReadBytes() {
+    return this.store.optimalReadBytes ?? DEFAULT_READ_BYTES
   }
 
   get dma() {
@@ -113,7 +113,7 @@ class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Fac
     const startNs = clock.now()
     const pieceBytes = Math.max(BUFFER_BYTES, blockBytes)
     const pieces = [...piecesOf(transfers, pieceBytes)]
-    const longestBytes = pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), blockBytes)
+    const longestBytes = pieces.reduce((max, { lengthBytes }) => Math.max(max, lengthBytes), blockBytes)
     let [bytes, commands] = [0, 0]
     await using moves = new BufferedTransfers(dma, Math.min(MAX_BUFFERS, pieces.length), longestBytes)
     await moves.each(pieces, async (piece, buffer) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
+import { SIGNATURE_SCAN_BYTES } from '@gpunvme/host-driver'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import type { Extent } from '../image/format.js'
 import { clearEnds, writeBytes } from '../pack/publish.js'
@@ -65,7 +65,7 @@ export class SetPlan {
     this.kind = kind
     this.unitBytes = unitBytes
     this.capacityBytes = setBytes
-    this.blockBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), 0)
+    this.blockBytes = stores.reduce((max, { blockBytes }) => Math.max(max, blockBytes), 0)
     this.stores = stores
     this.layouts = layouts
     this.sharesOf = sharesOf
@@ -80,11 +80,11 @@ export class SetPlan {
     const granuleBytes = Math.max(unitBytes, SET_ALIGNMENT_BYTES)
     const heads = this.sharesOf(Math.min(capacityBytes, Math.ceil(imageBytes / granuleBytes) * granuleBytes))
     // The first image also clears the end of the set.
-    const tailBytes = Math.max(0, capacityBytes - SIGNATURE_REACH_BYTES)
+    const tailBytes = Math.max(0, capacityBytes - SIGNATURE_SCAN_BYTES)
     const tails = this.sharesOf(Math.floor(tailBytes / granuleBytes) * granuleBytes)
     return this.stores.map(({ capacityBytes: memberBytes }, index) => {
       const headEnd = MEMBER_DATA_BYTES + Math.max(MEMBER_DATA_BYTES, heads[index]!)
-      const tailStart = Math.min(MEMBER_DATA_BYTES + tails[index]!, memberBytes - SIGNATURE_REACH_BYTES)
+      const tailStart = Math.min(MEMBER_DATA_BYTES + tails[index]!, memberBytes - SIGNATURE_SCAN_BYTES)
       if (tailStart <= headEnd) return [{ offsetBytes: 0, lengthBytes: memberBytes }]
       return [
         { offsetBytes: 0, lengthBytes: headEnd },
@@ -135,7 +135,7 @@ export class SetPlan {
 export function planStripe(members: readonly Writable[], options: StripeShape = {}): SetPlan {
   const stores = checkMembers('createStripe', members)
   const { unitBytes = DEFAULT_UNIT_BYTES, weights = stores.map(() => 1) } = options
-  const minBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), MIN_UNIT_BYTES)
+  const minBytes = stores.reduce((max, { blockBytes }) => Math.max(max, blockBytes), MIN_UNIT_BYTES)
   if (!Number.isInteger(Math.log2(unitBytes)) || unitBytes < minBytes || unitBytes > MAX_UNIT_BYTES) {
     throw new RangeError(`unitBytes: expected a power of two from ${minBytes} to ${MAX_UNIT_BYTES}, got ${unitBytes}`)
   }
@@ -155,9 +155,8 @@ export function planStripe(members: readonly Writable[], options: StripeShape = 
 /** Lays out a mirror of stores, without writing. @throws RangeError, TypeError for invalid arguments. */
 export function planMirror(members: readonly Writable[]): SetPlan {
   const stores = checkMembers('createMirror', members)
-  const minBytes =
-    stores.reduce((least, { capacityBytes }) => Math.min(least, capacityBytes), Infinity) - MEMBER_DATA_BYTES
-  const granuleBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), SET_ALIGNMENT_BYTES)
+  const minBytes = stores.reduce((min, { capacityBytes }) => Math.min(min, capacityBytes), Infinity) - MEMBER_DATA_BYTES
+  const granuleBytes = stores.reduce((max, { blockBytes }) => Math.max(max, blockBytes), SET_ALIGNMENT_BYTES)
   const setBytes = Math.floor(minBytes / granuleBytes) * granuleBytes
   const layout: Layout = { kind: 'mirror', unitBytes: 0, pattern: new Uint8Array(), setBytes, dataBytes: setBytes }
   return new SetPlan(

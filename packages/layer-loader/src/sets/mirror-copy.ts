@@ -33,8 +33,8 @@ export class MirrorCopy implements BlockStore {
     this.events = events
   }
 
-  get busyBytes() {
-    return this.member.store.busyBytes
+  get saturationBytes() {
+    return this.member.store.saturationBytes
   }
 
   get clock() {

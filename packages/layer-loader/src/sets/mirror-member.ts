@@ -54,7 +54,9 @@ export class MirrorMember<S extends BlockStore = BlockStore> implements Attached
    */
   hasRoom(bytes: number): boolean {
     const { outstandingBytes, store, nsPerByte } = this
-    return outstandingBytes <= bytes || outstandingBytes + bytes <= Math.min(store.busyBytes, AHEAD_NS / nsPerByte)
+    return (
+      outstandingBytes <= bytes || outstandingBytes + bytes <= Math.min(store.saturationBytes, AHEAD_NS / nsPerByte)
+    )
   }
 
   /** Records a read given to it, at this time of its clock. */

@@ -3,7 +3,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import {
   checkTransfers,
-  DEFAULT_PIECE_BYTES,
+  DEFAULT_READ_BYTES,
   type BlockStore,
   type StoreCopies,
   type StoreSummary,
@@ -65,7 +65,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     this.found = problems
     this.setId = label.setId
     this.name = `mirror of ${label.members}`
-    this.blockBytes = members.reduce((most, { store }) => Math.max(most, store.blockBytes), 0)
+    this.blockBytes = members.reduce((max, { store }) => Math.max(max, store.blockBytes), 0)
     this.capacityBytes = label.setBytes
     this.reads = new MirrorReads(members, stallNs, {
       failed: (failure, wasAborted) => this.failed(failure, wasAborted),
@@ -75,13 +75,16 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     })
   }
 
-  get busyBytes() {
-    return this.live.reduce((sum, { store }) => sum + store.busyBytes, 0)
+  get saturationBytes() {
+    return this.live.reduce((sum, { store }) => sum + store.saturationBytes, 0)
   }
 
   /** Several pieces for each member, so that the faster ones can take more. */
-  get pieceBytes() {
-    return this.live.reduce((sum, { store: { pieceBytes = DEFAULT_PIECE_BYTES } }) => sum + 4 * pieceBytes, 0)
+  get optimalReadBytes() {
+    return this.live.reduce(
+      (sum, { store: { optimalReadBytes = DEFAULT_READ_BYTES } }) => sum + 4 * optimalReadBytes,
+      0,
+    )
   }
 
   get clock() {
@@ -165,7 +168,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
   protected failed({ member, error }: MemberFailure, wasAborted: boolean): void {
     if (!isLoss(error)) return
     // The lost member may still execute commands to memory allocated here.
-    this.dma.withhold()
+    this.dma.quarantine()
     if (!wasAborted) this.drop(member, error)
   }
 

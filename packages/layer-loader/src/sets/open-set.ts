@@ -103,7 +103,7 @@ async function mirrorParts<S extends BlockStore>(
 ): Promise<MirrorParts<S>> {
   if (!(Number.isFinite(stallNs) && stallNs > 0))
     throw new RangeError(`stallNs: expected nanoseconds above 0, got ${stallNs}`)
-  const newest = members.reduce((most, { label }) => Math.max(most, label.epoch), 0)
+  const newest = members.reduce((max, { label }) => Math.max(max, label.epoch), 0)
   const ahead = members.filter(({ label }) => label.epoch === newest)
   const { label } = ahead[0]!
   // Each was written without the other: it is unknown which one is right.
@@ -158,7 +158,7 @@ async function measured(
   )
   const rates = found.flatMap((each) => (each === undefined ? [] : [each.speed.bytesPerSecond]))
   const speeds = new Array<Speed>(members).fill(
-    givenSpeed(rates.length > 0 ? rates.reduce((least, each) => Math.min(least, each), Infinity) : UNKNOWN_RATE),
+    givenSpeed(rates.length > 0 ? rates.reduce((min, each) => Math.min(min, each), Infinity) : UNKNOWN_RATE),
   )
   for (const each of found) if (each !== undefined) speeds[each.index] = each.speed
   return speeds

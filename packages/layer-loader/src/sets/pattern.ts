@@ -59,7 +59,7 @@ export function wholeWeights(rates: readonly number[]): number[] {
   let bestShare = 0
   for (let units = rates.length; units <= ENOUGH_UNITS; units++) {
     const weights = rates.map((rate) => Math.max(1, Math.round((units * rate) / total)))
-    const slowest = weights.reduce((most, weight, member) => Math.max(most, weight / rates[member]!), 0)
+    const slowest = weights.reduce((max, weight, member) => Math.max(max, weight / rates[member]!), 0)
     const share = sumOf(weights) / slowest / total
     if (share <= bestShare) continue
     best = weights

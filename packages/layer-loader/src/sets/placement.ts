@@ -77,10 +77,7 @@ export class Placement {
   capacityOver(memberBytes: readonly number[]): number {
     const { pattern, ranks, weights, unitBytes } = this
     const units = memberBytes.map((bytes) => Math.floor(bytes / unitBytes))
-    const cycles = units.reduce(
-      (least, count, member) => Math.min(least, Math.floor(count / weights[member]!)),
-      Infinity,
-    )
+    const cycles = units.reduce((min, count, member) => Math.min(min, Math.floor(count / weights[member]!)), Infinity)
     // The last, incomplete cycle ends at the first unit whose member is full.
     const rest = pattern.findIndex((member, slot) => cycles * weights[member]! + ranks[slot]! >= units[member]!)
     return (cycles * pattern.length + rest) * unitBytes

@@ -30,7 +30,7 @@ test('memory that a lost member may still access is never freed; later memory is
   const memory = new SetMemory(counted.dma)
   memory.alloc(4096).free()
   const before = memory.alloc(8192)
-  memory.withhold()
+  memory.quarantine()
   const after = memory.alloc(512)
   before.free()
   after.free()

@@ -30,8 +30,8 @@ export class SetMemory implements DmaAllocator {
   }
 
   /** Called after the loss of a member. Later allocations are unknown to it. */
-  withhold(): void {
-    this.lent.withhold()
+  quarantine(): void {
+    this.lent.quarantine()
     this.lent = new LentMemory(this.dma)
   }
 }

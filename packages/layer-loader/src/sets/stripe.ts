@@ -2,7 +2,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import {
   checkTransfers,
-  DEFAULT_PIECE_BYTES,
+  DEFAULT_READ_BYTES,
   type BlockStore,
   type StoreCopies,
   type StoreSummary,
@@ -36,8 +36,8 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
   readonly name: string
   readonly blockBytes: number
   readonly capacityBytes: number
-  readonly busyBytes: number
-  readonly pieceBytes: number
+  readonly saturationBytes: number
+  readonly optimalReadBytes: number
   readonly dma: SetMemory
   readonly degraded = false
   protected readonly attached: readonly Attached<S>[]
@@ -56,15 +56,15 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     this.dma = dma
     this.found = found
     this.placement = new Placement(members.length, label.pattern, label.unitBytes)
-    this.blockBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), 0)
+    this.blockBytes = stores.reduce((max, { blockBytes }) => Math.max(max, blockBytes), 0)
     this.capacityBytes = label.setBytes
     this.readBytes = members.map(() => 0)
     // The bytes of the set that keep each member busy.
     const { weights } = this.placement
-    this.busyBytes = stores
-      .map(({ busyBytes }, index) => Math.ceil((busyBytes / weights[index]!) * label.pattern.length))
-      .reduce((most, each) => Math.max(most, each), 0)
-    this.pieceBytes = stores.reduce((sum, { pieceBytes = DEFAULT_PIECE_BYTES }) => sum + pieceBytes, 0)
+    this.saturationBytes = stores
+      .map(({ saturationBytes }, index) => Math.ceil((saturationBytes / weights[index]!) * label.pattern.length))
+      .reduce((max, each) => Math.max(max, each), 0)
+    this.optimalReadBytes = stores.reduce((sum, { optimalReadBytes = DEFAULT_READ_BYTES }) => sum + optimalReadBytes, 0)
   }
 
   get clock() {
@@ -147,10 +147,10 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
 
   /** Returns a store of the stripe's bytes that reads each member from one of its copies. */
   private copyOn(copy: number, stores: readonly BlockStore[]): BlockStore {
-    const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = this
+    const { name, blockBytes, capacityBytes, saturationBytes, dma, clock, movesData } = this
     return {
       name: `copy ${copy} of the ${name}`,
-      ...{ blockBytes, capacityBytes, busyBytes, dma, clock, movesData },
+      ...{ blockBytes, capacityBytes, saturationBytes, dma, clock, movesData },
       read: (transfers, memory, options) =>
         this.spread('read', transfers, memory, options, ({ index }, own, limits) =>
           stores[index]!.read(own, memory, limits),
@@ -205,7 +205,7 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     } catch (error) {
       if (!(error instanceof GpuNvmeError) || error === signal?.reason) throw error
       if (isLoss(error)) {
-        this.dma.withhold()
+        this.dma.quarantine()
         this.found.add({ kind: 'lost', member: index, message: `${memberName({ index, name })} is lost`, cause: error })
       }
       throw new SetMemberError(this.name, verb, { index, name }, error, NEXT)

@@ -92,7 +92,7 @@ test('a read is split into calls of at most 8 MiB, of which at most 4 are in fli
   expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
   expect(file.calls).toHaveLength(7)
   expect(file.peakInFlight).toBe(4)
-  expect(store.busyBytes).toBe(32 * MIB)
+  expect(store.saturationBytes).toBe(32 * MIB)
 })
 
 test('checksums of ranges inside one call are computed while it reads, those of others are undefined', async () => {

@@ -85,8 +85,8 @@ export class FileBlocks implements BlockStore {
   readonly sizeBytes: number
   readonly blockBytes: number
   readonly capacityBytes: number
-  readonly busyBytes = CALLS_AT_A_TIME * PIECE_BYTES
-  readonly pieceBytes = PIECE_BYTES
+  readonly saturationBytes = CALLS_AT_A_TIME * PIECE_BYTES
+  readonly optimalReadBytes = PIECE_BYTES
   readonly dma = fileMemory
   readonly clock = wallClock
   readonly movesData = undefined

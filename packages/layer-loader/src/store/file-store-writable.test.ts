@@ -111,7 +111,7 @@ test('openWritableFileStore rejects other kinds of files, partial blocks and mis
     message: `Cannot open ${join(folder, 'nothing')} to write to it: no such file\n  Try: pass { sizeBytes } to create it, or check the spelling`,
   })
   const dangling = join(folder, 'dangling')
-  symlinkSync(join(folder, 'nowhere'), dangling)
+  symlinkSync(join(folder, 'guess'), dangling)
   await expect(openWritableFileStore(dangling, { sizeBytes: MIB })).rejects.toThrow('it exists')
   await expect(openWritableFileStore(join(folder, 'no', 'folder'), { sizeBytes: MIB })).rejects.toThrow(
     'it cannot be created (ENOENT)',

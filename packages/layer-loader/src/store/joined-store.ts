@@ -1,6 +1,6 @@
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { together } from '../flow/together.js'
-import { checkTransfers, DEFAULT_PIECE_BYTES, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
+import { checkTransfers, DEFAULT_READ_BYTES, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
 /** Concatenated stores. */
 export interface JoinedStore extends BlockStore {
@@ -16,7 +16,7 @@ export interface JoinedStore extends BlockStore {
 export function joinStores(stores: readonly BlockStore[]): JoinedStore {
   const [first] = stores
   if (first === undefined) throw new RangeError('stores: expected one or more, got none')
-  const blockBytes = stores.reduce((most, store) => Math.max(most, store.blockBytes), 0)
+  const blockBytes = stores.reduce((max, store) => Math.max(max, store.blockBytes), 0)
   const starts: number[] = []
   let capacityBytes = 0
   for (const store of stores) {
@@ -49,12 +49,12 @@ class Joined implements JoinedStore {
     return this.stores.length === 1 ? first!.name : `${first!.name} and ${this.stores.length - 1} more`
   }
 
-  get busyBytes() {
-    return this.stores.reduce((most, { busyBytes }) => Math.max(most, busyBytes), 0)
+  get saturationBytes() {
+    return this.stores.reduce((max, { saturationBytes }) => Math.max(max, saturationBytes), 0)
   }
 
-  get pieceBytes() {
-    return this.stores.reduce((most, { pieceBytes = DEFAULT_PIECE_BYTES }) => Math.max(most, pieceBytes), 0)
+  get optimalReadBytes() {
+    return this.stores.reduce((max, { optimalReadBytes = DEFAULT_READ_BYTES }) => Math.max(max, optimalReadBytes), 0)
   }
 
   get dma() {
@@ -80,11 +80,11 @@ class Joined implements JoinedStore {
         })
       }
     }
-    const asked = this.stores.flatMap((store, index) =>
+    const requests = this.stores.flatMap((store, index) =>
       shares[index]!.length > 0 ? [{ store, share: shares[index]! }] : [],
     )
     const summaries = await together(
-      asked.map(
+      requests.map(
         ({ store, share }) =>
           (signal) =>
             store.read(share, memory, { ...options, signal }),
@@ -94,9 +94,9 @@ class Joined implements JoinedStore {
     return {
       bytes: summaries.reduce((sum, { bytes }) => sum + bytes, 0),
       commands: summaries.reduce((sum, { commands }) => sum + commands, 0),
-      startNs: summaries.reduce((least, { startNs }) => Math.min(least, startNs), Infinity),
-      endNs: summaries.reduce((most, { endNs }) => Math.max(most, endNs), 0),
-      devices: summaries.map(({ bytes, commands }, index) => ({ name: asked[index]!.store.name, bytes, commands })),
+      startNs: summaries.reduce((min, { startNs }) => Math.min(min, startNs), Infinity),
+      endNs: summaries.reduce((max, { endNs }) => Math.max(max, endNs), 0),
+      devices: summaries.map(({ bytes, commands }, index) => ({ name: requests[index]!.store.name, bytes, commands })),
     }
   }
 

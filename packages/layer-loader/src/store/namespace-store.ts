@@ -49,7 +49,7 @@ class NamespaceStore<N extends Namespace = Namespace> implements BlockStore {
     return this.namespace.capacityBytes
   }
 
-  get busyBytes() {
+  get saturationBytes() {
     return BUSY_COMMANDS * this.namespace.maxTransferBytes
   }
 

@@ -11,7 +11,7 @@ export interface StoreTransfer {
 }
 
 /** Length from which reads of one drive have no higher rate. */
-export const DEFAULT_PIECE_BYTES = 1024 * 1024
+export const DEFAULT_READ_BYTES = 1024 * 1024
 
 /** Totals of a successful call. Failures are thrown. */
 export interface StoreSummary {
@@ -74,9 +74,9 @@ export interface BlockStore {
   readonly blockBytes: number
   readonly capacityBytes: number
   /** Bytes in flight that keep it busy: reading further ahead is not faster. */
-  readonly busyBytes: number
-  /** Length from which reads have no higher rate. Default: `DEFAULT_PIECE_BYTES`. */
-  readonly pieceBytes?: number
+  readonly saturationBytes: number
+  /** Length from which reads have no higher rate. Default: `DEFAULT_READ_BYTES`. */
+  readonly optimalReadBytes?: number
   /** Allocates memory that it can read into. */
   readonly dma: DmaAllocator
   readonly clock: Clock

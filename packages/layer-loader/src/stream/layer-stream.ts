@@ -162,7 +162,7 @@ export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
     await before
     this.counter.add(tensors.length, verified, statistics, part)
     const { layers, totalBytes } = this.shape
-    const layer = part?.of ?? name
+    const layer = part?.extent ?? name
     this.options.onProgress?.({ layer, index, part, layers: layers.length, totalBytes, statistics: this.statistics })
   }
 

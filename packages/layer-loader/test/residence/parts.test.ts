@@ -25,7 +25,7 @@ test.each([
       const seen: unknown[] = []
       for await (using lease of model.pass()) {
         expect(await isWhole(lease, rig.model)).toBe(true)
-        seen.push([lease.name, lease.part?.of, lease.part?.index, lease.tensors.map(({ name }) => name.slice(13))])
+        seen.push([lease.name, lease.part?.extent, lease.part?.index, lease.tensors.map(({ name }) => name.slice(13))])
       }
       expect(seen).toEqual(
         [0, 1, 2].flatMap((layer) => [

@@ -66,9 +66,9 @@ export function altered(
   store: WritableBlockStore,
   own: Partial<Pick<WritableBlockStore, 'read' | 'write'>>,
 ): WritableBlockStore {
-  const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = store
+  const { name, blockBytes, capacityBytes, saturationBytes, dma, clock, movesData } = store
   return {
-    ...{ name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData },
+    ...{ name, blockBytes, capacityBytes, saturationBytes, dma, clock, movesData },
     read: (...args) => store.read(...args),
     write: (...args) => store.write(...args),
     flush: () => store.flush(),

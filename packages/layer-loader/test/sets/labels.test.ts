@@ -256,9 +256,9 @@ test.each([
   const [one, other] = await storesOn([new RamMedia(32 * MIB), new RamMedia(32 * MIB)])
   await createMirror([one!, other!])
   const before = await get(one!, 0, 4096)
-  const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = other!
+  const { name, blockBytes, capacityBytes, saturationBytes, dma, clock, movesData } = other!
   const readOnly = {
-    ...{ name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData },
+    ...{ name, blockBytes, capacityBytes, saturationBytes, dma, clock, movesData },
     read: (...args: Parameters<WritableBlockStore['read']>) => other!.read(...args),
     locate: () => name,
   } as unknown as WritableBlockStore

@@ -48,7 +48,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
     title: 'A command of one submission queue does not wait until another, full queue is empty',
     spec: 'Base 2.3 §3.4.4.1, §5.2.26.1.1',
     needs: needsPairs(2),
-    ringsAtOnce: true,
+    ringsSimultaneously: true,
     async run(host) {
       await host.start()
       // One command per queue and round, if the controller supports setting it.
@@ -108,7 +108,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
     title: 'Commands of the urgent class start before those of the weighted class',
     spec: 'Base 2.3 §3.4.4.2',
     needs: needsWeights,
-    ringsAtOnce: true,
+    ringsSimultaneously: true,
     async run(host) {
       await host.start({ cc: host.enabledCc | (1 << 11) })
       await createSqs(host, [
@@ -128,7 +128,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
     title: 'Of two equally full queues, the one with the greater weight completes first',
     spec: 'Base 2.3 §3.4.4.2, §5.2.26.1.1',
     needs: needsWeights,
-    ringsAtOnce: true,
+    ringsSimultaneously: true,
     async run(host) {
       await host.start({ cc: host.enabledCc | (1 << 11) })
       // HPW: 8 commands per round, MPW and LPW: one; bursts of one command.

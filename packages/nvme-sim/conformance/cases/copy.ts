@@ -111,9 +111,9 @@ export const copyCases: readonly ControllerCase[] = [
       const { range, total, ranges } = limits(space)
       if (ranges < 256) status(await copy(host, space, 64, new Array<Range>(ranges + 1).fill([0, 1])), '1/83')
       if (range < 0xffff) status(await copy(host, space, 64, [[0, range + 1]]), '1/83')
-      const most = Math.floor(total / range) + 1
-      if (most <= ranges && most * range > total)
-        status(await copy(host, space, 64, new Array<Range>(most).fill([0, range])), '1/83')
+      const max = Math.floor(total / range) + 1
+      if (max <= ranges && max * range > total)
+        status(await copy(host, space, 64, new Array<Range>(max).fill([0, range])), '1/83')
       sameBytes('the blocks', await get(host, space, 0, 128), bytes)
     },
   },

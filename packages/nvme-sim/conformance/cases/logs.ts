@@ -343,8 +343,8 @@ export const logCases: readonly ControllerCase[] = [
           } else if ((effects & 0x1e) === 0 && !(qid === 0 && [0x0c, 0x7c].includes(opcode))) {
             // An invalid NSID makes the command harmless. Not for Asynchronous Event Request, which would be held, and
             // Doorbell Buffer Config, which would use the page for doorbells.
-            const { status: got, asked } = await host.command(qid, entry)
-            check(got !== '0/01', `${asked} is supported, got Invalid Command Opcode`)
+            const { status: got, request } = await host.command(qid, entry)
+            check(got !== '0/01', `${request} is supported, got Invalid Command Opcode`)
           }
         }
       }

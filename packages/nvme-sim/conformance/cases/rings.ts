@@ -225,13 +225,13 @@ export const ringCases: readonly ControllerCase[] = [
       await host.createCq(1, 8)
       await host.createSq(1, 8, 1)
       const read = anyRead(host)
-      for (const most of [1, 2, 3, 5, 7, 1, 6]) {
+      for (const max of [1, 2, 3, 5, 7, 1, 6]) {
         for (let i = 0; i < 7; i++) host.stage(1, read)
         host.ringTail(1)
         await host.settle()
         let left = 7
         while (left > 0) {
-          const taken = host.poll(1, { most })
+          const taken = host.poll(1, { max })
           check(taken.length > 0, `${left} more completions are posted`)
           taken.forEach(success)
           left -= taken.length
@@ -274,7 +274,7 @@ export const ringCases: readonly ControllerCase[] = [
 /** Returns the next completion of queue 1, and releases it at once. */
 async function take(host: CaseHost): Promise<Completed[]> {
   let taken: Completed[] = []
-  await host.until(() => (taken = host.poll(1, { most: 1 })).length > 0)
+  await host.until(() => (taken = host.poll(1, { max: 1 })).length > 0)
   if (taken.length === 0) fail('CQ 1: expected another completion after a slot was released')
   return taken
 }

@@ -24,9 +24,9 @@ export function check(condition: boolean, expected: string): asserts condition {
 }
 
 /** Checks for equality; compares objects and lists by their content. @throws CheckFailed */
-export function equal(what: string, got: unknown, wanted: unknown): void {
-  if (got === wanted || textOf(got) === textOf(wanted)) return
-  fail(`${what}: expected ${show(wanted, got)}, got ${show(got, wanted)}`)
+export function equal(name: string, actual: unknown, expected: unknown): void {
+  if (actual === expected || textOf(actual) === textOf(expected)) return
+  fail(`${name}: expected ${show(expected, actual)}, got ${show(actual, expected)}`)
 }
 
 /** Formats a value that is compared with `others`. Numbers get a hexadecimal form if any of them is above 9. */

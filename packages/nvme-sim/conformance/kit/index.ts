@@ -4,4 +4,4 @@
  */
 export { check, CheckFailed, equal, fail, notApplicable, NotApplicable } from './check.js'
 export { outcomeOf, type CaseIdentity, type CaseOutcome } from './outcome.js'
-export { WALL_LIMIT_MS, withinWall } from './wall.js'
+export { WALL_LIMIT_MS, withWallLimit } from './wall.js'

@@ -8,7 +8,7 @@ export const WALL_LIMIT_MS = 60_000
  * never resolve may have a broken clock too. Leaves no timer that keeps the process alive.
  * @throws CheckFailed
  */
-export async function withinWall<T>(what: string, limitMs: number, step: Promise<T>): Promise<T> {
+export async function withWallLimit<T>(what: string, limitMs: number, step: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => {

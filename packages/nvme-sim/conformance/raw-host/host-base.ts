@@ -192,12 +192,12 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return cid
   }
 
-  /** Consumes new completions, at most `most`, and rings the head doorbell for them unless `ring` is false. */
-  poll(cqid: number, { ring = true, most = Infinity }: { ring?: boolean; most?: number } = {}): C[] {
+  /** Consumes new completions, at most `max`, and rings the head doorbell for them unless `ring` is false. */
+  poll(cqid: number, { ring = true, max = Infinity }: { ring?: boolean; max?: number } = {}): C[] {
     const cq = this.cqs.get(cqid)!
     const found: C[] = []
     // A queue of n entries holds n - 1. The limit ends the loop even if a controller never changes the Phase Tag.
-    while (found.length < Math.min(cq.entries - 1, most)) {
+    while (found.length < Math.min(cq.entries - 1, max)) {
       const entry = cq.take()
       if (entry === undefined) break
       found.push(this.report(entry))

@@ -91,7 +91,7 @@ function queueFault(
   if (memory.has(iova, lengthBytes, access)) return undefined
   diagnostics.report(
     'queue-memory',
-    `a queue of ${entries} entries at ${hex(iova)}: ${memory.lack(iova, lengthBytes, access)}`,
+    `a queue of ${entries} entries at ${hex(iova)}: ${memory.explainUnmapped(iova, lengthBytes, access)}`,
   )
   return STATUS.DATA_TRANSFER_ERROR
 }

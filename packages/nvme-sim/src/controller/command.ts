@@ -1,9 +1,9 @@
 import { commandOf, Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import type { Struck } from '@gpunvme/nvme-spec/faults'
+import type { MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import type { IoCommand } from '../nvm/io-command.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { NO_LOCATION } from '../logs/error-log.js'
-import type { Asker } from '../memory/reachable.js'
+import type { Requester } from '../memory/reachable.js'
 import { Runs } from '../memory/runs.js'
 import { SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
 import { hex } from './diagnostics.js'
@@ -45,7 +45,7 @@ export interface CommandsUnderWay {
 }
 
 /** A command slot of the controller with its command. Slots are reused, so that a command allocates no object. */
-export class ServedCommand implements Asker {
+export class ServedCommand implements Requester {
   /** The controller's own copy of the entry: the host may overwrite its entry as soon as it is fetched. */
   readonly entry = new Uint32Array(SQE_BYTES / 4)
   readonly data = new DataView(this.entry.buffer)
@@ -69,7 +69,7 @@ export class ServedCommand implements Asker {
   /** The More bit of the status: the error log has more details than the completion. */
   more = 0
   /** Faults of the plan that apply to it; usually undefined. */
-  struck: Struck | undefined
+  matched: MatchedFaults | undefined
   /** Location of the command's logical blocks; `blocks` is 0 for a command without any. */
   namespace: Namespace | undefined
   slba = 0
@@ -115,7 +115,7 @@ export class ServedCommand implements Asker {
   }
 
   /** Description for messages: 'SQ 1 CID 0x7 Read'. Built only if something is wrong. */
-  words(): string {
+  describe(): string {
     const { CID, OPC } = this.sqe
     const name = commandOf(this.isAdmin() ? 'admin' : 'nvm', OPC)?.name ?? `command ${hex(OPC)}`
     return `SQ ${this.sq.qid} CID ${hex(CID)} ${name}`
@@ -145,7 +145,7 @@ export class ServedCommand implements Asker {
     this.errorAt = NO_LOCATION
     this.more = 0
     this.hasBegun = false
-    this.struck = undefined
+    this.matched = undefined
     this.runs.clear()
     this.metadataRuns.clear()
     this.namespace = undefined

@@ -33,25 +33,25 @@ export class Completions {
   /** Completes a command: counts it, logs an error, and posts the completion. */
   complete(command: ServedCommand, status: Ended): void {
     const { counters, faults, health, clock } = this.device
-    const { struck, sqe } = command
+    const { matched, sqe } = command
     if (!command.isAdmin()) health.busy.end(clock.now())
     // A host may reuse the identifier after waiting for a completion that a fault drops or damages.
-    if (struck !== undefined) command.sq.inFlight.end(sqe.CID)
-    if (struck?.has('drop-completion')) {
-      faults.happened(struck, 'drop-completion')
+    if (matched !== undefined) command.sq.inFlight.end(sqe.CID)
+    if (matched?.has('drop-completion')) {
+      faults.record(matched, 'drop-completion')
       return
     }
     const counts = command.isAdmin() ? counters.admin : counters.io
     counts[sqe.OPC]!++
     if (status !== STATUS.SUCCESS) this.logError(command, status)
-    if (struck === undefined) this.post(this.fill(command, status))
+    if (matched === undefined) this.post(this.fill(command, status))
     else {
       // A copy: posting may release another completion before this one is posted again.
       const completion = { ...this.fill(command, status) }
-      damageCompletion(completion, struck, faults)
+      damageCompletion(completion, matched, faults)
       this.post(completion)
-      if (!struck.has('duplicate-completion')) return
-      faults.happened(struck, 'duplicate-completion')
+      if (!matched.has('duplicate-completion')) return
+      faults.record(matched, 'duplicate-completion')
       this.post(completion)
     }
   }

@@ -1,5 +1,5 @@
 import { ACQ, AQA, ASQ, CC, CSTS, DOORBELL_BASE, INTMC, INTMS, NSSR } from '@gpunvme/nvme-spec'
-import type { Struck } from '@gpunvme/nvme-spec/faults'
+import type { MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import { changeNamespaces } from '../faults/namespace-faults.js'
 import { postUnsolicited } from '../faults/unsolicited.js'
 import type { Device } from './device.js'
@@ -30,7 +30,7 @@ export class Controller {
     this.device = device
     this.pipeline = new Pipeline(device, {
       fail: (reason) => this.state.fail(reason),
-      suffer: (struck) => this.suffer(struck),
+      applyFaults: (matched) => this.applyFaults(matched),
     })
     this.state = new ControllerState(device, this.pipeline)
     const { pci } = device
@@ -40,13 +40,13 @@ export class Controller {
       changed: () => this.followConfiguration(),
     })
     this.powerOn()
-    device.faults.schedule((struck) => this.suffer(struck))
+    device.faults.schedule((matched) => this.applyFaults(matched))
   }
 
   /** The host reads a register. */
   read32(offset: number): number {
     const { faults, pci } = this.device
-    const struck = faults.strikesAccesses && pci.isOnBus ? this.strike('read', offset) : undefined
+    const matched = faults.affectsAccesses && pci.isOnBus ? this.matchFaults('read', offset) : undefined
     if (!pci.answers) {
       pci.reject(`read offset ${hex(offset)}`)
       return ALL_ONES
@@ -55,7 +55,7 @@ export class Controller {
       if (offset === CSTS.offset) this.isResetUnseen = false
       else this.checkMaskAccess(offset, 'read')
       const stored = this.device.registers.read(offset)
-      const value = struck?.get('read-value')?.value ?? stored
+      const value = matched?.get('read-value')?.value ?? stored
       this.device.trace.registerRead(offset, value)
       return value
     }
@@ -73,26 +73,26 @@ export class Controller {
   write32(offset: number, value: number): void {
     const { pci, faults } = this.device
     if (!pci.answers) pci.reject(`wrote ${hex(value >>> 0)} to offset ${hex(offset)}`)
-    else if (!faults.strikesAccesses || this.arrives(offset, value)) this.take(offset, value)
+    else if (!faults.affectsAccesses || this.arrives(offset, value)) this.take(offset, value)
   }
 
   /** Applies faults of the plan to the controller itself. There is no diagnostic, since the host did nothing wrong. */
-  suffer(struck: Struck): void {
+  applyFaults(matched: MatchedFaults): void {
     const { faults, drive, clock, pci } = this.device
     if (!pci.isOnBus) return
     for (const kind of ['throttle', 'fatal-status', 'surprise-reset', 'remove-device'] as const) {
-      if (struck.has(kind)) faults.happened(struck, kind)
+      if (matched.has(kind)) faults.record(matched, kind)
     }
-    const throttle = struck.get('throttle')
+    const throttle = matched.get('throttle')
     if (throttle) drive.throttle(throttle.factor, clock.now() + throttle.forNs)
-    changeNamespaces(struck, this.device, this.pipeline)
-    postUnsolicited(struck, this.device, this.pipeline)
-    if (struck.has('fatal-status')) this.state.setFatal()
-    if (struck.has('surprise-reset')) {
+    changeNamespaces(matched, this.device, this.pipeline)
+    postUnsolicited(matched, this.device, this.pipeline)
+    if (matched.has('fatal-status')) this.state.setFatal()
+    if (matched.has('surprise-reset')) {
       this.powerOn()
       this.isResetUnseen = true
     }
-    if (struck.has('remove-device')) this.remove()
+    if (matched.has('remove-device')) this.remove()
   }
 
   /** The device leaves the bus: all further reads return all ones. */
@@ -178,27 +178,27 @@ export class Controller {
   }
 
   /** Looks up the faults of an access, and applies those that affect the controller. */
-  private strike(access: 'read' | 'write', offset: number): Struck | undefined {
+  private matchFaults(access: 'read' | 'write', offset: number): MatchedFaults | undefined {
     const { faults, doorbellStrideBytes } = this.device
-    const struck = faults.strikeAccess(access, offset, doorbellStrideBytes)
-    if (struck === undefined) return undefined
-    faults.happened(struck, 'read-value')
-    this.suffer(struck)
-    return struck
+    const matched = faults.matchAccess(access, offset, doorbellStrideBytes)
+    if (matched === undefined) return undefined
+    faults.record(matched, 'read-value')
+    this.applyFaults(matched)
+    return matched
   }
 
   /** Whether a write arrives now. A write that a fault delays arrives later, after those before it. */
   private arrives(offset: number, value: number): boolean {
     const { faults, clock } = this.device
-    const struck = this.strike('write', offset)
+    const matched = this.matchFaults('write', offset)
     if (!this.device.pci.answers) return false
-    if (struck?.has('lose-write')) {
-      faults.happened(struck, 'lose-write')
+    if (matched?.has('lose-write')) {
+      faults.record(matched, 'lose-write')
       return false
     }
-    const delay = struck?.get('delay-write')
+    const delay = matched?.get('delay-write')
     if (delay) {
-      faults.happened(struck!, 'delay-write')
+      faults.record(matched!, 'delay-write')
       this.stalledUntilNs = Math.max(this.stalledUntilNs, clock.now()) + delay.delayNs
     }
     if (this.stalledUntilNs <= clock.now()) return true

@@ -15,7 +15,7 @@ export interface AdminQueues {
  * Returns why the controller cannot be enabled with its current registers, which sets CSTS.CFS (Base 2.1 §3.1.4.5,
  * §3.5.1).
  */
-export function enableMistake(device: Device, admin: AdminQueues): string | undefined {
+export function validateEnable(device: Device, admin: AdminQueues): string | undefined {
   const { capabilities, configuration, memory } = device
   const { CSS, MPS, AMS } = CC.decode(configuration)
   const { CSS_NCSS, MPSMIN, MPSMAX, AMS_WRRUPC } = CAP.decode(capabilities)
@@ -34,7 +34,7 @@ export function enableMistake(device: Device, admin: AdminQueues): string | unde
   return undefined
 }
 
-/** Creates the Admin queues, if `enableMistake` has found no error. */
+/** Creates the Admin queues, if `validateEnable` has found no error. */
 export function createAdminQueues(device: Device, admin: AdminQueues): void {
   const { memory, queues, interrupts, configuration, diagnostics } = device
   const { sqEntries, cqEntries, sqIova, cqIova } = admin

@@ -36,7 +36,7 @@ class MappedMemory implements ReachableMemory {
     return this.bytes(iova, lengthBytes, access) !== undefined
   }
 
-  lack(): string {
+  explainUnmapped(): string {
     return 'no memory there'
   }
 }

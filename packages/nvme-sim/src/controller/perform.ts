@@ -18,7 +18,7 @@ export function perform(command: ServedCommand, device: Device, commands: Comman
     return
   }
   command.result = performAdmin(command, device, commands)
-  if (command.struck !== undefined) corruptAnswer(command, command.struck, device)
+  if (command.matched !== undefined) corruptAnswer(command, command.matched, device)
 }
 
 /** Executes both halves of a fused operation, in order. */
@@ -41,16 +41,16 @@ export function inOrder(one: ServedCommand, other: ServedCommand): readonly [Ser
 
 function performIo(command: ServedCommand, device: Device): void {
   const { diagnostics, features } = device
-  const { struck, sqe } = command
+  const { matched, sqe } = command
   const handler = command.handler!
   if (areBlocksGone(command)) {
     command.result = STATUS.LBA_OUT_OF_RANGE
     return
   }
   try {
-    if (struck === undefined) command.result = handler.perform(command, device)
+    if (matched === undefined) command.result = handler.perform(command, device)
     else {
-      performDamaged(command, struck, device, () => {
+      performDamaged(command, matched, device, () => {
         command.result = handler.perform(command, device)
       })
     }
@@ -80,10 +80,10 @@ function reportLoss(command: ServedCommand, { memory, diagnostics }: Device): vo
     for (let i = 0; i < runs.count; i++) {
       const [iova, lengthBytes] = [runs.iova[i]!, runs.lengthBytes[i]!]
       if (runs.isDiscarded(i) || memory.has(iova, lengthBytes, access)) continue
-      const lack = memory.lack(iova, lengthBytes, access)
+      const reason = memory.explainUnmapped(iova, lengthBytes, access)
       diagnostics.report(
         'unmapped-memory',
-        `${command.words()}: ${hex(iova)}, ${lengthBytes} bytes: ${lack} while the command was in progress`,
+        `${command.describe()}: ${hex(iova)}, ${lengthBytes} bytes: ${reason} while the command was in progress`,
       )
       return
     }

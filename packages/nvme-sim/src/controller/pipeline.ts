@@ -1,7 +1,7 @@
 import { SQE, STATUS } from '@gpunvme/nvme-spec'
-import type { Struck } from '@gpunvme/nvme-spec/faults'
+import type { MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import { adminCommands } from '../admin/admin.js'
-import { isPutOff, strikeCommand } from '../faults/command-faults.js'
+import { deferCompletion, applyCommandFaults } from '../faults/command-faults.js'
 import { fuse } from '../nvm/fused.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { ioCommands } from '../nvm/nvm.js'
@@ -19,7 +19,7 @@ export interface PipelineOwner {
   /** Sets CSTS.CFS; fetching and posting stop. */
   fail(reason: string): void
   /** Applies faults of the plan to the controller itself. */
-  suffer(struck: Struck): void
+  applyFaults(matched: MatchedFaults): void
 }
 
 /**
@@ -31,7 +31,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
   private readonly owner: PipelineOwner
   private readonly slots: Slots
   private readonly completions: Completions
-  private readonly suffer: (struck: Struck) => void
+  private readonly applyFaults: (matched: MatchedFaults) => void
   /** The first half of a fused operation; its other half is the next entry to be fetched. */
   private fusedFirst: ServedCommand | undefined
   /** Commands whose data and completion wait for bus mastering. */
@@ -49,7 +49,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.owner = owner
     this.slots = new Slots(device.profile.commandSlots, this)
     this.completions = new Completions(device, (reason) => owner.fail(reason))
-    this.suffer = (struck) => owner.suffer(struck)
+    this.applyFaults = (matched) => owner.applyFaults(matched)
     device.events.report = (cid, dw0) => this.answer(cid, dw0)
   }
 
@@ -160,14 +160,14 @@ export class Pipeline implements Steps, CommandsUnderWay {
       // After the first half of a fused operation, the next entry of its queue is fetched, before those of other
       // queues.
       const first = this.fusedFirst
-      let slot = first === undefined ? this.slots.take() : this.slots.takeAnyway()
+      let slot = first === undefined ? this.slots.take() : this.slots.allocateOverflow()
       this.isStarved = slot === undefined
       const sq = first !== undefined ? first.sq : this.isStarved ? this.waitingAdmin() : queues.next()
       if (sq === undefined) {
         if (slot !== undefined) this.slots.putBack(slot)
         return
       }
-      slot ??= this.slots.takeAnyway()
+      slot ??= this.slots.allocateOverflow()
       // The whole queue: if a part is gone, the rest may have moved, and is looked up as a whole.
       if (!memory.has(sq.iova, sq.lengthBytes)) {
         this.owner.fail(`SQ ${sq.qid}: its memory at ${hex(sq.iova)} is no longer mapped`)
@@ -221,7 +221,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const { clock, link, drive, profile, faults } = this.device
     const nowNs = clock.now()
     this.prepare(command)
-    if (faults.strikesCommands && strikeCommand(command, this.device, this.suffer)) return
+    if (faults.affectsCommands && applyCommandFaults(command, this.device, this.applyFaults)) return
     const { handler } = command
     if (command.result !== undefined) clock.schedule(link.postEntry(nowNs), command.finish)
     else if (handler === undefined) clock.schedule(link.postEntry(nowNs + profile.adminNs), command.finish)
@@ -315,7 +315,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
   /** The command has its result: posts its completion and releases its slot. */
   private settle(command: ServedCommand): void {
     const { clock, shadow } = this.device
-    if (isPutOff(command, this.device, this.completions.late)) return
+    if (deferCompletion(command, this.device, this.completions.late)) return
     if (command.result !== 'held') this.completions.complete(command, command.result!)
     if (command.isAborted) return
     this.slots.putBack(command)

@@ -7,8 +7,8 @@ export class Slots {
   private all: ServedCommand[] = []
   private free: ServedCommand[] = []
 
-  constructor(most: number, steps: Steps) {
-    this.most = most
+  constructor(max: number, steps: Steps) {
+    this.most = max
     this.steps = steps
   }
 
@@ -22,7 +22,7 @@ export class Slots {
    * Returns a slot even if none is free, for commands that must not wait: the second half of a fused operation, and an
    * Abort. The extra slot is dropped when its command ends.
    */
-  takeAnyway(): ServedCommand {
+  allocateOverflow(): ServedCommand {
     return this.free.pop() ?? this.add()
   }
 

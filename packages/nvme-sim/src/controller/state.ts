@@ -3,7 +3,7 @@ import { flush } from '../features/flush.js'
 import { keepFixedFields, keepReservedFields } from './configuration.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
-import { adminQueuesOf, createAdminQueues, enableMistake, type AdminQueues } from './enable.js'
+import { adminQueuesOf, createAdminQueues, validateEnable, type AdminQueues } from './enable.js'
 import type { Pipeline } from './pipeline.js'
 
 /** CC and CSTS: enabling, reset and shutdown of the controller, and the state they clear. */
@@ -104,9 +104,9 @@ export class ControllerState {
     this.setStatus({ SHST: CSTS.SHST.NORMAL })
     // The registers are read now; later writes before CSTS.RDY is 1 have no effect.
     const admin = adminQueuesOf(device)
-    if (device.faults.strikeEnable('ready-never-rises')) return
+    if (device.faults.matchEnable('ready-never-rises')) return
     this.later(device.profile.enableNs, () => {
-      const mistake = enableMistake(device, admin)
+      const mistake = validateEnable(device, admin)
       if (mistake === undefined) this.becomeReady(admin)
       else this.fail(mistake)
     })
@@ -129,7 +129,7 @@ export class ControllerState {
     device.registers.set(CC, 0)
     // CSTS.CFS is cleared at once: if RDY never became 1, it is the only visible sign of a reset.
     this.setStatus({ SHST: CSTS.SHST.NORMAL, CFS: 0 })
-    if (device.faults.strikeEnable('ready-never-falls')) return
+    if (device.faults.matchEnable('ready-never-falls')) return
     this.later(device.profile.resetNs, () => this.setStatus({ RDY: 0 }))
   }
 

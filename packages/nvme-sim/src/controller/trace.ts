@@ -95,7 +95,7 @@ export class Trace {
     this.sink?.({ ...this.head('interrupt'), name: `vector ${vector}` })
   }
 
-  /** A fault of the plan struck: the number of its rule, and its action. */
+  /** A fault of the plan was injected: the number of its rule, and its action. */
   fault(rule: number, kind: string, where: string): void {
     this.note(HAPPENED.fault, rule, 0)
     this.sink?.({ ...this.head('fault'), name: kind, details: { rule, where } })

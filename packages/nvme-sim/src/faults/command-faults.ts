@@ -1,42 +1,46 @@
-import type { Struck } from '@gpunvme/nvme-spec/faults'
+import type { MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { statusByPlan, type LateCompletions } from './completion-faults.js'
 
 /**
- * Determines the faults of a command that is about to begin, and applies immediate ones; `suffer` applies those of the
+ * Determines the faults of a command that is about to begin, and applies immediate ones; `applyFaults` applies those of the
  * controller itself. Returns true if the command ends here.
  */
-export function strikeCommand(command: ServedCommand, device: Device, suffer: (struck: Struck) => void): boolean {
+export function applyCommandFaults(
+  command: ServedCommand,
+  device: Device,
+  applyFaults: (matched: MatchedFaults) => void,
+): boolean {
   const { faults, pageBytes } = device
-  const struck = faults.strikeCommand(command, pageBytes)
-  if (struck === undefined) return false
-  command.struck = struck
-  suffer(struck)
+  const matched = faults.matchCommand(command, pageBytes)
+  if (matched === undefined) return false
+  command.matched = matched
+  applyFaults(matched)
   if (command.isAborted) return true
-  const status = struck.get('status')
+  const status = matched.get('status')
   if (status) {
     command.result = statusByPlan(status)
-    faults.happened(struck, 'status')
+    faults.record(matched, 'status')
   }
-  if (!struck.has('hang')) return false
-  faults.happened(struck, 'hang')
+  if (!matched.has('hang')) return false
+  faults.record(matched, 'hang')
   return true
 }
 
 /** Whether a fault delays the completion of a command; the command is finished again later. */
-export function isPutOff(command: ServedCommand, { clock, faults }: Device, late: LateCompletions): boolean {
-  const { struck, sq } = command
-  if (struck === undefined || command.result === 'held') return false
-  const delay = struck.get('delay-completion')
-  const reorder = struck.get('reorder-completion')
+export function deferCompletion(command: ServedCommand, { clock, faults }: Device, late: LateCompletions): boolean {
+  const { matched, sq } = command
+  if (matched === undefined || command.result === 'held') return false
+  const delay = matched.get('delay-completion')
+  const reorder = matched.get('reorder-completion')
   if (delay) {
-    faults.happened(struck, 'delay-completion')
-    struck.remove('delay-completion')
+    faults.record(matched, 'delay-completion')
+    matched.remove('delay-completion')
     clock.schedule(clock.now() + delay.delayNs, command.finish)
   } else if (reorder) {
-    faults.happened(struck, 'reorder-completion')
-    struck.remove('reorder-completion')
+    faults.record(matched, 'reorder-completion')
+    matched.remove('reorder-completion')
     clock.schedule(clock.now() + reorder.atMostNs, late.hold(sq.cq, command.finish, reorder.behind))
   }
   return delay !== undefined || reorder !== undefined

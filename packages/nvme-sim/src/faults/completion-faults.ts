@@ -1,5 +1,5 @@
 import { CQE, STATUS } from '@gpunvme/nvme-spec'
-import type { ActionOf, Struck } from '@gpunvme/nvme-spec/faults'
+import type { ActionOf, MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import type { Ended } from '../controller/command.js'
 import type { Completion, CompletionQueue, CqeDamage } from '../queues/queue.js'
 import type { Faults } from './fault.js'
@@ -12,22 +12,22 @@ export function statusByPlan({ sct, sc, dnr = false }: ActionOf<'status'>): Ende
 }
 
 /** Applies faults of the plan to the entry of a completion. */
-export function damageCompletion(completion: Completion, struck: Struck, faults: Faults): void {
-  const byPlan = struck.get('status')
+export function damageCompletion(completion: Completion, matched: MatchedFaults, faults: Faults): void {
+  const byPlan = matched.get('status')
   if (byPlan)
     completion.status |= ((byPlan.crd ?? 0) << CQE.STATUS.CRD.lsb) | ((byPlan.more ? 1 : 0) << CQE.STATUS.M.lsb)
-  completion.cid ^= struck.get('corrupt-cid')?.xor ?? 0
-  completion.damage = cqeDamage(struck)
+  completion.cid ^= matched.get('corrupt-cid')?.xor ?? 0
+  completion.damage = cqeDamage(matched)
   for (const kind of ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase'] as const) {
-    faults.happened(struck, kind)
+    faults.record(matched, kind)
   }
 }
 
 /** Returns the damage to the fields that the queue itself fills in; undefined for none. */
-function cqeDamage(struck: Struck): CqeDamage | undefined {
-  const sqhd = struck.get('corrupt-sqhd')?.xor ?? 0
-  const sqid = struck.get('corrupt-sqid')?.xor ?? 0
-  const phase = struck.has('corrupt-phase') ? 1 : 0
+function cqeDamage(matched: MatchedFaults): CqeDamage | undefined {
+  const sqhd = matched.get('corrupt-sqhd')?.xor ?? 0
+  const sqid = matched.get('corrupt-sqid')?.xor ?? 0
+  const phase = matched.has('corrupt-phase') ? 1 : 0
   return sqhd | sqid | phase ? { sqhd, sqid, phase } : undefined
 }
 

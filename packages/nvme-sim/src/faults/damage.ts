@@ -1,5 +1,5 @@
 import { Read, STATUS, Write } from '@gpunvme/nvme-spec'
-import { answersWithData, type ActionOf, type Struck } from '@gpunvme/nvme-spec/faults'
+import { returnsData, type ActionOf, type MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import type { FaultAction } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
@@ -15,7 +15,7 @@ export function canDamage(action: FaultAction, command: ServedCommand, pageBytes
   switch (action.kind) {
     case 'corrupt-data':
       // The data returned by an Admin command are known only after it was executed.
-      if (command.isAdmin()) return answersWithData(command.sqe.OPC)
+      if (command.isAdmin()) return returnsData(command.sqe.OPC)
       return movesBlocks(command) && action.byte < dataBytesOf(command)
     case 'torn-dma':
       return movesBlocks(command) && action.fromByte < dataBytesOf(command)
@@ -27,10 +27,15 @@ export function canDamage(action: FaultAction, command: ServedCommand, pageBytes
 }
 
 /** Executes a Read or Write by `perform`, and applies the faults of its data. */
-export function performDamaged(command: ServedCommand, struck: Struck, device: Device, perform: () => void): void {
-  const torn = struck.get('torn-dma')
-  const misplaced = struck.get('wrong-page')
-  const corrupt = struck.get('corrupt-data')
+export function performDamaged(
+  command: ServedCommand,
+  matched: MatchedFaults,
+  device: Device,
+  perform: () => void,
+): void {
+  const torn = matched.get('torn-dma')
+  const misplaced = matched.get('wrong-page')
+  const corrupt = matched.get('corrupt-data')
   if (!torn && !misplaced && !corrupt) {
     perform()
     return
@@ -44,14 +49,14 @@ export function performDamaged(command: ServedCommand, struck: Struck, device: D
   if (corrupt) flip(bytes, corrupt)
   if (torn) bytes.set(before.subarray(torn.fromByte, torn.toByte), torn.fromByte)
   putContents(command, device, bytes)
-  if (misplaced) device.faults.happened(struck, 'wrong-page')
-  if (corrupt) device.faults.happened(struck, 'corrupt-data')
-  if (torn) device.faults.happened(struck, 'torn-dma')
+  if (misplaced) device.faults.record(matched, 'wrong-page')
+  if (corrupt) device.faults.record(matched, 'corrupt-data')
+  if (torn) device.faults.record(matched, 'torn-dma')
 }
 
 /** Flips bits in data that an Admin command has written to host memory. */
-export function corruptAnswer(command: ServedCommand, struck: Struck, device: Device): void {
-  const corrupt = struck.get('corrupt-data')
+export function corruptAnswer(command: ServedCommand, matched: MatchedFaults, device: Device): void {
+  const corrupt = matched.get('corrupt-data')
   if (corrupt === undefined || command.result !== STATUS.SUCCESS) return
   const { runs } = command
   let lengthBytes = 0
@@ -61,7 +66,7 @@ export function corruptAnswer(command: ServedCommand, struck: Struck, device: De
   if (gather(runs, device.memory, bytes)) return
   flip(bytes, corrupt)
   scatter(runs, device.memory, bytes)
-  device.faults.happened(struck, 'corrupt-data')
+  device.faults.record(matched, 'corrupt-data')
 }
 
 function movesBlocks({ result, sqe, lengthBytes, namespace }: ServedCommand): boolean {

@@ -57,10 +57,10 @@ it('status: the command fails with the given status and transfers no data', asyn
 it('stale-completion: posts an earlier entry again', async () => {
   const { cids, faults } = await tenReads(plan({ atNs: 5e9 }, { kind: 'stale-completion', qid: 1, back: 3 }))
   expect(cids).toEqual([...without(), 7])
-  expect(faults.struck).toEqual([1])
+  expect(faults.hits).toEqual([1])
 })
 
-it('stale-completion: does not strike if the entry was not posted or the queue does not exist', async () => {
+it('stale-completion: does not apply if the entry was not posted or the queue does not exist', async () => {
   const rules = [
     { match: { qid: 1, nth: 1 }, action: { kind: 'stale-completion', qid: 1, back: 1 } },
     { match: { qid: 1, nth: 10 }, action: { kind: 'stale-completion', qid: 1, back: 1000 } },
@@ -68,7 +68,7 @@ it('stale-completion: does not strike if the entry was not posted or the queue d
   ] as const
   const { cids, faults } = await tenReads({ rules })
   expect(cids).toEqual(without())
-  expect(faults.struck).toEqual([0, 0, 0])
+  expect(faults.hits).toEqual([0, 0, 0])
 })
 
 it('stale-completion: posts an entry of the previous lap with the current Phase Tag', async () => {
@@ -84,7 +84,7 @@ it('stale-completion: posts an entry of the previous lap with the current Phase 
   expect(host.simulation.diagnostics).toEqual([])
 })
 
-it('async-event: completes a request, even if the event is disabled; does not strike without a request', async () => {
+it('async-event: completes a request, even if the event is disabled; does not apply without a request', async () => {
   const event = { kind: 'async-event', aet: 2, aei: 0, lid: 4 } as const
   const rules = [1e9, 2e9, 3e9].map((atNs) => ({ match: { atNs }, action: event }))
   const host = await enabled({ faults: { rules } })
@@ -96,7 +96,7 @@ it('async-event: completes a request, even if the event is disabled; does not st
     { cid: 7, dw0: 0x04_00_02, status: '0/00' },
     { cid: 8, dw0: 0x04_00_02, status: '0/00' },
   ])
-  expect(host.simulation.faults.struck).toEqual([1, 1, 0])
+  expect(host.simulation.faults.hits).toEqual([1, 1, 0])
 })
 
 it('corrupt-cid: the completion has another CID', async () => {
@@ -117,7 +117,7 @@ it('corrupt-data: changes no byte after the data of a Write with a separate meta
   const [memory, metadata] = [host.alloc(512), host.alloc(8)]
   const mptr = metadata.iovaAt(0)
   expect((await host.command(1, { ...transfer(0x01, 0, 1, prps(host, memory)), mptr })).status).toBe('0/00')
-  expect(host.simulation.faults.struck).toEqual([0])
+  expect(host.simulation.faults.hits).toEqual([0])
   const next = host.alloc(512)
   expect((await host.command(1, { ...transfer(0x02, 1, 1, prps(host, next)), mptr })).status).toBe('0/00')
   expect(bytesOf(next).every((byte) => byte === 0)).toBe(true)
@@ -236,7 +236,7 @@ it('corrupt-data: changes bits of adjacent bytes, and data of an Admin command',
   await host.admin({ opcode: 6, prp1: answer.iovaAt(0), cdw: { 10: 1 } })
   // Serial Number, from byte 4, is 'GPUNVME-SIM-1'; its G becomes g.
   expect(String.fromCharCode(...bytesOf(answer, 4, 13))).toBe('gPUNVME-SIM-1')
-  expect(host.simulation.faults.struck).toEqual([1])
+  expect(host.simulation.faults.hits).toEqual([1])
 })
 
 it('torn-dma: a part of the data of a Read does not arrive, but the Read succeeds', async () => {
@@ -268,7 +268,7 @@ describe('wrong-page', () => {
     await host.command(1, transfer(0x01, 0, 32, prps(host, pattern)))
     await host.command(1, transfer(0x02, 0, 32, prps(host, memory)))
     expect(bytesOf(pattern)).toEqual(before)
-    expect(host.simulation.faults.struck).toEqual([1])
+    expect(host.simulation.faults.hits).toEqual([1])
     const page = (of: typeof memory, index: number) => Buffer.from(bytesOf(of, index * 4096, 4096)).toString('hex')
     const known = [0, 1, 2, 3].map((index) => page(pattern, index))
     return [0, 1, 2, 3].map((index) => known.indexOf(page(memory, index)))
@@ -294,9 +294,9 @@ describe('wrong-page', () => {
     expect(bytesOf(memory, 4096, 4096)).toEqual(new Uint8Array(4096).fill(0xa5))
   })
 
-  it('strikes only commands with both pages', async () => {
+  it('applies only to commands with both pages', async () => {
     const { faults } = await tenReads(plan({}, { kind: 'wrong-page', page: 0, to: 1 }))
-    expect(faults.struck).toEqual([0])
+    expect(faults.hits).toEqual([0])
   })
 })
 
@@ -304,7 +304,7 @@ describe('register accesses', () => {
   it('lose-write: the next doorbell write makes up for a lost one', async () => {
     const { host, cids } = await tenReads(plan({ register: 'SQyTDBL', qid: 1, nth: 1 }, { kind: 'lose-write' }))
     expect(cids).toEqual([])
-    expect(host.simulation.faults.strikes).toMatchObject([{ rule: 0, kind: 'lose-write', where: 'write SQ1TDBL' }])
+    expect(host.simulation.faults.injected).toMatchObject([{ rule: 0, kind: 'lose-write', where: 'write SQ1TDBL' }])
     host.ringTail(1)
     expect((await host.collect(1, 10)).map(({ cid }) => cid)).toEqual(without())
   })
@@ -352,13 +352,13 @@ describe('CC.EN', () => {
 })
 
 describe('rules with a time', () => {
-  it('fatal-status: strikes at atNs', async () => {
+  it('fatal-status: applies at atNs', async () => {
     const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'fatal-status' }) })
     await host.pass(1e9 - 1)
     expect(host.bar.read32(CSTS)).toBe(RDY)
     await host.pass(1)
     expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
-    expect(host.simulation.faults.strikes).toEqual([{ atNs: 1e9, rule: 0, kind: 'fatal-status', where: 'time' }])
+    expect(host.simulation.faults.injected).toEqual([{ atNs: 1e9, rule: 0, kind: 'fatal-status', where: 'time' }])
   })
 
   it('remove-device: all registers read all ones permanently', async () => {
@@ -406,7 +406,7 @@ describe('rules with a time', () => {
     expect([await read(0), await read(100)]).toEqual(['0/00', '0/00'])
     await host.pass(1e9)
     expect([await read(99), await read(100)]).toEqual(['0/00', '0/80'])
-    expect(host.simulation.faults.struck).toEqual([1, 1, 1, 0])
+    expect(host.simulation.faults.hits).toEqual([1, 1, 1, 0])
   })
 
   it('throttle: commands take longer for forNs', async () => {
@@ -424,23 +424,23 @@ describe('rules with a time', () => {
     expect(await took()).toBeLessThan(3 * usualNs)
   })
 
-  it('rules without atNs strike only inside their window', async () => {
+  it('rules without atNs apply only inside their window', async () => {
     const { cids } = await tenReads(plan({ qid: 1, fromNs: 1 }, { kind: 'drop-completion' }))
     expect(cids).toEqual(without())
   })
 })
 
-describe('the commands that a rule strikes', () => {
+describe('the commands to which a rule applies', () => {
   it.each([
     [{ every: 3 }, [2, 5, 8]],
     [{ nth: 2, every: 4 }, [1, 5, 9]],
     [{ every: 1, times: 2 }, [0, 1]],
     [{ nsid: 2 }, []],
     [{ opcode: 1 }, []],
-  ])('match the conditions %j', async (match, struck) => {
+  ])('match the conditions %j', async (match, affected) => {
     const { cids, faults } = await tenReads(plan({ qid: 1, ...match }, { kind: 'drop-completion' }))
-    expect(cids).toEqual(without(...struck))
-    expect(faults.strikes.map(({ where }) => where)).toEqual(struck.map((cid) => `SQ 1 CID ${cid}`))
+    expect(cids).toEqual(without(...affected))
+    expect(faults.injected.map(({ where }) => where)).toEqual(affected.map((cid) => `SQ 1 CID ${cid}`))
   })
 
   it('depend only on the seed for probability, not on other rules', async () => {
@@ -453,7 +453,7 @@ describe('the commands that a rule strikes', () => {
     expect(besides.cids.toSorted((a, b) => a - b)).toEqual(alone.cids)
   })
 
-  it('may be struck by several kinds of action, each by its first matching rule', async () => {
+  it('may be affected by several kinds of action, each by its first matching rule', async () => {
     const { seen, faults } = await tenReads({
       rules: [
         { match: { qid: 1, nth: 1 }, action: { kind: 'delay-completion', delayNs: 5e6 } },
@@ -462,7 +462,7 @@ describe('the commands that a rule strikes', () => {
       ],
     })
     expect(seen.at(-1)).toMatchObject({ cid: 0x4000, atNs: 5e6 })
-    expect(faults.struck).toEqual([1, 1, 0])
+    expect(faults.hits).toEqual([1, 1, 0])
   })
 })
 
@@ -470,8 +470,8 @@ it.each([
   ['the first LBA', [0, 0], [0]],
   ['a range across commands', [15, 16], [1, 2]],
   ['unused LBAs', [80, 1000], []],
-] as const)('a rule strikes commands that touch any of its LBAs: %s', async (_, lba, struck) => {
-  expect((await tenReads(plan({ lba }, { kind: 'drop-completion' }))).cids).toEqual(without(...struck))
+] as const)('a rule applies to commands that touch any of its LBAs: %s', async (_, lba, affected) => {
+  expect((await tenReads(plan({ lba }, { kind: 'drop-completion' }))).cids).toEqual(without(...affected))
 })
 
 it('nth counts the commands that match the other conditions', async () => {

@@ -1,4 +1,10 @@
-import { ArmedPlan, addressesBlocks, type ArmedRule, type FaultReport, type Struck } from '@gpunvme/nvme-spec/faults'
+import {
+  ArmedPlan,
+  addressesBlocks,
+  type ArmedRule,
+  type FaultReport,
+  type MatchedFaults,
+} from '@gpunvme/nvme-spec/faults'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
 import { liveView } from '../controller/live-view.js'
@@ -15,29 +21,29 @@ export class Faults extends ArmedPlan {
     super(plan ?? { rules: [] }, {
       seed,
       now: () => clock.now(),
-      onStrike: ({ rule, kind, where }) => trace.fault(rule, kind, where),
+      onInject: ({ rule, kind, where }) => trace.fault(rule, kind, where),
     })
     this.clock = clock
   }
 
   /** A read-only view for callers. */
   override report(): FaultReport {
-    const { struck, strikes } = super.report()
-    return Object.freeze({ struck: liveView(struck), strikes: liveView(strikes) })
+    const { hits, injected } = super.report()
+    return Object.freeze({ hits: liveView(hits), injected: liveView(injected) })
   }
 
   /** Returns the faults of a command that the controller has prepared and not begun. */
-  strikeCommand(command: ServedCommand, pageBytes: number): Struck | undefined {
+  matchCommand(command: ServedCommand, pageBytes: number): MatchedFaults | undefined {
     const { sq, sqe } = command
-    return this.strike(
+    return this.match(
       () => `SQ ${sq.qid} CID ${sqe.CID}`,
       (rule) => concernsCommand(rule, command) && canDamage(rule.action, command, pageBytes),
     )
   }
 
-  /** Schedules calls of `suffer` for rules with a time. */
-  schedule(suffer: (struck: Struck) => void): void {
-    for (const { atNs, struck } of this.timed()) this.clock.schedule(atNs, () => suffer(struck))
+  /** Schedules calls of `applyFaults` for rules with a time. */
+  schedule(applyFaults: (matched: MatchedFaults) => void): void {
+    for (const { atNs, matched } of this.timed()) this.clock.schedule(atNs, () => applyFaults(matched))
   }
 }
 

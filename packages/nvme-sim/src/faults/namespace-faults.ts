@@ -1,4 +1,4 @@
-import { FaultPlanError, type Struck } from '@gpunvme/nvme-spec/faults'
+import { FaultPlanError, type MatchedFaults } from '@gpunvme/nvme-spec/faults'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { Device } from '../controller/device.js'
 import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
@@ -15,11 +15,11 @@ interface Commands {
  * @throws FaultPlanError with the rule and the field at fault.
  */
 export function checkNamespaceFaults({ rules }: FaultPlan, { NN, totalBytes }: Namespaces): void {
-  const maxBlocks = lbaFormats.reduce((most, format) => Math.max(most, blocksIn(totalBytes, format)), 0)
+  const maxBlocks = lbaFormats.reduce((max, format) => Math.max(max, blocksIn(totalBytes, format)), 0)
   rules.forEach(({ action }, rule) => {
     if (!('nsid' in action)) return
     const refuse = (field: string, why: string) => {
-      throw new FaultPlanError(`${why}: this can never strike`, { rule, field })
+      throw new FaultPlanError(`${why}: this can never apply`, { rule, field })
     }
     if (action.nsid > NN) refuse('action.nsid', `the largest NSID of this drive is ${NN}`)
     if (action.kind === 'resize-namespace' && action.blocks > maxBlocks) {
@@ -28,26 +28,26 @@ export function checkNamespaceFaults({ rules }: FaultPlan, { NN, totalBytes }: N
   })
 }
 
-/** Changes namespaces as another host might. Changes that are already in effect or impossible do not strike. */
-export function changeNamespaces(struck: Struck, device: Device, commands: Commands): void {
+/** Changes namespaces as another host might. Changes that are already in effect or impossible do not count. */
+export function changeNamespaces(matched: MatchedFaults, device: Device, commands: Commands): void {
   const { namespaces, faults } = device
-  const detached = namespaces.getAllocated(struck.get('detach-namespace')?.nsid ?? 0)
+  const detached = namespaces.getAllocated(matched.get('detach-namespace')?.nsid ?? 0)
   if (detached?.isAttached) {
-    faults.happened(struck, 'detach-namespace')
+    faults.record(matched, 'detach-namespace')
     commands.endAll(detached)
     namespaces.setAttached(detached, false)
     device.namespaceChanged(detached.nsid)
   }
-  const attached = namespaces.getAllocated(struck.get('attach-namespace')?.nsid ?? 0)
+  const attached = namespaces.getAllocated(matched.get('attach-namespace')?.nsid ?? 0)
   if (attached && !attached.isAttached) {
-    faults.happened(struck, 'attach-namespace')
+    faults.record(matched, 'attach-namespace')
     namespaces.setAttached(attached, true)
     device.namespaceChanged(attached.nsid)
   }
-  const { nsid = 0, blocks = 0 } = struck.get('resize-namespace') ?? {}
+  const { nsid = 0, blocks = 0 } = matched.get('resize-namespace') ?? {}
   const resized = namespaces.getAllocated(nsid)
   if (resized && blocks * (resized.blockBytes + resized.metadataBytes) <= resized.capacityBytes) {
-    faults.happened(struck, 'resize-namespace')
+    faults.record(matched, 'resize-namespace')
     resized.blocks = blocks
     device.namespaceChanged(nsid)
   }

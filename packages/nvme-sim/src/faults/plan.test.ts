@@ -4,7 +4,7 @@ import { simulate, type FaultPlan } from '../index.js'
 
 it('exports the type of a fault plan', () => {
   const faults = { rules: [{ match: { opcode: 2 }, action: { kind: 'drop-completion' } }] } satisfies FaultPlan
-  expect(simulate({ faults }).faults.struck).toEqual([0])
+  expect(simulate({ faults }).faults.hits).toEqual([0])
 })
 
 it('simulate() validates a fault plan of an untyped program', () => {
@@ -15,20 +15,12 @@ it('simulate() validates a fault plan of an untyped program', () => {
 describe('faults of namespaces', () => {
   const namespaces = [{ nsid: 2, capacityBytes: 100 * 4096, blockBytes: 4096 }] as const
   it.each([
-    [
-      { kind: 'detach-namespace', nsid: 3 },
-      'action.nsid',
-      'the largest NSID of this drive is 2: this can never strike',
-    ],
-    [
-      { kind: 'attach-namespace', nsid: 3 },
-      'action.nsid',
-      'the largest NSID of this drive is 2: this can never strike',
-    ],
+    [{ kind: 'detach-namespace', nsid: 3 }, 'action.nsid', 'the largest NSID of this drive is 2: this can never apply'],
+    [{ kind: 'attach-namespace', nsid: 3 }, 'action.nsid', 'the largest NSID of this drive is 2: this can never apply'],
     [
       { kind: 'resize-namespace', nsid: 2, blocks: 801 },
       'action.blocks',
-      'the whole drive holds only 800 blocks of the smallest format: this can never strike',
+      'the whole drive holds only 800 blocks of the smallest format: this can never apply',
     ],
   ] as const)('are rejected if the drive cannot have the namespace: %j', (action, field, why) => {
     const faults: FaultPlan = { rules: [{ match: { atNs: 1 }, action }] }
@@ -42,7 +34,7 @@ describe('faults of namespaces', () => {
       { match: { atNs: 1 }, action: { kind: 'attach-namespace', nsid: 3 } },
       { match: { atNs: 1 }, action: { kind: 'resize-namespace', nsid: 2, blocks: 800 } },
     ]
-    expect(simulate({ namespaces, spareCapacityBytes: 4096, faults: { rules } }).faults.struck).toEqual([0, 0])
+    expect(simulate({ namespaces, spareCapacityBytes: 4096, faults: { rules } }).faults.hits).toEqual([0, 0])
   })
 })
 
@@ -54,7 +46,7 @@ describe('faults of queues', () => {
   ] as const)('are rejected if the drive cannot have the queue: %j', (rule, field) => {
     const refused = errorOf(() => simulate({ profile, faults: { rules: [rule] } }))
     expect(refused).toMatchObject({ rule: 0, field })
-    expect(refused.message).toContain('the largest queue identifier of this drive is 16: this can never strike')
+    expect(refused.message).toContain('the largest queue identifier of this drive is 16: this can never apply')
   })
 
   it('are accepted for the last queue and for any writable doorbell', () => {
@@ -62,7 +54,7 @@ describe('faults of queues', () => {
       { match: { qid: 16 }, action: { kind: 'hang' } },
       { match: { register: 'SQyTDBL', qid: 17 }, action: { kind: 'lose-write' } },
     ]
-    expect(simulate({ profile, faults: { rules } }).faults.struck).toEqual([0, 0])
+    expect(simulate({ profile, faults: { rules } }).faults.hits).toEqual([0, 0])
   })
 })
 

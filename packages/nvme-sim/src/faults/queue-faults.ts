@@ -9,7 +9,7 @@ export function checkQueueFaults({ rules }: FaultPlan, ioQueuePairs: number): vo
   rules.forEach((each, rule) => {
     const { match: { qid = 0 } = {}, action } = each
     const refuse = (field: string) => {
-      const why = `the largest queue identifier of this drive is ${ioQueuePairs}: this can never strike`
+      const why = `the largest queue identifier of this drive is ${ioQueuePairs}: this can never apply`
       throw new FaultPlanError(why, { rule, field })
     }
     if (qid > ioQueuePairs && subjectsOf(each).includes('command')) refuse('match.qid')

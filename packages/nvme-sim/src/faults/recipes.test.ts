@@ -5,7 +5,7 @@ import { prps, ready, TestHost } from '../../test/host.js'
 
 // Fault plans to copy into the tests of a driver. Replace `ready` and its host with your driver on
 // `simulate({ faults })`. Each test ends with the condition that your driver must handle, and verifies
-// `faults.struck`: otherwise a test could pass because its fault never occurred.
+// `faults.hits`: otherwise a test could pass because its fault never occurred.
 
 const READ = 0x02
 const ALL_ONES = 0xffff_ffff
@@ -16,42 +16,42 @@ async function readsWith(faults: FaultPlan, count = 5) {
   for (let cid = 0; cid < count; cid++) host.stage(1, { ...transfer(READ, cid * 8, 8, prps(host, memory)), cid })
   host.ringTail(1)
   await host.pass(1e9)
-  return { host, completions: host.poll(1), struck: host.simulation.faults.struck }
+  return { host, completions: host.poll(1), hits: host.simulation.faults.hits }
 }
 
 test('the completion of the third read is lost: a driver needs a timeout', async () => {
-  const { completions, struck } = await readsWith({
+  const { completions, hits } = await readsWith({
     rules: [{ match: { opcode: READ, nth: 3 }, action: { kind: 'drop-completion' } }],
   })
   expect(completions.map(({ cid }) => cid)).not.toContain(2)
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('a command hangs, and Abort ends it', async () => {
-  const { host, struck } = await readsWith({
+  const { host, hits } = await readsWith({
     rules: [{ match: { opcode: READ, nth: 1 }, action: { kind: 'hang' } }],
   })
   await host.admin({ opcode: 0x08, cdw: { 10: 1 | (0 << 16) } })
   expect(host.poll(1)).toMatchObject([{ cid: 0, status: '0/07' }])
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('a completion is posted twice: the second has no command', async () => {
-  const { completions, struck } = await readsWith({
+  const { completions, hits } = await readsWith({
     rules: [{ match: { opcode: READ, nth: 2 }, action: { kind: 'duplicate-completion' } }],
   })
   expect(completions.filter(({ cid }) => cid === 1)).toHaveLength(2)
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('a completion of an earlier command is posted again later: it has no command', async () => {
-  const { host, completions, struck } = await readsWith({
+  const { host, completions, hits } = await readsWith({
     rules: [{ match: { atNs: 9e8 }, action: { kind: 'stale-completion', qid: 1, back: 2 } }],
   })
   expect(completions).toHaveLength(6)
   expect(completions.at(-1)!.cid).toBe(completions.at(-3)!.cid)
   expect(host.simulation.diagnostics).toEqual([])
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('an event storm: every request completes at once', async () => {
@@ -64,15 +64,15 @@ test('an event storm: every request completes at once', async () => {
   }
   // A request is not yet outstanding while it is fetched.
   expect(host.poll(0)).toHaveLength(9)
-  expect(host.simulation.faults.struck).toEqual([9])
+  expect(host.simulation.faults.hits).toEqual([9])
 })
 
 test('one LBA range cannot be read: Unrecovered Read Error with Do Not Retry', async () => {
-  const { completions, struck } = await readsWith({
+  const { completions, hits } = await readsWith({
     rules: [{ match: { opcode: READ, lba: [8, 15] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }],
   })
   expect(completions.find(({ cid }) => cid === 1)).toMatchObject({ status: '2/81', dnr: true })
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('one command in a hundred is slow, selected by the seed', async () => {
@@ -86,22 +86,22 @@ test('one command in a hundred is slow, selected by the seed', async () => {
 test('CSTS.RDY stays 0: a driver gives up after CAP.TO', async () => {
   const host = new TestHost({ faults: { rules: [{ match: {}, action: { kind: 'ready-never-rises' } }] } })
   expect(await host.enable()).toBe(0)
-  expect(host.simulation.faults.struck).toEqual([1])
+  expect(host.simulation.faults.hits).toEqual([1])
 })
 
 test('the controller fails after half a second: CSTS.CFS', async () => {
-  const { host, struck } = await readsWith({ rules: [{ match: { atNs: 5e8 }, action: { kind: 'fatal-status' } }] })
+  const { host, hits } = await readsWith({ rules: [{ match: { atNs: 5e8 }, action: { kind: 'fatal-status' } }] })
   expect(host.bar.read32(0x1c) & 2).toBe(2)
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('the device is removed with commands in flight: registers read all ones, and nothing completes', async () => {
-  const { host, completions, struck } = await readsWith({
+  const { host, completions, hits } = await readsWith({
     rules: [{ match: { opcode: READ, nth: 3 }, action: { kind: 'remove-device' } }],
   })
   expect(host.bar.read32(0x1c)).toBe(ALL_ONES)
   expect(completions).toEqual([])
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('CSTS reads all ones once although the device is present: read it twice', () => {
@@ -112,22 +112,22 @@ test('CSTS reads all ones once although the device is present: read it twice', (
 })
 
 test('a doorbell write is lost: commands wait until the next one', async () => {
-  const { host, completions, struck } = await readsWith({
+  const { host, completions, hits } = await readsWith({
     rules: [{ match: { register: 'SQyTDBL', qid: 1, nth: 1 }, action: { kind: 'lose-write' } }],
   })
   expect(completions).toEqual([])
   host.ringTail(1)
   expect(await host.collect(1, 5)).toHaveLength(5)
-  expect(struck).toEqual([1])
+  expect(hits).toEqual([1])
 })
 
 test('data is wrong although the status is success: only a checksum detects it', async () => {
-  const { completions, struck } = await readsWith({
+  const { completions, hits } = await readsWith({
     rules: [
       { match: { opcode: READ, nth: 1 }, action: { kind: 'corrupt-data', byte: 100, xor: 0x01 } },
       { match: { opcode: READ, nth: 2 }, action: { kind: 'torn-dma', fromByte: 2048 } },
     ],
   })
   expect(completions.every(({ status }) => status === '0/00')).toBe(true)
-  expect(struck).toEqual([1, 1])
+  expect(hits).toEqual([1, 1])
 })

@@ -155,8 +155,8 @@ function sumOf(counts: Float64Array, opcodes: readonly number[]): number {
   return opcodes.reduce((sum, opcode) => sum + counts[opcode]!, 0)
 }
 
-function checkRange(name: string, value: number, most: number): void {
-  if (!Number.isInteger(value) || value < 0 || value > most) {
-    throw new RangeError(`setHealth: expected ${name} from 0 to ${most}, got ${value}`)
+function checkRange(name: string, value: number, max: number): void {
+  if (!Number.isInteger(value) || value < 0 || value > max) {
+    throw new RangeError(`setHealth: expected ${name} from 0 to ${max}, got ${value}`)
   }
 }

@@ -109,7 +109,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     return this.find(iova, lengthBytes) !== undefined
   }
 
-  lack(iova: number): string {
+  explainUnmapped(iova: number): string {
     const there = this.find(iova, 1)
     if (there) return `no memory there after the first ${there.iova + there.lengthBytes - iova} bytes`
     const isKnown = this.freed.isComplete || iova >= this.nextIova || iova < this.firstIova

@@ -189,8 +189,8 @@ it('adjacent pages are merged into one run, so that contiguous memory is copied 
   for (let i = 1; i < 256; i++) list.view!.setBigUint64((i - 1) * 8, BigInt(data.iovaAt(i * 4096)), true)
   const runs = new Runs()
   const walker = new PrpWalker(memory, new Diagnostics(new VirtualClock()))
-  const asker = { words: () => 'a test' }
-  expect(walker.walk(asker, data.iovaAt(0), list.iovaAt(0), 1 << 20, 4096, runs, 'read')).toBeUndefined()
+  const requester = { describe: () => 'a test' }
+  expect(walker.walk(requester, data.iovaAt(0), list.iovaAt(0), 1 << 20, 4096, runs, 'read')).toBeUndefined()
   expect([runs.count, runs.iova[0], runs.lengthBytes[0]]).toEqual([1, data.iovaAt(0), 1 << 20])
 })
 

@@ -1,7 +1,7 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type DiagnosticCode, type Diagnostics } from '../controller/diagnostics.js'
 import { entryName, findPage, PRP_BYTES } from './prp-pointer.js'
-import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
+import type { Requester, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
 /** Walks PRP entries (Base 2.1 §4.3.1) with the page size of CC.MPS, and enforces every rule. */
@@ -9,7 +9,7 @@ export class PrpWalker {
   private readonly memory: ReachableMemory
   private readonly diagnostics: Diagnostics
   /** The command of the walk, for messages. */
-  private asker: Asker | undefined
+  private requester: Requester | undefined
 
   constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
     this.memory = memory
@@ -22,7 +22,7 @@ export class PrpWalker {
    * transfer is never started in part.
    */
   walk(
-    asker: Asker,
+    requester: Requester,
     prp1: number,
     prp2: number,
     lengthBytes: number,
@@ -30,7 +30,7 @@ export class PrpWalker {
     runs: Runs,
     access: MemoryAccess,
   ): StatusCode | undefined {
-    this.asker = asker
+    this.requester = requester
     runs.clear()
     // On the low half only: a remainder of a number above 2^32 takes as long as the rest of a short walk.
     const offset = prp1 & (pageBytes - 1)
@@ -98,13 +98,13 @@ export class PrpWalker {
   private missing(what: string, iova: number, lengthBytes: number, access: MemoryAccess): StatusCode {
     this.report(
       'unmapped-memory',
-      `${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes, access)}`,
+      `${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.explainUnmapped(iova, lengthBytes, access)}`,
     )
     return STATUS.DATA_TRANSFER_ERROR
   }
 
   private report(code: DiagnosticCode, what: string): void {
-    this.diagnostics.report(code, `${this.asker!.words()}: ${what}`)
+    this.diagnostics.report(code, `${this.requester!.describe()}: ${what}`)
   }
 }
 

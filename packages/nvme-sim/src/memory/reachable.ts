@@ -17,10 +17,10 @@ export interface ReachableMemory {
   /** Whether all of these bytes are accessible memory, in any number of pieces. */
   has(iova: number, lengthBytes: number, access?: MemoryAccess): boolean
   /** Describes why some of these bytes are not accessible memory. */
-  lack(iova: number, lengthBytes: number, access?: MemoryAccess): string
+  explainUnmapped(iova: number, lengthBytes: number, access?: MemoryAccess): string
 }
 
 /** The requester of a memory access. Its description is built only if something is wrong. */
-export interface Asker {
-  words(): string
+export interface Requester {
+  describe(): string
 }

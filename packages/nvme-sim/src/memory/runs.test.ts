@@ -27,7 +27,7 @@ class PiecedMemory implements ReachableMemory {
     return this.find(iova, lengthBytes) !== undefined
   }
 
-  lack(): string {
+  explainUnmapped(): string {
     return 'no memory there'
   }
 

@@ -1,7 +1,7 @@
 import { SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, SGL_SUB_TYPE, SGL_TYPE, SglDataBlock, STATUS } from '@gpunvme/nvme-spec'
 import type { StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type DiagnosticCode, type Diagnostics } from '../controller/diagnostics.js'
-import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
+import type { Requester, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
 /** More than any reasonable list has; ends a list that points to itself. */
@@ -41,7 +41,7 @@ export class SglWalker {
   private readonly memory: ReachableMemory
   private readonly diagnostics: Diagnostics
   /** The command of the walk, for messages. */
-  private asker: Asker | undefined
+  private requester: Requester | undefined
 
   constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
     this.memory = memory
@@ -53,13 +53,13 @@ export class SglWalker {
    * on success, otherwise the status, and then `runs` is invalid. Every byte is checked to be memory.
    */
   walkData(
-    asker: Asker,
+    requester: Requester,
     entry: DataView,
     lengthBytes: number,
     access: MemoryAccess,
     runs: Runs,
   ): StatusCode | undefined {
-    this.asker = asker
+    this.requester = requester
     runs.clear()
     const walk: Walk = {
       of: 'data',
@@ -75,13 +75,13 @@ export class SglWalker {
 
   /** Likewise for metadata, from the segment of exactly one descriptor at MPTR. */
   walkMetadata(
-    asker: Asker,
+    requester: Requester,
     iova: number,
     lengthBytes: number,
     access: MemoryAccess,
     runs: Runs,
   ): StatusCode | undefined {
-    this.asker = asker
+    this.requester = requester
     runs.clear()
     if (iova % 8 !== 0) {
       this.report(
@@ -203,12 +203,15 @@ export class SglWalker {
   }
 
   private missing(what: string, iova: number, lengthBytes: number): StatusCode {
-    this.report('unmapped-memory', `${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes)}`)
+    this.report(
+      'unmapped-memory',
+      `${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.explainUnmapped(iova, lengthBytes)}`,
+    )
     return STATUS.DATA_TRANSFER_ERROR
   }
 
   private report(code: DiagnosticCode, what: string): void {
-    this.diagnostics.report(code, `${this.asker!.words()}: ${what}`)
+    this.diagnostics.report(code, `${this.requester!.describe()}: ${what}`)
   }
 }
 

@@ -31,8 +31,8 @@ export class SystemMemory implements DmaAllocator, ReachableMemory {
     return this.at(iova).has(iova, lengthBytes)
   }
 
-  lack(iova: number): string {
-    return this.at(iova).lack(iova)
+  explainUnmapped(iova: number): string {
+    return this.at(iova).explainUnmapped(iova)
   }
 
   private at(iova: number): HostMemory {

@@ -104,14 +104,17 @@ function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: nu
   if (PSDT === PRP && MPTR % 4 !== 0) {
     device.diagnostics.report(
       'data-pointer',
-      `${command.words()}: MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`,
+      `${command.describe()}: MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`,
     )
     return STATUS.INVALID_FIELD_IN_COMMAND
   }
   const access = accessOf(command)
   if (!device.memory.has(MPTR, lengthBytes, access)) {
-    const why = device.memory.lack(MPTR, lengthBytes, access)
-    device.diagnostics.report('unmapped-memory', `${command.words()}: MPTR ${hex(MPTR)}, ${lengthBytes} bytes: ${why}`)
+    const why = device.memory.explainUnmapped(MPTR, lengthBytes, access)
+    device.diagnostics.report(
+      'unmapped-memory',
+      `${command.describe()}: MPTR ${hex(MPTR)}, ${lengthBytes} bytes: ${why}`,
+    )
     return STATUS.DATA_TRANSFER_ERROR
   }
   runs.add(MPTR, lengthBytes)

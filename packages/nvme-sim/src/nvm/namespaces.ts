@@ -29,8 +29,7 @@ export class Namespaces {
       throw new RangeError(`namespaces: NSID ${twice} is used twice; give each namespace its own nsid`)
     }
     this.NN =
-      this.allocated.reduce((most, { nsid }) => Math.max(most, nsid), 0) +
-      (spareCapacityBytes > 0 ? SPARE_NAMESPACES : 0)
+      this.allocated.reduce((max, { nsid }) => Math.max(max, nsid), 0) + (spareCapacityBytes > 0 ? SPARE_NAMESPACES : 0)
     this.unallocatedBytes = spareCapacityBytes
     this.totalBytes = this.allocated.reduce((sum, { capacityBytes }) => sum + capacityBytes, spareCapacityBytes)
     this.update()

@@ -25,7 +25,7 @@ export const writeUncorrectable: IoCommand = {
     if (unreadable.count + blocks - unreadable.countIn(slba, blocks) > MAX_UNREADABLE_BLOCKS) {
       diagnostics.report(
         'simulator-limit',
-        `${command.words()}: namespace ${namespace!.nsid} has ${unreadable.count} blocks marked as unreadable, ` +
+        `${command.describe()}: namespace ${namespace!.nsid} has ${unreadable.count} blocks marked as unreadable, ` +
           `of at most ${MAX_UNREADABLE_BLOCKS}`,
       )
       return STATUS.INTERNAL_ERROR

@@ -33,7 +33,7 @@ it('a read of a peer returns all ones, and repeated reads drop the link for all 
 })
 
 it('no completion reaches host memory after the link has dropped', async () => {
-  const host = await ready({ profile: 'sn740', rootComplex: { readsSurvived: 0 } })
+  const host = await ready({ profile: 'sn740', rootComplex: { survivableReads: 0 } })
   host.submit(1, FLUSH)
   await host.pass(5000)
   host.simulation.peerBar.read32(CSTS)

@@ -14,7 +14,7 @@ export interface RootComplexOptions {
    * reset. Default: 2, a guess. On AMD's Matisse (RTX 3090, B450) one read returned all ones after a completion timeout
    * at the reader, and repeated reads dropped the drive.
    */
-  readonly readsSurvived?: number
+  readonly survivableReads?: number
 }
 
 /** 'posted-only' models a client platform, as the default does; 'full' also forwards reads, as a PCIe switch does. */
@@ -24,7 +24,7 @@ const presets: readonly unknown[] = ['posted-only', 'full']
 const options = record<RootComplexOptions>({
   peerWrites: optional(flag),
   peerReads: optional(flag),
-  readsSurvived: optional(number((reads) => reads >= 0, '0 or more')),
+  survivableReads: optional(number((reads) => reads >= 0, '0 or more')),
 })
 
 /** The option `rootComplex` of `simulate`. */
@@ -39,7 +39,7 @@ export const rootComplexField: Field = {
 
 export function rootComplexOptions(rootComplex: RootComplex = {}): Required<RootComplexOptions> {
   const given = rootComplex === 'posted-only' ? {} : rootComplex === 'full' ? { peerReads: true } : rootComplex
-  return { peerWrites: true, peerReads: false, readsSurvived: 2, ...given }
+  return { peerWrites: true, peerReads: false, survivableReads: 2, ...given }
 }
 
 /**
@@ -85,7 +85,7 @@ export class PeerBar implements Bar {
   private timeOut(): void {
     if (!this.pci.isOnBus) return
     this.unanswered++
-    if (this.unanswered <= this.options.readsSurvived) return
+    if (this.unanswered <= this.options.survivableReads) return
     this.unanswered = 0
     this.controller.dropLink()
   }

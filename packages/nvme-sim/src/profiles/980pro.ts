@@ -16,7 +16,7 @@ export const samsung980pro: DriveProfile = {
     'ratings. Guesses: all latencies, mediaUnits, queue limits, MPS.',
   points: [
     {
-      what: 'random read, 4 KiB, deep queues',
+      metric: 'random read, 4 KiB, deep queues',
       publishedValue: 800_000,
       unit: 'commands/s',
       use: 'fitted',
@@ -24,7 +24,7 @@ export const samsung980pro: DriveProfile = {
       workload: random4k,
     },
     {
-      what: 'sequential read',
+      metric: 'sequential read',
       publishedValue: 7_000,
       unit: 'MB/s',
       use: 'fitted',
@@ -32,7 +32,7 @@ export const samsung980pro: DriveProfile = {
       workload: { operation: 'read', blockBytes: 128 * KIB, depth: 64 },
     },
     {
-      what: 'sequential write',
+      metric: 'sequential write',
       publishedValue: 5_100,
       unit: 'MB/s',
       use: 'fitted',
@@ -40,7 +40,7 @@ export const samsung980pro: DriveProfile = {
       workload: { operation: 'write', blockBytes: 128 * KIB, depth: 64 },
     },
     {
-      what: 'random read, 4 KiB, each of two drives',
+      metric: 'random read, 4 KiB, each of two drives',
       publishedValue: 760_000,
       unit: 'commands/s',
       use: 'held-back',
@@ -48,7 +48,7 @@ export const samsung980pro: DriveProfile = {
       workload: random4k,
     },
     {
-      what: 'random read, 4 KiB, rating',
+      metric: 'random read, 4 KiB, rating',
       publishedValue: 1_000_000,
       unit: 'commands/s',
       use: 'held-back',
@@ -57,7 +57,7 @@ export const samsung980pro: DriveProfile = {
       note: 'BaM measured 0.80 M, to which the preset is fitted',
     },
     {
-      what: 'random write, 4 KiB, rating',
+      metric: 'random write, 4 KiB, rating',
       publishedValue: 1_000_000,
       unit: 'commands/s',
       use: 'held-back',

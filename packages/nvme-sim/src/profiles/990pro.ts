@@ -17,9 +17,9 @@ export const samsung990pro: DriveProfile = {
     '(pastebin.com/ZLrdWZrK). All rates are ratings. The rated 7,450 MB/s exceed a link with an MPS of 256 (7.20 ' +
     'GB/s), so MPS is 512. Guesses: all latencies, mediaUnits, queue limits.',
   points: [
-    { what: 'sequential read', publishedValue: 7_450, unit: 'MB/s', use: 'fitted', source: rating, workload: stream },
+    { metric: 'sequential read', publishedValue: 7_450, unit: 'MB/s', use: 'fitted', source: rating, workload: stream },
     {
-      what: 'sequential write',
+      metric: 'sequential write',
       publishedValue: 6_900,
       unit: 'MB/s',
       use: 'fitted',
@@ -27,7 +27,7 @@ export const samsung990pro: DriveProfile = {
       workload: { ...stream, operation: 'write' },
     },
     {
-      what: 'random read, 4 KiB',
+      metric: 'random read, 4 KiB',
       publishedValue: 1_400_000,
       unit: 'commands/s',
       use: 'fitted',
@@ -35,7 +35,7 @@ export const samsung990pro: DriveProfile = {
       workload: read4k,
     },
     {
-      what: 'random write, 4 KiB',
+      metric: 'random write, 4 KiB',
       publishedValue: 1_550_000,
       unit: 'commands/s',
       use: 'fitted',
@@ -43,7 +43,7 @@ export const samsung990pro: DriveProfile = {
       workload: { ...read4k, operation: 'write' },
     },
     {
-      what: 'sequential read, 1 MiB, depth 8',
+      metric: 'sequential read, 1 MiB, depth 8',
       publishedValue: 6_911,
       unit: 'MiB/s',
       use: 'held-back',
@@ -52,7 +52,7 @@ export const samsung990pro: DriveProfile = {
       note: 'through a file system, with an unknown MPS',
     },
     {
-      what: 'sequential read',
+      metric: 'sequential read',
       publishedValue: 7_460,
       unit: 'MB/s',
       use: 'held-back',
@@ -60,7 +60,7 @@ export const samsung990pro: DriveProfile = {
       workload: stream,
     },
     {
-      what: 'sequential write',
+      metric: 'sequential write',
       publishedValue: 6_970,
       unit: 'MB/s',
       use: 'held-back',
@@ -68,7 +68,7 @@ export const samsung990pro: DriveProfile = {
       workload: { ...stream, operation: 'write' },
     },
     {
-      what: 'random read, 4 KiB ("just under 1.4 M")',
+      metric: 'random read, 4 KiB ("just under 1.4 M")',
       publishedValue: 1_400_000,
       unit: 'commands/s',
       use: 'held-back',
@@ -76,7 +76,7 @@ export const samsung990pro: DriveProfile = {
       workload: read4k,
     },
     {
-      what: 'random write, 4 KiB',
+      metric: 'random write, 4 KiB',
       publishedValue: 1_150_000,
       unit: 'commands/s',
       use: 'held-back',

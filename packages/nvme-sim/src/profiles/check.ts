@@ -41,7 +41,7 @@ const workloadFields: Fields<Workload> = {
 }
 
 const pointFields: Fields<PublishedPoint> = {
-  what: text,
+  metric: text,
   publishedValue: finite,
   unit: oneOf(['MiB/s', 'MB/s', 'commands/s', 'µs mean', 'ms', 's until hot']),
   use: oneOf(['fitted', 'held-back']),

@@ -15,7 +15,7 @@ export const p5800x: DriveProfile = {
     'rates (reads: the link limit at MPS 256), mediaUnits, VS, MDTS (that of other Optane drives), queue limits.',
   points: [
     {
-      what: 'random read, 512 B, depth 128',
+      metric: 'random read, 512 B, depth 128',
       publishedValue: 5_000_000,
       unit: 'commands/s',
       use: 'fitted',
@@ -23,7 +23,7 @@ export const p5800x: DriveProfile = {
       workload: random512,
     },
     {
-      what: 'mean latency of the same',
+      metric: 'mean latency of the same',
       publishedValue: 25.54,
       unit: 'µs mean',
       use: 'held-back',
@@ -32,7 +32,7 @@ export const p5800x: DriveProfile = {
       note: "follows from the rate by Little's law: it tests the simulator, not the preset",
     },
     {
-      what: 'random read, 512 B, deep queues',
+      metric: 'random read, 512 B, deep queues',
       publishedValue: 4_900_000,
       unit: 'commands/s',
       use: 'held-back',

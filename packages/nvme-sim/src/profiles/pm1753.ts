@@ -15,7 +15,7 @@ export const pm1753: DriveProfile = {
     'VS, MDTS, queue limits, MPS.',
   points: [
     {
-      what: 'random read, 512 B: limit of the drive',
+      metric: 'random read, 512 B: limit of the drive',
       publishedValue: 3_860_000,
       unit: 'commands/s',
       use: 'fitted',
@@ -23,7 +23,7 @@ export const pm1753: DriveProfile = {
       workload: { ...random512, depth: 1024 },
     },
     {
-      what: 'random read, 512 B, depth 128 (41.9 M over 16)',
+      metric: 'random read, 512 B, depth 128 (41.9 M over 16)',
       publishedValue: 2_619_000,
       unit: 'commands/s',
       use: 'fitted',
@@ -31,7 +31,7 @@ export const pm1753: DriveProfile = {
       workload: { ...random512, depth: 128 },
     },
     {
-      what: 'random read, 512 B, depth 512 (53.5 M over 16)',
+      metric: 'random read, 512 B, depth 512 (53.5 M over 16)',
       publishedValue: 3_344_000,
       unit: 'commands/s',
       use: 'held-back',
@@ -40,7 +40,7 @@ export const pm1753: DriveProfile = {
       note: 'one queue did not reach the limit there; in the model only the depth matters',
     },
     {
-      what: 'sequential read',
+      metric: 'sequential read',
       publishedValue: 14_500,
       unit: 'MB/s',
       use: 'fitted',
@@ -49,7 +49,7 @@ export const pm1753: DriveProfile = {
       note: 'the link carries 14.4 GB/s at MPS 256',
     },
     {
-      what: 'sequential write',
+      metric: 'sequential write',
       publishedValue: 10_000,
       unit: 'MB/s',
       use: 'fitted',
@@ -57,7 +57,7 @@ export const pm1753: DriveProfile = {
       workload: { operation: 'write', blockBytes: 128 * KIB, depth: 128 },
     },
     {
-      what: 'random read, 4 KiB',
+      metric: 'random read, 4 KiB',
       publishedValue: 3_300_000,
       unit: 'commands/s',
       use: 'held-back',

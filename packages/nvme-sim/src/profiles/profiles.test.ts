@@ -92,7 +92,7 @@ describe.each([
   [{ mediaUnits: 1.5 }, RangeError, 'mediaUnits: expected a whole number from 1 to 65536, got 1.5'],
   [{ VS: -1 }, RangeError, 'VS: expected 32 bits, got -1'],
   [{ name: 5 }, TypeError, 'name: expected a string, got 5'],
-  [{ points: [{ what: 'x' }] }, TypeError, 'points[0].publishedValue: expected a number, got undefined'],
+  [{ points: [{ metric: 'x' }] }, TypeError, 'points[0].publishedValue: expected a number, got undefined'],
   [{ CAP: { MQES: NaN } }, RangeError, 'CAP.MQES'],
   [{ CAP: 5 }, TypeError, 'CAP: expected an object, got 5'],
   [{ identify: { MTDS: 5 } }, TypeError, 'has no field MTDS'],

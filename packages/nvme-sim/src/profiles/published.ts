@@ -16,7 +16,7 @@ export interface Workload {
  * good the preset is.
  */
 export interface PublishedPoint {
-  readonly what: string
+  readonly metric: string
   readonly publishedValue: number
   /**
    * Rates: 'MiB/s', 'MB/s', 'commands/s'. 'µs mean' is the mean latency of a command, 'ms' the duration of a run, 's

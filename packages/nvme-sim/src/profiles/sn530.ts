@@ -16,7 +16,7 @@ const row = (
   use: PublishedPoint['use'],
   note?: string,
 ): PublishedPoint => ({
-  what: `${kib} KiB, depth ${depth}, with the host's 11.4 µs per command`,
+  metric: `${kib} KiB, depth ${depth}, with the host's 11.4 µs per command`,
   publishedValue,
   unit: 'MiB/s',
   use,
@@ -48,7 +48,7 @@ export const sn530: DriveProfile = {
     row(256, 1, 1_616, 'held-back', readAhead),
     row(512, 1, 1_330, 'held-back', readAhead),
     {
-      what: '128 MiB in commands of 512 KiB, depth 32',
+      metric: '128 MiB in commands of 512 KiB, depth 32',
       publishedValue: 2_734,
       unit: 'MiB/s',
       use: 'held-back',
@@ -56,7 +56,7 @@ export const sn530: DriveProfile = {
       workload: { operation: 'read', blockBytes: 512 * KIB, depth: 32, commands: 256 },
     },
     {
-      what: 'sequential read',
+      metric: 'sequential read',
       publishedValue: 2_400,
       unit: 'MB/s',
       use: 'held-back',
@@ -65,7 +65,7 @@ export const sn530: DriveProfile = {
       note: 'the table is faster than the rating',
     },
     {
-      what: 'random read, 4 KiB, depth 32 in 8 threads',
+      metric: 'random read, 4 KiB, depth 32 in 8 threads',
       publishedValue: 410_000,
       unit: 'commands/s',
       use: 'held-back',
@@ -74,7 +74,7 @@ export const sn530: DriveProfile = {
       note: 'contradicts the cost per transfer in the table at 64 KiB and more',
     },
     {
-      what: 'sequential write',
+      metric: 'sequential write',
       publishedValue: 1_950,
       unit: 'MB/s',
       use: 'fitted',
@@ -82,7 +82,7 @@ export const sn530: DriveProfile = {
       workload: { operation: 'write', blockBytes: 128 * KIB, depth: 32 },
     },
     {
-      what: 'random write, 4 KiB, depth 32 in 8 threads',
+      metric: 'random write, 4 KiB, depth 32 in 8 threads',
       publishedValue: 405_000,
       unit: 'commands/s',
       use: 'fitted',

@@ -16,7 +16,7 @@ export const sn740: DriveProfile = {
     'latencies, mediaUnits, commandNs, write rate, queue limits, MPS.',
   points: [
     {
-      what: 'sustained read, 1 MiB, depth 32 (3,315 to 3,350)',
+      metric: 'sustained read, 1 MiB, depth 32 (3,315 to 3,350)',
       publishedValue: 3_332.5,
       unit: 'MiB/s',
       use: 'fitted',
@@ -24,7 +24,7 @@ export const sn740: DriveProfile = {
       workload: mib32,
     },
     {
-      what: 'full rate before throttling',
+      metric: 'full rate before throttling',
       publishedValue: 53,
       unit: 's until hot',
       use: 'fitted',
@@ -32,7 +32,7 @@ export const sn740: DriveProfile = {
       workload: mib32,
     },
     {
-      what: 'a layer of 670 MiB, cool',
+      metric: 'a layer of 670 MiB, cool',
       publishedValue: 202,
       unit: 'ms',
       use: 'held-back',
@@ -41,7 +41,7 @@ export const sn740: DriveProfile = {
       note: 'from the runs whose rate was fitted: it tests the simulator, not the preset',
     },
     {
-      what: 'a layer of 670 MiB, throttled',
+      metric: 'a layer of 670 MiB, throttled',
       publishedValue: 314,
       unit: 'ms',
       use: 'fitted',

@@ -223,7 +223,7 @@ it('a large page may consist of several pieces: reads and writes use the piece o
     bytes: () => undefined,
     pieces: (iova) => pages.get(iova),
     has: () => true,
-    lack: () => 'nothing',
+    explainUnmapped: () => 'nothing',
   }
   const watch = { seen: () => undefined, mistaken: () => undefined, lost: () => undefined }
   // With a stride of 4096 bytes, the head of CQ 0 is the first dword of the second piece.

@@ -33,9 +33,9 @@ it.each([
   [{ memory, idle: { pollsPerYield: 0 } }, RangeError, 'idle.pollsPerYield: expected a count of 1 or more, got 0'],
   [{ memory, idle: { spinPolls: NaN } }, RangeError, 'idle.spinPolls: expected a count of 0 or more, got NaN'],
   [
-    { memory, idle: { firstSleepNs: 0 } },
+    { memory, idle: { minSleepNs: 0 } },
     RangeError,
-    'idle.firstSleepNs: expected whole nanoseconds from 1 to 60e9, got 0',
+    'idle.minSleepNs: expected whole nanoseconds from 1 to 60e9, got 0',
   ],
   [{ memory, idle: { sleepNs: 5 } }, TypeError, "idle: unknown 'sleepNs'"],
   [

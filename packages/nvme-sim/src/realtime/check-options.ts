@@ -29,8 +29,8 @@ const sleepNs = whole(1, 60e9, 'whole nanoseconds from 1 to 60e9')
 const idleFields: Fields<IdlePolicy> = {
   spinPolls: optional(polls(0)),
   pollsPerYield: optional(polls(1)),
-  firstSleepNs: optional(sleepNs),
-  longestSleepNs: optional(sleepNs),
+  minSleepNs: optional(sleepNs),
+  maxSleepNs: optional(sleepNs),
 }
 
 const reasons = { media: "it cannot be passed to the simulator's thread; use 'file'" }

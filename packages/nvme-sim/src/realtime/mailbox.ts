@@ -49,12 +49,12 @@ export class Mailbox {
   }
 
   /** Waits until at most `most` accesses are outstanding. */
-  private waitFor(most: number): void {
+  private waitFor(max: number): void {
     const { control, limitMs } = this
     let deadlineMs = 0
     for (let spins = 0; !this.isGone; spins++) {
       const taken = Atomics.load(control, TAKEN)
-      if (((this.posted - taken) | 0) <= most) return
+      if (((this.posted - taken) | 0) <= max) return
       if (spins < SPINS) continue
       if (spins === SPINS) deadlineMs = performance.now() + limitMs
       else if (performance.now() > deadlineMs) this.giveUp()

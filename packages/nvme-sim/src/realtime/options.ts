@@ -17,12 +17,12 @@ export interface IdlePolicy {
   /** Polls between two calls of the native module's `yield()`. */
   readonly pollsPerYield: number
   /** Length of the first sleep; each is twice as long as the one before. The system adds some tens of microseconds. */
-  readonly firstSleepNs: number
+  readonly minSleepNs: number
   /**
    * Maximum sleep, which bounds the latency of a doorbell rung by a native thread. The transport wakes the simulator
    * itself.
    */
-  readonly longestSleepNs: number
+  readonly maxSleepNs: number
 }
 
 /** Memory shared by host and simulator: of JavaScript, or of a native module that both threads import. */
@@ -82,6 +82,6 @@ export interface WorkerOptions {
 export const DEFAULT_IDLE: IdlePolicy = {
   spinPolls: 500,
   pollsPerYield: 256,
-  firstSleepNs: 10_000,
-  longestSleepNs: 200_000,
+  minSleepNs: 10_000,
+  maxSleepNs: 200_000,
 }

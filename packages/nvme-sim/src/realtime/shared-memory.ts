@@ -61,7 +61,7 @@ export class SharedMemory implements ReachableMemory {
     return true
   }
 
-  lack(iova: number): string {
+  explainUnmapped(iova: number): string {
     const pageOf = (address: number) => Math.floor((address - this.firstIova) / DMA_PAGE_BYTES)
     let end = iova
     while (this.has(end, 1)) end = this.firstIova + (pageOf(end) + 1) * DMA_PAGE_BYTES

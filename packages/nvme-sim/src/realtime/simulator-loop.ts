@@ -70,12 +70,12 @@ export class SimulatorLoop {
     const { control, idle, native, clock } = this.parts
     let empty = 0
     let sleeps = 0
-    let sleepNs = idle.firstSleepNs
+    let sleepNs = idle.minSleepNs
     while (Atomics.load(control, STATE) !== CLOSING) {
       if (this.turn()) {
         empty = 0
         sleeps = 0
-        sleepNs = idle.firstSleepNs
+        sleepNs = idle.minSleepNs
         continue
       }
       if (++empty % idle.pollsPerYield === 0) native?.yield()
@@ -84,7 +84,7 @@ export class SimulatorLoop {
       const untilEventNs = clock.nextNs - clock.now() - WAKING_NS
       if (untilEventNs <= 0) continue
       this.sleep(Math.min(sleepNs, untilEventNs), ++sleeps % SLEEPS_PER_SCAN === 0)
-      sleepNs = Math.min(2 * sleepNs, idle.longestSleepNs)
+      sleepNs = Math.min(2 * sleepNs, idle.maxSleepNs)
     }
   }
 

@@ -56,7 +56,7 @@ device.queues.onCreate = (queue) => doorbells.open(queue)
 
 try {
   registers.publish()
-  Atomics.store(control, EVERY_ACCESS, device.faults.strikesAccesses ? 1 : 0)
+  Atomics.store(control, EVERY_ACCESS, device.faults.affectsAccesses ? 1 : 0)
   Atomics.store(control, STATE, RUNNING)
   tell('ready')
   new SimulatorLoop({

@@ -61,17 +61,17 @@ describe('a region', () => {
     expect(memory.bytes(0, 8, 'read')).toBeDefined()
     // The cached view for reads is not returned for writes.
     expect(memory.bytes(0, 8, 'write')).toBeUndefined()
-    expect(memory.lack(0, 8, 'write')).toBe('mapped by the client as read-only')
+    expect(memory.explainUnmapped(0, 8, 'write')).toBe('mapped by the client as read-only')
   })
 
   it('without a descriptor occupies its addresses but cannot be accessed', () => {
     const memory = new ClientMemory(new FakeMemory())
     expect(memory.map(region(0xc_0000, 8), undefined)).toBeUndefined()
     expect(memory.has(0xc_0000, 1)).toBe(false)
-    expect(memory.lack(0xc_0000, 1)).toBe('mapped by the client without a descriptor')
+    expect(memory.explainUnmapped(0xc_0000, 1)).toBe('mapped by the client without a descriptor')
     expect(memory.map(region(0xc_0000, 1), undefined)).toMatchObject({ errno: EEXIST })
     expect(memory.unmap(0xc_0000, 8 * PAGE)).toBeUndefined()
-    expect(memory.lack(0xc_0000, 1)).toBe('not mapped by the client')
+    expect(memory.explainUnmapped(0xc_0000, 1)).toBe('not mapped by the client')
   })
 })
 
@@ -136,7 +136,7 @@ describe('adjacent regions', () => {
       const [iova, lengthBytes] = [page * PAGE + 8, pages * PAGE - 16]
       const has = memory.has(iova, lengthBytes, access)
       expect(memory.pieces(iova, lengthBytes, access) !== undefined).toBe(has)
-      return has ? 'may be used' : memory.lack(iova, lengthBytes, access)
+      return has ? 'may be used' : memory.explainUnmapped(iova, lengthBytes, access)
     }
     expect(use(0, 2, 'read')).toBe('may be used')
     expect(use(0, 2, 'write')).toBe('mapped by the client as read-only after the first 4088 bytes')

@@ -160,7 +160,7 @@ export class ClientMemory implements ReachableMemory {
     return true
   }
 
-  lack(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): string {
+  explainUnmapped(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): string {
     let found: string | undefined
     let at = iova
     do {

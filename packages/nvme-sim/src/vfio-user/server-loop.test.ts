@@ -57,7 +57,7 @@ function build(options: { readonly mappedDoorbells?: boolean; readonly spinPolls
   })
   const loop = new ServerLoop({
     ...{ host, listener: 0, control, wake: 0, clock, diagnostics },
-    idle: { spinPolls: options.spinPolls ?? 500, pollsPerYield: 4, firstSleepNs: 1, longestSleepNs: 1 },
+    idle: { spinPolls: options.spinPolls ?? 500, pollsPerYield: 4, minSleepNs: 1, maxSleepNs: 1 },
     welcome: () => served.welcome(),
     answer: () => questions.push(loop.messages),
   })

@@ -304,11 +304,11 @@ export class ServerLoop implements Connections {
     const { host, idle } = this.parts
     if (++this.empty % idle.pollsPerYield === 0) host.yield()
     if (this.empty < idle.spinPolls) {
-      this.sleepNs = idle.firstSleepNs
+      this.sleepNs = idle.minSleepNs
       return 0
     }
     const { sleepNs } = this
-    this.sleepNs = Math.min(2 * sleepNs, idle.longestSleepNs)
+    this.sleepNs = Math.min(2 * sleepNs, idle.maxSleepNs)
     return sleepNs
   }
 }

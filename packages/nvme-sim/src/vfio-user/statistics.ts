@@ -9,8 +9,8 @@ export interface VfioUserStatistics extends Statistics {
   readonly connected: boolean
   /** Number of messages of clients. */
   readonly messages: number
-  /** Number of strikes of the fault plan. */
-  readonly faultsStruck: number
+  /** Number of faults injected by the plan. */
+  readonly faultsInjected: number
   /** Number of I/O commands that are currently in progress. */
   readonly queueDepth: number
 }
@@ -28,11 +28,11 @@ export function serverStatisticsOf(
   controller: Controller,
   { clients, connected, messages }: Connections,
 ): VfioUserStatistics {
-  const { struck } = device.faults.report()
+  const { hits } = device.faults.report()
   return {
     ...statisticsOf(device),
     ...{ clients, connected, messages },
-    faultsStruck: struck.reduce((sum, count) => sum + count, 0),
+    faultsInjected: hits.reduce((sum, count) => sum + count, 0),
     queueDepth: controller.ioQueueDepth,
   }
 }

@@ -6,7 +6,7 @@ import {
   cdwBit,
   cdwOpen,
   codes,
-  refuse,
+  rejectValue,
   struct,
   u32Array,
   word32,
@@ -105,14 +105,15 @@ export interface LogPagePart {
 export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'bytes' | 'index' = 'bytes'): LogPagePart {
   const where = (field: string) => ({ name: `${GetLogPage.name}.${field}`, spec: GetLogPage.spec })
   if (!(Number.isInteger(dwords) && dwords >= 1 && dwords <= 2 ** 32))
-    refuse(where('NUMD'), 'Number of Dwords', 'an integer from 1 to 4294967296', dwords)
+    rejectValue(where('NUMD'), 'Number of Dwords', 'an integer from 1 to 4294967296', dwords)
   const type = typeof offset === 'bigint' ? 'bigint' : 'number'
   const exact = type === 'bigint' || Number.isSafeInteger(offset)
   if (!exact || offset < 0 || BigInt.asUintN(64, BigInt(offset)) !== BigInt(offset))
-    refuse(where('LPO'), 'Log Page Offset', 'a safe integer or a bigint from 0 to 2^64 - 1', offset, type)
-  if (!['bytes', 'index'].includes(of)) refuse(where('OT'), 'Offset Type', "'bytes' or 'index'", of, 'string')
+    rejectValue(where('LPO'), 'Log Page Offset', 'a safe integer or a bigint from 0 to 2^64 - 1', offset, type)
+  if (!['bytes', 'index'].includes(of)) rejectValue(where('OT'), 'Offset Type', "'bytes' or 'index'", of, 'string')
   const wide = BigInt(offset)
-  if (of === 'bytes' && wide % 4n !== 0n) refuse(where('LPO'), 'Log Page Offset', 'a multiple of 4 bytes', offset, type)
+  if (of === 'bytes' && wide % 4n !== 0n)
+    rejectValue(where('LPO'), 'Log Page Offset', 'a multiple of 4 bytes', offset, type)
   const numd = dwords - 1
   return {
     NUMDL: numd % 0x1_0000,

@@ -27,7 +27,7 @@ export function explainSqe(set: CommandSet, memory: Memory, byteOffset = 0, opti
       ...each,
       path: `SGL1.${each.path}`,
       depth: each.depth + 1,
-      place: { ...each.place, offset: each.place.offset + SGL1_OFFSET },
+      location: { ...each.location, offset: each.location.offset + SGL1_OFFSET },
     }))
     return [{ ...line, text: '', meaning: descriptor.name }, ...inner]
   })

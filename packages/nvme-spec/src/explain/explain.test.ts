@@ -140,14 +140,17 @@ describe('a structure', () => {
     expect(explain(IdentifyController, memory(4096)).filter(({ path }) => path.includes('reserved'))).toEqual([])
     const lines = explain(IdentifyController, memory(4096, { 200: 'ab', 257: '80' }))
     expect(values(lines, 'reserved', 'OACS.reserved')).toEqual(['reserved=ab', 'reserved=0x8000'])
-    expect(lines.find(({ path }) => path === 'OACS.reserved')!.place.bits).toEqual({ msb: 15, lsb: 15 })
+    expect(lines.find(({ path }) => path === 'OACS.reserved')!.location.bits).toEqual({ msb: 15, lsb: 15 })
   })
 
   it('reports offsets from its start, at any offset in memory', () => {
     const data = memory(10_000, { 2077: '08', [2000 + 2048]: '39' })
     const lines = explain(IdentifyController, data, 2000)
-    expect(lines.find(({ path }) => path === 'MDTS')).toMatchObject({ raw: 8, place: { offset: 77, lengthBytes: 1 } })
-    expect(lines.find(({ path }) => path === 'PSD[0].MP')).toMatchObject({ raw: 57, place: { offset: 2048 } })
+    expect(lines.find(({ path }) => path === 'MDTS')).toMatchObject({
+      raw: 8,
+      location: { offset: 77, lengthBytes: 1 },
+    })
+    expect(lines.find(({ path }) => path === 'PSD[0].MP')).toMatchObject({ raw: 57, location: { offset: 2048 } })
     expect(() => explain(IdentifyController, data, 8000)).toThrow(RangeError)
   })
 })
@@ -230,7 +233,7 @@ describe('a queue entry', () => {
       'ADDR=0x100000000',
       'LEN=4096: 4 KiB',
     ])
-    expect(lines.find(({ path }) => path === 'SGL1.LEN')!.place).toEqual({ offset: 32, lengthBytes: 4 })
+    expect(lines.find(({ path }) => path === 'SGL1.LEN')!.location).toEqual({ offset: 32, lengthBytes: 4 })
   })
 
   it('names the status of a completion', () => {
@@ -259,11 +262,11 @@ describe('every declaration', () => {
       const data = new DataView(new Uint8Array(layout.bytes).fill(0xff).buffer)
       const lines = explain(layout, data)
       const bits = new Uint8Array(layout.bytes * 8)
-      for (const [i, { place, depth }] of lines.entries()) {
+      for (const [i, { location, depth }] of lines.entries()) {
         // Its nested lines cover its bits.
         if ((lines[i + 1]?.depth ?? 0) > depth) continue
-        const { msb, lsb } = place.bits ?? { msb: place.lengthBytes * 8 - 1, lsb: 0 }
-        bits.fill(1, place.offset * 8 + lsb, place.offset * 8 + msb + 1)
+        const { msb, lsb } = location.bits ?? { msb: location.lengthBytes * 8 - 1, lsb: 0 }
+        bits.fill(1, location.offset * 8 + lsb, location.offset * 8 + msb + 1)
       }
       expect(bits.indexOf(0)).toBe(-1)
     },

@@ -2,7 +2,7 @@
 // which traces and errors use, since it needs the docs of all declarations.
 import { FABRICS_STATUS } from '../fabrics/status.js'
 import { formatStatus } from '../status.js'
-import { checkInteger, refuseArgument, viewOf } from '../layout/facts.js'
+import { checkInteger, rejectArgument, viewOf } from '../layout/facts.js'
 import {
   decodeFields,
   formatField,
@@ -16,10 +16,10 @@ import type { NestedField } from '../layout/objects.js'
 import { hexBytes } from '../layout/text.js'
 import { loadBits, undeclaredIn } from '../layout/words.js'
 import { formatInteger, meaningOf, type Row } from './meaning.js'
-import type { Surroundings } from './quantity.js'
+import type { FormatContext } from './quantity.js'
 
 /** Location of a field or a bit row. */
-export interface Place {
+export interface FieldLocation {
   /** Offset of the field, or of the word that contains it, from the start of the structure; 0 in a register. */
   readonly offset: number
   readonly lengthBytes: number
@@ -33,7 +33,7 @@ export interface ExplainedLine {
   readonly path: string
   /** Nesting depth: the number of lines that contain this one. */
   readonly depth: number
-  readonly place: Place
+  readonly location: FieldLocation
   /**
    * The decoded value; for a word with rows, its number. Undefined for an array: its elements have lines of their own.
    */
@@ -81,7 +81,7 @@ export function explain(
   { memoryPageBytes = 4096 }: ExplainOptions = {},
 ): ExplainedLine[] {
   // Lookups such as `logStructure` return undefined for an unknown number.
-  if (!(layout as Layout | undefined)?.fields) refuseArgument('layout', 'a declaration', layout)
+  if (!(layout as Layout | undefined)?.fields) rejectArgument('layout', 'a declaration', layout)
   checkInteger('memoryPageBytes', memoryPageBytes, 1)
   const data = viewOf(layout, memory, byteOffset)
   const walk = { lines: [], data, start: byteOffset, memoryPageBytes }
@@ -104,8 +104,8 @@ export function explainWord(
   if (!isWord) throw new RangeError(`${name}: expected a word of ${widthBits} bits, got ${raw}`)
   const lengthBytes = widthBits / 8
   const walk = { lines: [], data: new DataView(new ArrayBuffer(lengthBytes)), start: 0, memoryPageBytes }
-  const place = { offset: 0, lengthBytes }
-  addWord(walk, { path: name, depth: 0, place, raw, doc }, fields, widthBits)
+  const location = { offset: 0, lengthBytes }
+  addWord(walk, { path: name, depth: 0, location, raw, doc }, fields, widthBits)
   return walk.lines
 }
 
@@ -115,13 +115,13 @@ function addFields(walk: Walk, layout: Layout, base: number, prefix: string, dep
     reserved?: readonly { offset: number; bytes: Uint8Array }[]
   }
   const nameOf = (name: string) => nameOfValue(layout.fields[name], values[name])
-  const around = { nameOf, memoryPageBytes: walk.memoryPageBytes }
+  const context = { nameOf, memoryPageBytes: walk.memoryPageBytes }
   for (const [name, field] of Object.entries(layout.fields as Readonly<Record<string, NestedField>>))
-    addField(walk, field, values[name], around, base, { path: prefix + name, depth })
+    addField(walk, field, values[name], context, base, { path: prefix + name, depth })
   for (const { offset, bytes } of reserved) {
-    const place = { offset: base - walk.start + offset, lengthBytes: bytes.length }
+    const location = { offset: base - walk.start + offset, lengthBytes: bytes.length }
     const doc = 'Bits that no field declares'
-    walk.lines.push({ path: `${prefix}reserved`, depth, place, raw: bytes, text: hexBytes(bytes), meaning: '', doc })
+    walk.lines.push({ path: `${prefix}reserved`, depth, location, raw: bytes, text: hexBytes(bytes), meaning: '', doc })
   }
 }
 
@@ -129,31 +129,39 @@ function addField(
   walk: Walk,
   field: NestedField,
   value: unknown,
-  around: Surroundings,
+  context: FormatContext,
   base: number,
   { path, depth }: Pick<ExplainedLine, 'path' | 'depth'>,
 ): void {
   const { lines } = walk
   const { kind, offset, lengthBytes, msb, lsb, doc, rows } = field
   const at = base - walk.start + offset
-  const place = { offset: at, lengthBytes, ...(isPart(field) && { bits: { msb, lsb } }) }
+  const location = { offset: at, lengthBytes, ...(isPart(field) && { bits: { msb, lsb } }) }
   if (kind === 'structs' || kind === 'integers') {
-    addElements(walk, field, value, around, base, { path, depth })
+    addElements(walk, field, value, context, base, { path, depth })
     return
   }
   if (Object.keys(rows).length > 0) {
     const raw = field.codec(field).get(walk.data, base) as number
-    addWord(walk, { path, depth, place, raw, doc }, rows, msb - lsb + 1)
+    addWord(walk, { path, depth, location, raw, doc }, rows, msb - lsb + 1)
     return
   }
   if (typeof value === 'string')
-    lines.push({ path, depth, place, raw: value, text: formatField(field, value), meaning: '', doc })
+    lines.push({ path, depth, location, raw: value, text: formatField(field, value), meaning: '', doc })
   else if (value instanceof Uint8Array)
-    lines.push({ path, depth, place, raw: value, text: bytesText(field, value), meaning: ouiOf(field, value), doc })
+    lines.push({ path, depth, location, raw: value, text: bytesText(field, value), meaning: ouiOf(field, value), doc })
   else {
     const raw = value as number | bigint
     const row: Row = { ...field, widthBits: msb - lsb + 1 }
-    lines.push({ path, depth, place, raw, text: formatInteger(row, raw), meaning: meaningOf(row, raw, around), doc })
+    lines.push({
+      path,
+      depth,
+      location,
+      raw,
+      text: formatInteger(row, raw),
+      meaning: meaningOf(row, raw, context),
+      doc,
+    })
   }
 }
 
@@ -162,7 +170,7 @@ function addElements(
   walk: Walk,
   field: NestedField,
   values: unknown,
-  around: Surroundings,
+  context: FormatContext,
   base: number,
   { path, depth }: Pick<ExplainedLine, 'path' | 'depth'>,
 ): void {
@@ -172,15 +180,15 @@ function addElements(
   const words = hasRows ? (field.codec(field).get(walk.data, base) as Uint32Array) : undefined
   const indexes = Array.from({ length: count }, (_, i) => i)
   const used = indexes.filter((i) => !isZero(walk.data, base + offset + i * elementBytes, elementBytes))
-  const place = { offset: base - walk.start + offset, lengthBytes }
+  const location = { offset: base - walk.start + offset, lengthBytes }
   const meaning = `${count} elements, ${used.length === 0 ? 'all zero' : `${used.length} not zero`}`
-  walk.lines.push({ path, depth, place, raw: undefined, text: '', meaning, doc })
+  walk.lines.push({ path, depth, location, raw: undefined, text: '', meaning, doc })
   for (const i of used) {
     const at = base + offset + i * elementBytes
     const element = {
       path: `${path}[${i}]`,
       depth: depth + 1,
-      place: { offset: at - walk.start, lengthBytes: elementBytes },
+      location: { offset: at - walk.start, lengthBytes: elementBytes },
     }
     if (struct !== undefined) {
       walk.lines.push({ ...element, raw: undefined, text: '', meaning: '', doc: struct.name })
@@ -190,7 +198,13 @@ function addElements(
     } else {
       const raw = (values as ArrayLike<number | bigint>)[i]!
       const row: Row = { ...field, widthBits: elementBytes * 8 }
-      walk.lines.push({ ...element, raw, text: formatInteger(row, raw), meaning: meaningOf(row, raw, around), doc: '' })
+      walk.lines.push({
+        ...element,
+        raw,
+        text: formatInteger(row, raw),
+        meaning: meaningOf(row, raw, context),
+        doc: '',
+      })
     }
   }
 }
@@ -198,17 +212,17 @@ function addElements(
 /** Adds a line for a word and lines for its rows. */
 function addWord(
   walk: Walk,
-  line: Pick<ExplainedLine, 'path' | 'depth' | 'place' | 'doc'> & { readonly raw: number | bigint },
+  line: Pick<ExplainedLine, 'path' | 'depth' | 'location' | 'doc'> & { readonly raw: number | bigint },
   rows: BitsMap,
   widthBits: number,
   withoutZero = false,
 ): void {
-  const { path, depth, place, raw } = line
+  const { path, depth, location, raw } = line
   const text = `0x${raw.toString(16).padStart(Math.ceil(widthBits / 4), '0')}`
   walk.lines.push({ ...line, text, meaning: meaningOfWord(rows, raw) })
   const nameOf = (name: string) =>
     rows[name] === undefined ? undefined : nameOfValue(rows[name], loadBits(raw, rows[name]))
-  const around = { nameOf, memoryPageBytes: walk.memoryPageBytes }
+  const context = { nameOf, memoryPageBytes: walk.memoryPageBytes }
   for (const [name, row] of Object.entries(rows)) {
     const { msb, lsb, doc } = row
     const value = loadBits(raw, row)
@@ -217,10 +231,10 @@ function addWord(
     walk.lines.push({
       path: `${path}.${name}`,
       depth: depth + 1,
-      place: bitsOf(place, msb, lsb),
+      location: bitsOf(location, msb, lsb),
       raw: value,
       text: formatInteger(shown, value),
-      meaning: meaningOf(shown, value, around),
+      meaning: meaningOf(shown, value, context),
       doc,
     })
   }
@@ -229,7 +243,7 @@ function addWord(
   walk.lines.push({
     path: `${path}.reserved`,
     depth: depth + 1,
-    place: bitsOf(place, rest.toString(2).length - 1, (rest & -rest).toString(2).length - 1),
+    location: bitsOf(location, rest.toString(2).length - 1, (rest & -rest).toString(2).length - 1),
     raw: typeof raw === 'bigint' ? rest : Number(rest),
     text: `0x${rest.toString(16)}`,
     meaning: '',
@@ -255,7 +269,7 @@ function nameOfValue(row: Pick<Row, 'values'> | undefined, value: unknown): stri
 }
 
 /** Returns the place of bits of a word, which may itself be a part of its bytes. */
-function bitsOf({ offset, lengthBytes, bits }: Place, msb: number, lsb: number): Place {
+function bitsOf({ offset, lengthBytes, bits }: FieldLocation, msb: number, lsb: number): FieldLocation {
   const from = bits?.lsb ?? 0
   return { offset, lengthBytes, bits: { msb: msb + from, lsb: lsb + from } }
 }

@@ -9,7 +9,7 @@ export {
   explainWord,
   type ExplainedLine,
   type ExplainOptions,
-  type Place,
+  type FieldLocation,
   type WordLayout,
 } from './explain.js'
-export { formatExplained, formatExplainedValue, formatPlace } from './text.js'
+export { formatExplained, formatExplainedValue, formatLocation } from './text.js'

@@ -1,5 +1,5 @@
 import { nameIn, type NamedValues } from '../layout/index.js'
-import { quantityOf, type Surroundings } from './quantity.js'
+import { quantityOf, type FormatContext } from './quantity.js'
 
 /** Declaration of one integer: the properties that bit rows and fields share. */
 export interface Row {
@@ -46,7 +46,7 @@ export function formatInteger(row: Row, value: number | bigint): string {
 }
 
 /** Returns what a value means beyond its number: `supported`, `NVM`, `1 MiB at 4 KiB pages`; '' if there is none. */
-export function meaningOf(row: Row, value: number | bigint, around: Surroundings): string {
+export function meaningOf(row: Row, value: number | bigint, context: FormatContext): string {
   const { doc, values, zeroBased, widthBits } = row
   const number = Number(value)
   for (const name in values) if (values[name] === number) return nameIn(row, number)
@@ -58,7 +58,7 @@ export function meaningOf(row: Row, value: number | bigint, around: Surroundings
   if (widthBits === 1) return flagOf(doc, number)
   const [, lowest] = ADDRESS.exec(doc) ?? []
   if (lowest !== undefined) return `address 0x${(BigInt(value) << BigInt(lowest)).toString(16)}`
-  const quantity = quantityOf(doc, zeroBased ? number + 1 : number, around)
+  const quantity = quantityOf(doc, zeroBased ? number + 1 : number, context)
   return quantity ?? (zeroBased ? `${number + 1}, 0's based` : '')
 }
 

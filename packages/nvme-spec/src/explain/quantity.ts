@@ -3,7 +3,7 @@
 import { formatBytes, formatDuration, formatNumber } from './units.js'
 
 /** Context of a field, on which its quantity may depend. */
-export interface Surroundings {
+export interface FormatContext {
   /** Returns the name of the value of a field in the same structure or word; undefined if it has none. */
   readonly nameOf: (field: string) => string | undefined
   /** Memory page size in bytes, for fields that count pages. */
@@ -13,7 +13,7 @@ export interface Surroundings {
 /** A unit: its factor to a base unit, and the format of amounts in that base unit. */
 interface Unit {
   readonly factor: number
-  readonly format: (amount: number, around: Surroundings) => string
+  readonly format: (amount: number, context: FormatContext) => string
 }
 
 const NS = 1e9
@@ -76,14 +76,14 @@ const NAMED = /^(UW|MW|US|MS|S|MINUTES|BYTES|KIB|MIB|GIB)(?:_(\d+))?$/
  * or refers to a field whose value names no unit.
  * @param value the number on the wire; for a 0's based field, the count.
  */
-export function quantityOf(doc: string, value: number, around: Surroundings): string | undefined {
+export function quantityOf(doc: string, value: number, context: FormatContext): string | undefined {
   const text = doc.split(';')[0]!
   const power = POWER.exec(text)
   if (power !== null) {
     const [, times = '1', base = '', minus = '', plus = '0', unit = ''] = power
     const exponent = value + Number(plus)
     const amount = Number(times) * Number(base) ** (minus === '-' ? -exponent : exponent)
-    return units[unit.toLowerCase()]!.format(amount, around)
+    return units[unit.toLowerCase()]!.format(amount, context)
   }
   // Zero needs no unit; in most fields it means that nothing is reported.
   if (value === 0) return undefined
@@ -92,18 +92,18 @@ export function quantityOf(doc: string, value: number, around: Surroundings): st
   const multiple = MULTIPLE.exec(text)
   if (multiple !== null) {
     const [, many = '', times = '1', unit = ''] = multiple
-    return inUnit(value * integer(many) * integer(times), unit, around)
+    return inUnit(value * integer(many) * integer(times), unit, context)
   }
   const [, field, perSecond = ''] = BY_FIELD.exec(text) ?? []
   if (field !== undefined) {
-    const [, unit, many = '1'] = NAMED.exec(around.nameOf(field) ?? '') ?? []
-    return unit && inUnit(value * Number(many), unit, around) + perSecond
+    const [, unit, many = '1'] = NAMED.exec(context.nameOf(field) ?? '') ?? []
+    return unit && inUnit(value * Number(many), unit, context) + perSecond
   }
   const [, unit] = PLAIN.exec(text) ?? []
   if (unit === undefined) return undefined
   // Temperature differences are the same in kelvins and in degrees Celsius.
   if (unit === 'kelvins' && /hysteresis|relative/i.test(text)) return `${value} K`
-  return inUnit(value, unit, around) + (text.includes('since 1970') ? ` (${dateOf(value)})` : '')
+  return inUnit(value, unit, context) + (text.includes('since 1970') ? ` (${dateOf(value)})` : '')
 }
 
 /** Formats milliseconds since 1970 as a date; 'not a date' if out of range. */
@@ -112,9 +112,9 @@ function dateOf(milliseconds: number): string {
   return milliseconds <= 8.64e15 ? new Date(milliseconds).toISOString() : 'not a date'
 }
 
-function inUnit(amount: number, unit: string, around: Surroundings): string {
+function inUnit(amount: number, unit: string, context: FormatContext): string {
   const { factor, format } = units[unit.toLowerCase()]!
-  return format(amount * factor, around)
+  return format(amount * factor, context)
 }
 
 function integer(digits: string): number {

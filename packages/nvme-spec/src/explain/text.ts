@@ -1,4 +1,4 @@
-import type { ExplainedLine, Place } from './explain.js'
+import type { ExplainedLine, FieldLocation } from './explain.js'
 
 /** Maximum width of the value column. A longer value shifts only its own doc. */
 const MAX_VALUE_COLUMNS = 44
@@ -8,7 +8,7 @@ const MAX_VALUE_COLUMNS = 44
  * these bytes.
  * @param within place of the containing line; its bytes are not repeated.
  */
-export function formatPlace({ offset, lengthBytes, bits }: Place, within?: Place): string {
+export function formatLocation({ offset, lengthBytes, bits }: FieldLocation, within?: FieldLocation): string {
   const bytes = lengthBytes === 1 ? String(offset) : `${offset + lengthBytes - 1}:${offset}`
   if (bits === undefined) return bytes
   const range = `[${bits.msb === bits.lsb ? bits.msb : `${bits.msb}:${bits.lsb}`}]`
@@ -22,19 +22,21 @@ export function formatExplainedValue({ path, text, meaning }: ExplainedLine): st
   return meaning === '' ? value : `${value}: ${meaning}`
 }
 
-/** Formats explained lines as text: place, value and doc in columns, each line indented below the one that contains it. */
+/** Formats explained lines as text: location, value and doc in columns, each line indented below the one that contains it. */
 export function formatExplained(lines: readonly ExplainedLine[]): string[] {
   // The last line at each depth: the containers of the current one.
   const above: ExplainedLine[] = []
   const rows = lines.map((line) => {
-    const { depth, place, doc } = line
+    const { depth, location, doc } = line
     above[depth] = line
     const value = `${'  '.repeat(depth)}${formatExplainedValue(line)}`
-    return { place: formatPlace(place, above[depth - 1]?.place), value, doc }
+    return { location: formatLocation(location, above[depth - 1]?.location), value, doc }
   })
-  const places = widest(rows.map(({ place }) => place))
+  const indent = widest(rows.map((row) => row.location))
   const values = widest(rows.map(({ value }) => value).filter(({ length }) => length <= MAX_VALUE_COLUMNS))
-  return rows.map(({ place, value, doc }) => `${place.padStart(places)}  ${value.padEnd(values)}  ${doc}`.trimEnd())
+  return rows.map(({ location, value, doc }) =>
+    `${location.padStart(indent)}  ${value.padEnd(values)}  ${doc}`.trimEnd(),
+  )
 }
 
 function widest(texts: readonly string[]): number {

@@ -288,7 +288,7 @@ export function encodeFabricsSqe(decoded: DecodedFabricsSqe, memory: Memory, byt
   if (SGL1 !== undefined) encodeSglDescriptor(descriptor, 0, SGL1 as DecodedSglDescriptor)
   const values = { ...fields, ...(SGL1 !== undefined && { SGL1: descriptor }) }
   const layout = fabricsCommandOf(fields['FCTYPE'] as number) ?? FabricsSqe
-  layout.encode(memory, byteOffset, values, { asFound: true })
+  layout.encode(memory, byteOffset, values, { allowReserved: true })
 }
 
 /**

@@ -14,7 +14,7 @@ describe('FABRICS_STATUS: command specific statuses of NVMe over Fabrics (Base 2
     [0x91, 'Authentication Required', 'AUTHENTICATION_REQUIRED', 'any'],
   ] as const)('SCT 1, SC %i is %s', (sc, name, symbol, from) => {
     expect(statusName(1, sc, FABRICS_STATUS)).toBe(name)
-    expect(FABRICS_STATUS[symbol]).toMatchObject({ sct: 1, sc, name, from: [from] })
+    expect(FABRICS_STATUS[symbol]).toMatchObject({ sct: 1, sc, name, returnedBy: [from] })
   })
 
   it('the table has eight', () => {

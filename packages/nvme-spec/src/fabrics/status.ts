@@ -15,7 +15,7 @@ export const FABRICS_STATUS = /*#__PURE__*/ statusTable(() => ({
   CONNECT_INVALID_HOST: fabrics(0x84),
   INVALID_QUEUE_TYPE: fabrics(0x85),
   // Returned by Get Log Page
-  DISCOVER_RESTART: fabrics(0x90, { from: ['admin'], retry: 'same' }),
+  DISCOVER_RESTART: fabrics(0x90, { returnedBy: ['admin'], retry: 'same' }),
   // Returned by all commands other than Connect, Authentication Send and Authentication Receive
-  AUTHENTICATION_REQUIRED: fabrics(0x91, { from: ['any'] }),
+  AUTHENTICATION_REQUIRED: fabrics(0x91, { returnedBy: ['any'] }),
 }))

@@ -8,7 +8,7 @@ import {
   count8,
   inHex,
   merge,
-  refuse,
+  rejectValue,
   someOf,
   struct,
   structs,
@@ -327,7 +327,7 @@ export function tcpPduParts(memory: Memory, byteOffset = 0): TcpPduParts {
 
 function refuseHeader(field: string, expected: string, got: number): never {
   const { name, spec, fields } = TcpPduHeader
-  return refuse({ name: `${name}.${field}`, spec }, fields[field as keyof typeof fields].doc, expected, got)
+  return rejectValue({ name: `${name}.${field}`, spec }, fields[field as keyof typeof fields].doc, expected, got)
 }
 
 /**

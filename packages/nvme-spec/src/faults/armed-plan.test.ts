@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest'
 import { ArmedPlan } from './index.js'
 import type { FaultMatch } from '../transport/index.js'
 
-/** Returns which of `reads` reads of CSTS at 1 ns intervals, counted from 1, a rule with this match strikes. */
-function struckReads(match: Omit<FaultMatch, 'register'>, reads = 8): { struck: number[]; plan: ArmedPlan } {
+/** Returns which of `reads` reads of CSTS at 1 ns intervals, counted from 1, a rule with this match applies to. */
+function affectedReads(match: Omit<FaultMatch, 'register'>, reads = 8): { affected: number[]; plan: ArmedPlan } {
   let nowNs = 0
   const action = { kind: 'read-value', value: 0xffff_ffff } as const
   const rules = [{ match: { register: 'CSTS', ...match }, action }]
   const plan = new ArmedPlan({ rules }, { seed: 1, now: () => nowNs })
-  const struck: number[] = []
+  const affected: number[] = []
   for (let read = 1; read <= reads; read++, nowNs++) {
-    const found = plan.strikeAccess('read', 0x1c, 4)
+    const found = plan.matchAccess('read', 0x1c, 4)
     if (found === undefined) continue
-    struck.push(read)
-    plan.happened(found, 'read-value')
+    affected.push(read)
+    plan.record(found, 'read-value')
   }
-  return { struck, plan }
+  return { affected, plan }
 }
 
 describe('a rule of an armed fault plan', () => {
@@ -28,30 +28,30 @@ describe('a rule of an armed fault plan', () => {
     ['the first N of every second match', { every: 2, times: 3 }, [2, 4, 6]],
     ['matches from one time until another', { fromNs: 2, untilNs: 4 }, [3, 4]],
     ['the nth match within its time span', { fromNs: 2, untilNs: 7, nth: 2 }, [4]],
-  ])('strikes %s', (_, match, expected) => {
-    const { struck, plan } = struckReads(match)
-    expect(struck).toEqual(expected)
-    expect(plan.report().struck).toEqual([expected.length])
-    expect(plan.report().strikes.map(({ atNs }) => atNs + 1)).toEqual(expected)
+  ])('applies to %s', (_, match, expected) => {
+    const { affected, plan } = affectedReads(match)
+    expect(affected).toEqual(expected)
+    expect(plan.report().hits).toEqual([expected.length])
+    expect(plan.report().injected.map(({ atNs }) => atNs + 1)).toEqual(expected)
   })
 
-  test('strikes matches with the given probability, the same ones for the same seed', () => {
-    const { struck } = struckReads({ probability: 0.25 }, 400)
-    expect(struck.length).toBeGreaterThan(60)
-    expect(struck.length).toBeLessThan(140)
-    expect(struckReads({ probability: 0.25 }, 400).struck).toEqual(struck)
+  test('applies to matches with the given probability, the same ones for the same seed', () => {
+    const { affected } = affectedReads({ probability: 0.25 }, 400)
+    expect(affected.length).toBeGreaterThan(60)
+    expect(affected.length).toBeLessThan(140)
+    expect(affectedReads({ probability: 0.25 }, 400).affected).toEqual(affected)
   })
 
-  test('strikes no write, no other register and no other queue', () => {
+  test('applies to no write, no other register and no other queue', () => {
     const rules = [
       { match: { register: 'CSTS' }, action: { kind: 'read-value', value: 0 } },
       { match: { register: 'SQyTDBL', qid: 2 }, action: { kind: 'lose-write' } },
     ] as const
     const plan = new ArmedPlan({ rules }, { seed: 1, now: () => 0 })
-    expect(plan.strikeAccess('write', 0x1c, 4)).toBeUndefined()
-    expect(plan.strikeAccess('read', 0x14, 4)).toBeUndefined()
-    expect(plan.strikeAccess('write', 0x1008, 4)).toBeUndefined()
-    expect(plan.strikeAccess('write', 0x1014, 4)).toBeUndefined()
-    expect(plan.strikeAccess('write', 0x1010, 4)?.has('lose-write')).toBe(true)
+    expect(plan.matchAccess('write', 0x1c, 4)).toBeUndefined()
+    expect(plan.matchAccess('read', 0x14, 4)).toBeUndefined()
+    expect(plan.matchAccess('write', 0x1008, 4)).toBeUndefined()
+    expect(plan.matchAccess('write', 0x1014, 4)).toBeUndefined()
+    expect(plan.matchAccess('write', 0x1010, 4)?.has('lose-write')).toBe(true)
   })
 })

@@ -15,7 +15,7 @@ interface Hit {
 }
 
 /** The actions that apply to one command, access or time: at most one of each kind. */
-export class Struck {
+export class MatchedFaults {
   /** What they apply to, as text: 'SQ 1 CID 7', 'read CSTS'. */
   readonly where: string
   private readonly hits = new Map<FaultAction['kind'], Hit>()
@@ -59,7 +59,7 @@ export class ArmedRule {
   /** What it can apply to. */
   readonly subjects: readonly Subject[]
   /** Number of times that `chooses` was true and the action was taken; counted by the plan. */
-  timesStruck = 0
+  hits = 0
   /** Number of matches of the other conditions so far. */
   private seen = 0
   private readonly random: Random
@@ -73,24 +73,24 @@ export class ArmedRule {
   }
 
   /** Whether `fromNs` and `untilNs` include this time. */
-  isOpenAt(nowNs: number): boolean {
+  isActiveAt(nowNs: number): boolean {
     const { fromNs = 0, untilNs = Infinity } = this.match
     return nowNs >= fromNs && nowNs < untilNs
   }
 
   /** Whether it applies to such an access to this register; `qid` is the queue of a doorbell. */
-  concernsAccess(access: 'read' | 'write', register: string, qid: number | undefined): boolean {
+  matchesAccess(access: 'read' | 'write', register: string, qid: number | undefined): boolean {
     if (!this.subjects.includes(`register ${access}`) || this.match.register !== register) return false
     return this.match.qid === undefined || this.match.qid === qid
   }
 
   /** Counts a match and returns whether the rule applies to it. Call it once per match. */
-  chooses(): boolean {
+  shouldApply(): boolean {
     const { nth = 0, every, probability = 1, times = Infinity } = this.match
     this.seen++
     if (every === undefined ? nth > 0 && this.seen !== nth : !this.isInTurn(nth || every, every)) return false
     if (probability < 1 && this.random() >= probability) return false
-    return this.timesStruck < times
+    return this.hits < times
   }
 
   private isInTurn(first: number, every: number): boolean {
@@ -99,10 +99,10 @@ export class ArmedRule {
 }
 
 /** Enough to explain a test, and a bound on memory for a fault that applies to everything. */
-const MAX_STRIKES = 10_000
+const MAX_RECORDED = 10_000
 
 /** A fault that has happened. */
-export interface Strike {
+export interface InjectedFault {
   readonly atNs: number
   /** Index of the rule in the plan. */
   readonly rule: number
@@ -113,10 +113,10 @@ export interface Strike {
 
 /** What a fault plan has done so far. A test can assert that its fault really happened. */
 export interface FaultReport {
-  /** Number of strikes of each rule, in the plan's order. */
-  readonly struck: readonly number[]
-  /** Strikes, oldest first; the first 10,000 are kept. */
-  readonly strikes: readonly Strike[]
+  /** Number of times that each rule was applied, in the plan's order. */
+  readonly hits: readonly number[]
+  /** Injected faults, oldest first; the first 10,000 are kept. */
+  readonly injected: readonly InjectedFault[]
 }
 
 /** Dependencies of a plan in execution. */
@@ -125,23 +125,23 @@ export interface ArmedPlanOptions {
   readonly seed: number
   /** Returns the time used for `fromNs`, `untilNs` and the report. */
   readonly now: () => number
-  /** Called for every strike, including those that the report does not keep. */
-  readonly onStrike?: (strike: Strike) => void
+  /** Called for every injected fault, including those that the report does not keep. */
+  readonly onInject?: (fault: InjectedFault) => void
 }
 
 /**
- * A fault plan in execution: decides which rule applies to what, and counts strikes. The code that executes a plan
+ * A fault plan in execution: decides which rule applies to what, and counts the injected faults. The code that executes a plan
  * queries it for each command, access or time, performs the action, and reports that it `happened`.
  */
 export class ArmedPlan {
   /**
-   * Whether any rule applies to commands; if false, commands need not be checked. `strikesAccesses` is the same for
+   * Whether any rule applies to commands; if false, commands need not be checked. `affectsAccesses` is the same for
    * register accesses.
    */
-  readonly strikesCommands: boolean
-  readonly strikesAccesses: boolean
+  readonly affectsCommands: boolean
+  readonly affectsAccesses: boolean
   private readonly counts: number[]
-  private readonly kept: Strike[] = []
+  private readonly kept: InjectedFault[] = []
   private readonly rules: readonly ArmedRule[]
   private readonly options: ArmedPlanOptions
 
@@ -153,13 +153,13 @@ export class ArmedPlan {
     const names = streamNames(rules)
     this.rules = rules.map((rule, index) => new ArmedRule(rule, index, randomStream(options.seed, names[index]!)))
     this.counts = rules.map(() => 0)
-    this.strikesCommands = this.rules.some(({ subjects }) => subjects.includes('command'))
-    this.strikesAccesses = this.rules.some(({ subjects }) => subjects.some((each) => each.startsWith('register')))
+    this.affectsCommands = this.rules.some(({ subjects }) => subjects.includes('command'))
+    this.affectsAccesses = this.rules.some(({ subjects }) => subjects.some((each) => each.startsWith('register')))
   }
 
   /** Returns what has happened so far. Its lists keep growing. */
   report(): FaultReport {
-    return Object.freeze({ struck: this.counts, strikes: this.kept })
+    return Object.freeze({ hits: this.counts, injected: this.kept })
   }
 
   /**
@@ -167,56 +167,56 @@ export class ArmedPlan {
    * describes the subject. Every selected rule counts a match; of each kind, the first rule whose conditions hold
    * applies.
    */
-  strike(where: () => string, isConcerned: (rule: ArmedRule) => boolean): Struck | undefined {
+  match(where: () => string, isConcerned: (rule: ArmedRule) => boolean): MatchedFaults | undefined {
     const nowNs = this.options.now()
-    let struck: Struck | undefined
+    let matched: MatchedFaults | undefined
     for (const rule of this.rules) {
-      if (!rule.isOpenAt(nowNs) || !isConcerned(rule) || !rule.chooses()) continue
-      struck ??= new Struck(where())
-      if (struck.has(rule.action.kind)) continue
-      rule.timesStruck++
-      struck.add(rule.action, rule.index)
+      if (!rule.isActiveAt(nowNs) || !isConcerned(rule) || !rule.shouldApply()) continue
+      matched ??= new MatchedFaults(where())
+      if (matched.has(rule.action.kind)) continue
+      rule.hits++
+      matched.add(rule.action, rule.index)
     }
-    return struck
+    return matched
   }
 
   /** Returns the actions that apply to an access to the dword at `offset` of BAR0. */
-  strikeAccess(access: 'read' | 'write', offset: number, doorbellStrideBytes: number): Struck | undefined {
+  matchAccess(access: 'read' | 'write', offset: number, doorbellStrideBytes: number): MatchedFaults | undefined {
     const { name, qid } = nameInPlans(offset, doorbellStrideBytes)
-    return this.strike(
+    return this.match(
       () => `${access} ${qid === undefined ? name : name.replace('y', String(qid))}`,
-      (rule) => rule.concernsAccess(access, name, qid),
+      (rule) => rule.matchesAccess(access, name, qid),
     )
   }
 
   /** Whether an action applies to a change of CC.EN. It is counted as having happened. */
-  strikeEnable(kind: 'ready-never-rises' | 'ready-never-falls'): boolean {
-    const struck = this.strike(
+  matchEnable(kind: 'ready-never-rises' | 'ready-never-falls'): boolean {
+    const matched = this.match(
       () => 'CC.EN',
       ({ action }) => action.kind === kind,
     )
-    if (struck) this.happened(struck, kind)
-    return struck !== undefined
+    if (matched) this.record(matched, kind)
+    return matched !== undefined
   }
 
   /** Returns the actions with a time of their own, in the plan's order. */
-  timed(): readonly { readonly atNs: number; readonly struck: Struck }[] {
+  timed(): readonly { readonly atNs: number; readonly matched: MatchedFaults }[] {
     return this.rules.flatMap(({ match: { atNs }, action, index }) => {
       if (atNs === undefined) return []
-      const struck = new Struck('time')
-      struck.add(action, index)
-      return [{ atNs, struck }]
+      const matched = new MatchedFaults('time')
+      matched.add(action, index)
+      return [{ atNs, matched }]
     })
   }
 
   /** Counts an action that takes effect now. No effect for a kind that does not apply here. */
-  happened(struck: Struck, kind: FaultAction['kind']): void {
-    const rule = struck.ruleOf(kind)
+  record(matched: MatchedFaults, kind: FaultAction['kind']): void {
+    const rule = matched.ruleOf(kind)
     if (rule === undefined) return
     this.counts[rule]!++
-    const strike = Object.freeze({ atNs: this.options.now(), rule, kind, where: struck.where })
-    this.options.onStrike?.(strike)
-    if (this.kept.length < MAX_STRIKES) this.kept.push(strike)
+    const fault = Object.freeze({ atNs: this.options.now(), rule, kind, where: matched.where })
+    this.options.onInject?.(fault)
+    if (this.kept.length < MAX_RECORDED) this.kept.push(fault)
   }
 }
 

@@ -3,18 +3,18 @@
  * simulator, or a wrapper of a transport, executes them.
  * @module
  */
-export { ArmedPlan, type ArmedPlanOptions, type FaultReport, type Strike } from './armed-plan.js'
+export { ArmedPlan, type ArmedPlanOptions, type FaultReport, type InjectedFault } from './armed-plan.js'
 export { ArmedRule } from './armed-plan.js'
 export {
   addressesBlocks,
-  answersWithData,
+  returnsData,
   checkFaultPlan,
   FaultPlanError,
   formatFaultPlan,
   parseFaultPlan,
   subjectsOf,
-  type FaultPlanPlace,
+  type FaultPlanLocation,
 } from './plan.js'
 export { randomStream, type Random } from './random.js'
-export { Struck, type ActionOf } from './armed-plan.js'
+export { MatchedFaults, type ActionOf } from './armed-plan.js'
 export type { Subject } from './vocabulary.js'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FaultPlan } from '../transport/index.js'
 import {
   addressesBlocks,
-  answersWithData,
+  returnsData,
   ArmedPlan,
   checkFaultPlan,
   FaultPlanError,
@@ -105,31 +105,36 @@ describe('an invalid plan is rejected with the rule and the field at fault', () 
   })
 })
 
-describe('a rule that can never strike is rejected', () => {
+describe('a rule that can never apply is rejected', () => {
   const read = { kind: 'read-value', value: 0 }
   const lose = { kind: 'lose-write' }
   const flip = { kind: 'corrupt-data', byte: 0, xor: 1 }
   it.each([
     [{ fromNs: 7, untilNs: 7 }, drop, 'match.untilNs', 'the time from 7 to before 7 ns is empty'],
     [{ register: 'CSTZ' }, read, 'match.register', 'there is no register "CSTZ", only CAP, VS, '],
-    [{ register: 'CSTS', access: 'write' }, read, 'action.kind', "'read-value' strikes register read only"],
+    [{ register: 'CSTS', access: 'write' }, read, 'action.kind', "'read-value' applies to register read only"],
     [{ register: 'SQyTDBL' }, read, 'match.register', 'doorbells are only written'],
     [{ register: 'CC', qid: 1 }, lose, 'match.qid', 'CC belongs to no queue'],
     [{ register: 'CC', opcode: 1 }, lose, 'match.opcode', 'register accesses have no opcode, nsid or lba'],
-    [{}, read, 'action.kind', "'read-value' strikes register read only"],
+    [{}, read, 'action.kind', "'read-value' applies to register read only"],
     [
       { register: 'CC' },
       drop,
       'action.kind',
-      "'drop-completion' strikes command only, but this rule has register: this can",
+      "'drop-completion' applies to command only, but this rule has register: this can",
     ],
-    [{ atNs: 5 }, drop, 'action.kind', "'drop-completion' strikes command only, but this rule has atNs: this can"],
-    [{ qid: 1 }, lose, 'action.kind', 'strikes register write only, but this rule has neither register nor atNs: this'],
+    [{ atNs: 5 }, drop, 'action.kind', "'drop-completion' applies to command only, but this rule has atNs: this can"],
+    [
+      { qid: 1 },
+      lose,
+      'action.kind',
+      'applies to register write only, but this rule has neither register nor atNs: this',
+    ],
     [
       { register: 'CC', access: 'read' },
       lose,
       'action.kind',
-      "strikes register write only, but this rule has register and access 'read': this",
+      "applies to register write only, but this rule has register and access 'read': this",
     ],
     [{ nth: 3, times: 2 }, drop, 'match.times', "without 'every', 'nth' matches only once"],
     [{ register: 'CAP' }, lose, 'match.register', 'CAP is read-only'],
@@ -143,7 +148,7 @@ describe('a rule that can never strike is rejected', () => {
     [{ access: 'read' }, drop, 'match.access', "'access' applies to registers, not to commands"],
     [{ qid: 0, lba: [0, 0] }, drop, 'match.lba', 'Admin commands have no LBAs'],
     [{ opcode: 0, lba: [0, 0] }, drop, 'match.lba', 'opcode 0 has no SLBA and NLB'],
-    [{ qid: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.qid', "'torn-dma' strikes I/O commands"],
+    [{ qid: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.qid', "'torn-dma' applies to I/O commands"],
     [{ opcode: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.opcode', 'of Read and Write, not of opcode 00h'],
     [{ opcode: 6 }, { kind: 'wrong-page', page: 0, to: 1 }, 'match.opcode', 'not of opcode 06h'],
     [
@@ -167,7 +172,7 @@ describe('a rule that can never strike is rejected', () => {
     const refused = errorOf(() => parseFaultPlan(JSON.stringify(rule(match, action))))
     expect(refused).toMatchObject({ rule: 1, field })
     expect(refused.message).toContain(why)
-    expect(refused.message).toMatch(/can never strike$/)
+    expect(refused.message).toMatch(/can never apply$/)
   })
 })
 
@@ -176,21 +181,21 @@ it('treats a rule without match as a rule with an empty one', () => {
   const plan = parseFaultPlan(text)
   expect(parseFaultPlan(formatFaultPlan(plan))).toEqual(JSON.parse(text))
   const armed = new ArmedPlan(plan, { seed: 1, now: () => 0 })
-  expect(armed.strikesCommands).toBe(true)
+  expect(armed.affectsCommands).toBe(true)
   expect(
     armed
-      .strike(
+      .match(
         () => 'SQ 1 CID 7',
         ({ action }) => action.kind === 'hang',
       )
       ?.has('hang'),
   ).toBe(true)
-  expect(armed.strikeEnable('ready-never-rises')).toBe(true)
+  expect(armed.matchEnable('ready-never-rises')).toBe(true)
   const lost = '{"rules":[{"action":{"kind":"lose-write"}}]}'
-  expect(() => parseFaultPlan(lost)).toThrow('this rule has neither register nor atNs: this can never strike')
+  expect(() => parseFaultPlan(lost)).toThrow('this rule has neither register nor atNs: this can never apply')
 })
 
-it('similar rules that can strike are accepted', () => {
+it('similar rules that can apply are accepted', () => {
   const flip = { kind: 'corrupt-data', byte: 0, xor: 1 } as const
   const faults: FaultPlan = {
     rules: [
@@ -204,7 +209,7 @@ it('similar rules that can strike are accepted', () => {
       { match: { register: 'CAP', access: 'write' }, action: { kind: 'fatal-status' } },
     ],
   }
-  expect(new ArmedPlan(faults, { seed: 1, now: () => 0 }).report().struck).toEqual([0, 0, 0, 0, 0, 0])
+  expect(new ArmedPlan(faults, { seed: 1, now: () => 0 }).report().hits).toEqual([0, 0, 0, 0, 0, 0])
 })
 
 function errorOf(run: () => unknown): FaultPlanError {
@@ -229,8 +234,8 @@ it.each([
   ['Create I/O Submission Queue', 0x01, false],
   ['Abort', 0x08, false],
   ['Set Features', 0x09, false],
-])('for %s, answersWithData(%i) is %s', (_, opcode, expected) => {
-  expect(answersWithData(opcode)).toBe(expected)
+])('for %s, returnsData(%i) is %s', (_, opcode, expected) => {
+  expect(returnsData(opcode)).toBe(expected)
 })
 
 it.each([

@@ -1,6 +1,6 @@
 import { type ErrorDetails, GpuNvmeError } from '../error.js'
 import { conditions, type Field, kinds, type Subject } from './vocabulary.js'
-import { shown } from '../layout/facts.js'
+import { describeValue } from '../layout/facts.js'
 import { Read, Write } from '../nvm/commands.js'
 import { registers } from '../registers.js'
 import type { FaultMatch, FaultPlan, FaultRule } from '../transport/index.js'
@@ -19,13 +19,13 @@ export function addressesBlocks(opcode: number): boolean {
 }
 
 /** Whether an Admin command with this opcode returns data to the host: bits 1:0 (Base 2.1 §4.1.1). */
-export function answersWithData(opcode: number): boolean {
+export function returnsData(opcode: number): boolean {
   return (opcode & 3) === 2
 }
 
 /**
  * Parses a fault plan from JSON.
- * @throws FaultPlanError for an invalid plan, or a rule that can never strike; it names rule and field.
+ * @throws FaultPlanError for an invalid plan, or a rule that can never apply; it names rule and field.
  */
 export function parseFaultPlan(json: string): FaultPlan {
   let value: unknown
@@ -64,7 +64,7 @@ export function checkFaultPlan(plan: unknown): asserts plan is FaultPlan {
  * supports both.
  */
 export function subjectsOf({ match = {}, action }: FaultRule): readonly Subject[] {
-  const possible = kinds[action.kind].strikes
+  const possible = kinds[action.kind].appliesTo
   if (possible.includes('CC.EN')) return possible
   if (match.atNs !== undefined) return possible.filter((subject) => subject === 'time')
   if (match.register === undefined) return possible.filter((subject) => subject === 'command')
@@ -89,7 +89,7 @@ function checkRule(rule: unknown, index: number): asserts rule is FaultRule {
   const optionalConditions = Object.entries(conditions).map(([name, field]) => [name, { ...field, isOptional: true }])
   checkFields(match, Object.fromEntries(optionalConditions) as Record<string, Field>, 'match', index)
   const hopeless = neverStrikes(rule as unknown as FaultRule)
-  if (hopeless) throw new FaultPlanError(`${hopeless[1]}: this can never strike`, { rule: index, field: hopeless[0] })
+  if (hopeless) throw new FaultPlanError(`${hopeless[1]}: this can never apply`, { rule: index, field: hopeless[0] })
 }
 
 function checkFields(
@@ -113,18 +113,18 @@ function subjectIn({ atNs, register, access }: FaultMatch): string {
   return access === undefined ? 'register' : `register and access '${access}'`
 }
 
-/** Returns why a well-formed rule can never strike, with the field at fault. */
+/** Returns why a well-formed rule can never apply, with the field at fault. */
 function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | undefined {
   const { match = {}, action } = rule
   const { register, qid, opcode, lba, fromNs = 0, untilNs = Infinity } = match
   const given = (names: readonly (keyof FaultMatch)[]) => names.find((name) => match[name] !== undefined)
   if (fromNs >= untilNs) return ['match.untilNs', `the time from ${fromNs} to before ${untilNs} ns is empty`]
   const [subject] = subjectsOf(rule)
-  const possible = kinds[action.kind].strikes
+  const possible = kinds[action.kind].appliesTo
   if (subject === undefined) {
     return [
       'action.kind',
-      `'${action.kind}' strikes ${possible.join(' or ')} only, but this rule has ${subjectIn(match)}`,
+      `'${action.kind}' applies to ${possible.join(' or ')} only, but this rule has ${subjectIn(match)}`,
     ]
   }
   if (match.nth !== undefined && match.every === undefined && (match.times ?? 1) > 1) {
@@ -136,7 +136,7 @@ function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | 
   }
   if (subject === 'CC.EN') {
     const other = given(['qid', 'opcode', 'nsid', 'lba', 'register', 'access', 'atNs'])
-    return other && [`match.${other}`, `'${action.kind}' strikes changes of CC.EN, which have no '${other}'`]
+    return other && [`match.${other}`, `'${action.kind}' applies to changes of CC.EN, which have no '${other}'`]
   }
   if (subject === 'command')
     return given(['access']) ? ['match.access', "'access' applies to registers, not to commands"] : neverCommand(rule)
@@ -168,11 +168,11 @@ function neverCommand(rule: FaultRule): readonly [field: string, why: string] | 
   }
   const isData = action.kind === 'torn-dma' || action.kind === 'wrong-page' || action.kind === 'corrupt-data'
   if (isData && action.kind !== 'corrupt-data' && qid === 0) {
-    return ['match.qid', `'${action.kind}' strikes I/O commands`]
+    return ['match.qid', `'${action.kind}' applies to I/O commands`]
   }
   if (isData && opcode !== undefined && !hasDamageableData(rule)) {
     const commands = `Read and Write${action.kind === 'corrupt-data' ? ', and of Admin commands that return data' : ''}`
-    return ['match.opcode', `'${action.kind}' strikes the data of ${commands}, not of opcode ${hex(opcode)}`]
+    return ['match.opcode', `'${action.kind}' applies to the data of ${commands}, not of opcode ${hex(opcode)}`]
   }
   if (action.kind === 'torn-dma' && action.toByte !== undefined && action.toByte <= action.fromByte) {
     return ['action.toByte', `the range from byte ${action.fromByte} to before byte ${action.toByte} is empty`]
@@ -185,7 +185,7 @@ function neverCommand(rule: FaultRule): readonly [field: string, why: string] | 
 function hasDamageableData({ match: { qid, opcode = Read.opcode, lba } = {}, action }: FaultRule): boolean {
   const inIo = qid !== 0 && (opcode === Read.opcode || opcode === Write.opcode)
   const mayBeAdmin = (qid ?? 0) === 0 && lba === undefined && action.kind === 'corrupt-data'
-  return inIo || (mayBeAdmin && answersWithData(opcode))
+  return inIo || (mayBeAdmin && returnsData(opcode))
 }
 
 /** Names that a plan can use for registers. */
@@ -193,7 +193,7 @@ function registerNames(): readonly string[] {
   return [...registers.map(({ name }) => name), ...DOORBELLS]
 }
 
-function refuseUnknown(given: object, known: readonly string[], where: FaultPlanPlace): void {
+function refuseUnknown(given: object, known: readonly string[], where: FaultPlanLocation): void {
   const unknown = Object.keys(given).filter((name) => !known.includes(name))
   if (unknown.length === 0) return
   const expected = known.length === 0 ? 'none is known' : `known are ${known.join(', ')}`
@@ -212,7 +212,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function show(value: unknown): string {
   if (value === undefined) return 'undefined'
   const isNested = isObject(value) && Object.values(value).some(isObject)
-  return isNested || typeof value === 'bigint' ? shown(value) : JSON.stringify(value)
+  return isNested || typeof value === 'bigint' ? describeValue(value) : JSON.stringify(value)
 }
 
 function isObject(value: unknown): value is object {
@@ -220,12 +220,12 @@ function isObject(value: unknown): value is object {
 }
 
 /** Location of an error in a plan. */
-export interface FaultPlanPlace {
+export interface FaultPlanLocation {
   readonly rule?: number
   readonly field?: string
 }
 
-/** An invalid fault plan, or one with a rule that can never strike. */
+/** An invalid fault plan, or one with a rule that can never apply. */
 export class FaultPlanError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FAULT_PLAN'
   readonly category = 'usage'
@@ -234,7 +234,7 @@ export class FaultPlanError extends GpuNvmeError {
   /** Field at fault, such as 'action.delayNs'. */
   readonly field: string | undefined
 
-  constructor(problem: string, { rule, field }: FaultPlanPlace, details: ErrorDetails = {}) {
+  constructor(problem: string, { rule, field }: FaultPlanLocation, details: ErrorDetails = {}) {
     const where = [rule === undefined ? 'fault plan' : `fault plan, rule ${rule}`, ...(field ? [field] : [])].join(', ')
     super(`${where}: ${problem}`, details)
     this.rule = rule

@@ -17,7 +17,7 @@ type FieldOf<A> = A extends unknown ? Exclude<keyof A, 'kind'> : never
 /** A kind of fault: what it can apply to, and its fields. */
 type Kinds = {
   readonly [K in FaultAction['kind']]: {
-    readonly strikes: readonly Subject[]
+    readonly appliesTo: readonly Subject[]
     readonly fields: { readonly [F in FieldOf<Action<K>>]-?: Field }
   }
 }
@@ -53,13 +53,13 @@ const CONTROLLER = ['command', 'register read', 'register write', 'time'] as con
 
 /** All kinds of faults. Plans are checked against this table, and errors list its names. */
 export const kinds: Kinds = {
-  'drop-completion': { strikes: COMMAND, fields: {} },
-  hang: { strikes: COMMAND, fields: {} },
-  'delay-completion': { strikes: COMMAND, fields: { delayNs: ns(1) } },
-  'duplicate-completion': { strikes: COMMAND, fields: {} },
-  'reorder-completion': { strikes: COMMAND, fields: { behind: count, atMostNs: ns(1) } },
+  'drop-completion': { appliesTo: COMMAND, fields: {} },
+  hang: { appliesTo: COMMAND, fields: {} },
+  'delay-completion': { appliesTo: COMMAND, fields: { delayNs: ns(1) } },
+  'duplicate-completion': { appliesTo: COMMAND, fields: {} },
+  'reorder-completion': { appliesTo: COMMAND, fields: { behind: count, atMostNs: ns(1) } },
   status: {
-    strikes: COMMAND,
+    appliesTo: COMMAND,
     fields: {
       sct: whole(0, 7, 'a status code type from 0 to 7'),
       sc: whole(0, 0xff, 'a status code from 0 to FFh'),
@@ -68,34 +68,34 @@ export const kinds: Kinds = {
       crd: optional(whole(0, 3, 'a Command Retry Delay from 0 to 3')),
     },
   },
-  'corrupt-cid': { strikes: COMMAND, fields: { xor: bits16 } },
-  'corrupt-sqhd': { strikes: COMMAND, fields: { xor: bits16 } },
-  'corrupt-sqid': { strikes: COMMAND, fields: { xor: bits16 } },
-  'corrupt-phase': { strikes: COMMAND, fields: {} },
-  'corrupt-data': { strikes: COMMAND, fields: { byte: offset, xor: byteMasks } },
-  'torn-dma': { strikes: COMMAND, fields: { fromByte: offset, toByte: optional(count) } },
-  'wrong-page': { strikes: COMMAND, fields: { page: offset, to: offset } },
-  'lose-write': { strikes: ['register write'], fields: {} },
-  'delay-write': { strikes: ['register write'], fields: { delayNs: ns(1) } },
-  'read-value': { strikes: ['register read'], fields: { value: whole(0, 0xffff_ffff, '32 bits') } },
-  'ready-never-rises': { strikes: ['CC.EN'], fields: {} },
-  'ready-never-falls': { strikes: ['CC.EN'], fields: {} },
-  'fatal-status': { strikes: CONTROLLER, fields: {} },
-  'remove-device': { strikes: CONTROLLER, fields: {} },
-  'surprise-reset': { strikes: CONTROLLER, fields: {} },
-  'detach-namespace': { strikes: CONTROLLER, fields: { nsid } },
-  'attach-namespace': { strikes: CONTROLLER, fields: { nsid } },
-  'resize-namespace': { strikes: CONTROLLER, fields: { nsid, blocks: count } },
+  'corrupt-cid': { appliesTo: COMMAND, fields: { xor: bits16 } },
+  'corrupt-sqhd': { appliesTo: COMMAND, fields: { xor: bits16 } },
+  'corrupt-sqid': { appliesTo: COMMAND, fields: { xor: bits16 } },
+  'corrupt-phase': { appliesTo: COMMAND, fields: {} },
+  'corrupt-data': { appliesTo: COMMAND, fields: { byte: offset, xor: byteMasks } },
+  'torn-dma': { appliesTo: COMMAND, fields: { fromByte: offset, toByte: optional(count) } },
+  'wrong-page': { appliesTo: COMMAND, fields: { page: offset, to: offset } },
+  'lose-write': { appliesTo: ['register write'], fields: {} },
+  'delay-write': { appliesTo: ['register write'], fields: { delayNs: ns(1) } },
+  'read-value': { appliesTo: ['register read'], fields: { value: whole(0, 0xffff_ffff, '32 bits') } },
+  'ready-never-rises': { appliesTo: ['CC.EN'], fields: {} },
+  'ready-never-falls': { appliesTo: ['CC.EN'], fields: {} },
+  'fatal-status': { appliesTo: CONTROLLER, fields: {} },
+  'remove-device': { appliesTo: CONTROLLER, fields: {} },
+  'surprise-reset': { appliesTo: CONTROLLER, fields: {} },
+  'detach-namespace': { appliesTo: CONTROLLER, fields: { nsid } },
+  'attach-namespace': { appliesTo: CONTROLLER, fields: { nsid } },
+  'resize-namespace': { appliesTo: CONTROLLER, fields: { nsid, blocks: count } },
   throttle: {
-    strikes: CONTROLLER,
+    appliesTo: CONTROLLER,
     fields: {
       factor: { expected: 'a factor above 1', isFit: (value) => Number.isFinite(value) && (value as number) > 1 },
       forNs: ns(1),
     },
   },
-  'stale-completion': { strikes: CONTROLLER, fields: { qid, back: count } },
+  'stale-completion': { appliesTo: CONTROLLER, fields: { qid, back: count } },
   'async-event': {
-    strikes: CONTROLLER,
+    appliesTo: CONTROLLER,
     fields: { aet: whole(0, 7, 'an event type from 0 to 7'), aei: byte, lid: byte },
   },
 }

@@ -1,6 +1,6 @@
 // Reads and writes the value of one row in memory. Rows reference their access function, so that a program bundles only
 // the kinds it uses.
-import { refuse, type Where } from './facts.js'
+import { rejectValue, type Where } from './facts.js'
 
 /** Named values of a field, with the specification's names. */
 export type NamedValues = Readonly<Record<string, number>>
@@ -19,7 +19,7 @@ export interface Placed {
   readonly open?: boolean
   readonly zeroBased?: boolean
   /** Text that ends at its first null. */
-  readonly nullEnded?: boolean
+  readonly nullTerminated?: boolean
 }
 
 /**
@@ -84,7 +84,7 @@ export function checkBig({ msb, lsb, doc }: Checked): Check {
   const width = msb - lsb + 1
   return (where, value) => {
     if (typeof value !== 'bigint' || BigInt.asUintN(width, value) !== value)
-      refuse(where, doc, `a bigint from 0 to 2^${width} - 1`, value, 'bigint')
+      rejectValue(where, doc, `a bigint from 0 to 2^${width} - 1`, value, 'bigint')
   }
 }
 
@@ -96,7 +96,7 @@ export function checkOf(row: Checked): Check {
     const fits = named
       ? named.includes(value)
       : Number.isInteger(value) && (value as number) >= 0 && (value as number) < end
-    if (!fits) refuse(where, row.doc, expectedOf(row), value)
+    if (!fits) rejectValue(where, row.doc, expectedOf(row), value)
   }
 }
 
@@ -232,19 +232,19 @@ export function big128(row: Placed): RowAccess<bigint> {
 }
 
 /** ASCII text: left justified and padded with spaces, or terminated by a null. An open row accepts any bytes. */
-export function text({ offset, lengthBytes, doc, nullEnded, open }: Placed): RowAccess<string> {
-  const longest = nullEnded && !open ? lengthBytes - 1 : lengthBytes
-  const padding = nullEnded ? 0 : 0x20
+export function text({ offset, lengthBytes, doc, nullTerminated, open }: Placed): RowAccess<string> {
+  const longest = nullTerminated && !open ? lengthBytes - 1 : lengthBytes
+  const padding = nullTerminated ? 0 : 0x20
   const refused = open ? /[^\0-\xff]/ : /[^\x20-\x7e]/
   return {
     get(data, base) {
       let value = ''
       for (let i = 0; i < lengthBytes; i++) value += String.fromCharCode(data.getUint8(base + offset + i))
-      return nullEnded ? value.slice(0, (value + '\0').indexOf('\0')) : value.replace(/[ \0]+$/, '')
+      return nullTerminated ? value.slice(0, (value + '\0').indexOf('\0')) : value.replace(/[ \0]+$/, '')
     },
     set(data, base, value, where) {
       if (typeof value !== 'string' || value.length > longest || refused.test(value))
-        refuse(where, doc, `at most ${longest} ${open ? '8-bit' : 'printable ASCII'} characters`, value, 'string')
+        rejectValue(where, doc, `at most ${longest} ${open ? '8-bit' : 'printable ASCII'} characters`, value, 'string')
       for (let i = 0; i < lengthBytes; i++)
         data.setUint8(base + offset + i, i < value.length ? value.charCodeAt(i) : padding)
     },
@@ -302,5 +302,5 @@ function refuseArray(where: Where, doc: string, expected: string, got: unknown, 
     throw new RangeError(
       `${where.name} (${doc}): expected ${expected}, got ${String(got.length)} ${unit} (${where.spec})`,
     )
-  return refuse(where, doc, expected, got, 'typed array')
+  return rejectValue(where, doc, expected, got, 'typed array')
 }

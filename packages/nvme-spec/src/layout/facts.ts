@@ -34,13 +34,13 @@ export interface Whole extends Where {
 }
 
 /** Rejects a value: TypeError for the wrong type, RangeError for one out of range, always with the reason. */
-export function refuse(where: Where, doc: string, expected: string, got: unknown, type = 'number'): never {
+export function rejectValue(where: Where, doc: string, expected: string, got: unknown, type = 'number'): never {
   const Kind = typeof got === type && got !== null ? RangeError : TypeError
-  throw new Kind(`${where.name} (${doc}): expected ${expected}, got ${shown(got)} (${where.spec})`)
+  throw new Kind(`${where.name} (${doc}): expected ${expected}, got ${describeValue(got)} (${where.spec})`)
 }
 
 /** Formats a value for an error: shows its kind, and runs no code of the value. */
-export function shown(got: unknown): string {
+export function describeValue(got: unknown): string {
   if (typeof got === 'string') return JSON.stringify(got.slice(0, 80))
   if (typeof got === 'bigint') return `${got}n`
   if (typeof got === 'object') return Object.prototype.toString.call(got)
@@ -54,13 +54,13 @@ export function shown(got: unknown): string {
  */
 export function checkInteger(what: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): void {
   if (!(Number.isInteger(value) && value >= min && value <= max))
-    refuseArgument(what, `an integer from ${min} to ${max}`, value)
+    rejectArgument(what, `an integer from ${min} to ${max}`, value)
 }
 
 /** Throws the error of `checkInteger`, for checks other than a range. */
-export function refuseArgument(what: string, expected: string, value: unknown): never {
+export function rejectArgument(what: string, expected: string, value: unknown): never {
   const Kind = typeof value === 'number' ? RangeError : TypeError
-  throw new Kind(`${what}: expected ${expected}, got ${shown(value)}`)
+  throw new Kind(`${what}: expected ${expected}, got ${describeValue(value)}`)
 }
 
 /** Memory that structures are read from and written to. */
@@ -72,28 +72,30 @@ export type Memory = ArrayBufferView | ArrayBufferLike
  */
 export function viewOf(owner: Whole, memory: Memory, byteOffset: number): DataView {
   const data = dataViewOf(memory)
-  if (data === undefined) refuse(owner, 'memory', 'a DataView, Uint8Array or ArrayBuffer', memory, '')
+  if (data === undefined) rejectValue(owner, 'memory', 'a DataView, Uint8Array or ArrayBuffer', memory, '')
   const { name, bytes, spec } = owner
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return data
   const Kind = typeof byteOffset === 'number' ? RangeError : TypeError
-  throw new Kind(`${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, got ${data.byteLength} (${spec})`)
+  throw new Kind(
+    `${name} needs ${bytes} bytes at offset ${describeValue(byteOffset)}, got ${data.byteLength} (${spec})`,
+  )
 }
 
 function dataViewOf(memory: Memory): DataView | undefined {
   if (memory instanceof DataView) return memory
   if (ArrayBuffer.isView(memory)) return new DataView(memory.buffer, memory.byteOffset, memory.byteLength)
   // Checks the brand, so that buffers of another realm, such as an iframe, are accepted.
-  return /ArrayBuffer]$/.test(shown(memory)) ? new DataView(memory) : undefined
+  return /ArrayBuffer]$/.test(describeValue(memory)) ? new DataView(memory) : undefined
 }
 
 /** Returns whether a value is a plain object, not an array, a map or a view. */
 export function isPlain(values: unknown): values is Readonly<Record<string, unknown>> {
-  return shown(values) === '[object Object]'
+  return describeValue(values) === '[object Object]'
 }
 
 /** @throws TypeError for an unknown field name. */
 export function checkNames(where: Where, fields: object, values: unknown): void {
-  if (!isPlain(values)) refuse(where, 'fields', 'an object of fields', values, '')
+  if (!isPlain(values)) rejectValue(where, 'fields', 'an object of fields', values, '')
   for (const key of Object.keys(values)) {
     if (!Object.hasOwn(fields, key))
       throw new TypeError(

@@ -19,7 +19,15 @@ export {
   type CommonFields,
   type DataTransfer,
 } from './commands.js'
-export { refuse, shown, type Facts, type Memory, type SpecRef, type StructFacts, type Where } from './facts.js'
+export {
+  rejectValue,
+  describeValue,
+  type Facts,
+  type Memory,
+  type SpecRef,
+  type StructFacts,
+  type Where,
+} from './facts.js'
 export * from './kinds.js'
 export {
   decodeFields,

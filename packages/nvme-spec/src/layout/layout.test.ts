@@ -530,7 +530,7 @@ describe('misuse', () => {
     expect(toHex(copy)).toBe(toHex(dump))
   })
 
-  it('rejects unknown values of an enumeration, unless asFound is set', () => {
+  it('rejects unknown values of an enumeration, unless allowReserved is set', () => {
     const E = struct('E', structFacts, {
       KIND: oneOf(u16(1, 'kind'), { A: 1 }),
       PART: dwordBits(4, bits(13, 6, 'part', { ON: 1 })),
@@ -541,7 +541,7 @@ describe('misuse', () => {
     expect(decoded).toMatchObject({ KIND: 0x0907, PART: 0x56, WORD: { MODE: 3 } })
     expect(() => E.encode(unwritten(16), 0, decoded)).toThrow('E.KIND (kind): expected 1 (A), got 2311 (gpunvme test)')
     const copy = unwritten(16)
-    E.encode(copy, 0, decoded, { asFound: true })
+    E.encode(copy, 0, decoded, { allowReserved: true })
     expect(toHex(copy)).toBe(toHex(dump))
   })
 

@@ -1,7 +1,7 @@
 // Structures as plain objects and as text. Separate from the declarations, so that bundles of programs that use only
 // cursors do not contain it.
 import { big, checkOf, hasAny, type RowAccess } from './access.js'
-import { checkNames, isPlain, refuse, viewOf, type Memory, type Where } from './facts.js'
+import { checkNames, isPlain, rejectValue, viewOf, type Memory, type Where } from './facts.js'
 import { isPart, type Field, type FieldMap, type Layout, type Nested } from './rows.js'
 import {
   encodeWord,
@@ -65,7 +65,7 @@ export interface EncodeOptions {
    * Also stores values of enumerations that the specification reserves, as written by a device of a later revision, and
    * unprintable text. Otherwise they are rejected.
    */
-  readonly asFound?: boolean
+  readonly allowReserved?: boolean
 }
 
 /** A field, prepared for decoding and encoding. */
@@ -101,7 +101,7 @@ export function prepare(layout: Layout): Prepared {
   const known = prepared.get(layout)
   if (known) return known
   const entries = Object.entries<NestedField>(layout.fields).map(([key, field]) => prepareField(key, field))
-  const texts = Object.values(layout.fields).filter(({ nullEnded }) => nullEnded)
+  const texts = Object.values(layout.fields).filter(({ nullTerminated }) => nullTerminated)
   const made = { entries, zeroes: zeroesOf(layout.fields), declared: declaredIn(layout), texts }
   prepared.set(layout, made)
   return made
@@ -192,8 +192,8 @@ function shownIn({ declared, texts }: Prepared, data: DataView, base: number): U
 }
 
 /** Returns how many bytes of a field its value occupies: all, or for null-terminated text those before the null. */
-export function textBytes({ nullEnded, offset, lengthBytes }: Field, data: DataView, base: number): number {
-  if (!nullEnded) return lengthBytes
+export function textBytes({ nullTerminated, offset, lengthBytes }: Field, data: DataView, base: number): number {
+  if (!nullTerminated) return lengthBytes
   let length = 0
   while (length < lengthBytes && data.getUint8(base + offset + length) !== 0) length++
   return length
@@ -210,8 +210,8 @@ export function encodeFields(
   values: unknown,
   options: EncodeOptions = {},
 ): void {
-  const asFound = (options as EncodeOptions | null)?.asFound
-  encodeStruct(layout.name, asFound ? opened(layout) : layout, memory, byteOffset, values)
+  const allowReserved = (options as EncodeOptions | null)?.allowReserved
+  encodeStruct(layout.name, allowReserved ? opened(layout) : layout, memory, byteOffset, values)
 }
 
 function encodeStruct(name: string, layout: Layout, memory: Memory, byteOffset: number, values: unknown): void {
@@ -230,7 +230,7 @@ function encodeStruct(name: string, layout: Layout, memory: Memory, byteOffset: 
 function encodeField(where: Where, { field, set, hasRows }: Entry, data: DataView, value: unknown): void {
   const { kind, doc, offset, lengthBytes, elementBytes, struct, count } = field
   if (struct !== undefined) {
-    if (!Array.isArray(value)) refuse(where, doc, `an array of at most ${count!} structures`, value, 'array')
+    if (!Array.isArray(value)) rejectValue(where, doc, `an array of at most ${count!} structures`, value, 'array')
     if (value.length > count!)
       throw new RangeError(
         `${where.name} (${doc}): expected at most ${count!} structures, got ${value.length} (${where.spec})`,
@@ -280,12 +280,12 @@ function opened(layout: Layout): Layout {
 /** Sets bits that no row declares. @throws TypeError or RangeError for any other bits. */
 function encodeReserved(where: Where, layout: Layout, data: DataView, runs: unknown): void {
   const shown = shownIn(prepare(layout), data, 0)
-  if (!Array.isArray(runs)) refuse(where, RESERVED_DOC, 'an array of { offset, bytes }', runs, 'array')
+  if (!Array.isArray(runs)) rejectValue(where, RESERVED_DOC, 'an array of { offset, bytes }', runs, 'array')
   for (const run of runs as (Partial<ReservedBytes> | null | undefined)[]) {
     const { offset, bytes } = run ?? {}
-    if (!(bytes instanceof Uint8Array)) refuse(where, RESERVED_DOC, 'bytes (Uint8Array)', bytes, 'Uint8Array')
+    if (!(bytes instanceof Uint8Array)) rejectValue(where, RESERVED_DOC, 'bytes (Uint8Array)', bytes, 'Uint8Array')
     if (!Number.isInteger(offset) || offset! < 0 || offset! + bytes.length > shown.length)
-      refuse(where, RESERVED_DOC, `an offset and bytes within the ${shown.length} bytes of the structure`, offset)
+      rejectValue(where, RESERVED_DOC, `an offset and bytes within the ${shown.length} bytes of the structure`, offset)
     bytes.forEach((byte, i) => {
       const at = offset! + i
       if ((byte & shown[at]!) !== 0) {

@@ -14,7 +14,7 @@ import {
   type NamedValues,
   type Placed,
 } from './access.js'
-import { checkInteger, shown, type SpecRef } from './facts.js'
+import { checkInteger, describeValue, type SpecRef } from './facts.js'
 
 declare const zeroBasedBrand: unique symbol
 
@@ -32,7 +32,7 @@ export type ZeroBased = number & { readonly [zeroBasedBrand]: true }
 export function zeroBased(count: number): ZeroBased {
   if (!Number.isSafeInteger(count) || count < 1) {
     const Kind = typeof count === 'number' ? RangeError : TypeError
-    throw new Kind(`expected a count of at least 1, got ${shown(count)}`)
+    throw new Kind(`expected a count of at least 1, got ${describeValue(count)}`)
   }
   return (count - 1) as ZeroBased
 }
@@ -162,7 +162,7 @@ export function field<T, B extends BitsMap = None>(
   lengthBytes: number,
   doc: string,
   codec: Codec,
-  more?: Partial<Pick<Field, 'kind' | 'elementBytes' | 'hex' | 'nullEnded' | 'zeroBased'>> & { rows?: B },
+  more?: Partial<Pick<Field, 'kind' | 'elementBytes' | 'hex' | 'nullTerminated' | 'zeroBased'>> & { rows?: B },
 ): Field<T, B, None> {
   const row = {
     kind: 'integer' as const,
@@ -288,7 +288,7 @@ export function ascii(
   doc: string,
   padding: 0x20 | 0 = 0x20,
 ): Field<string, None, None> {
-  return field(offset, lengthBytes, doc, text, { kind: 'text', elementBytes: 1, nullEnded: padding === 0 })
+  return field(offset, lengthBytes, doc, text, { kind: 'text', elementBytes: 1, nullTerminated: padding === 0 })
 }
 
 /** Declares bytes without further structure; reading returns a view of the same memory, not a copy. */

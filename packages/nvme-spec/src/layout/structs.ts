@@ -1,7 +1,7 @@
 // Structures, and cursors over them.
 import { nameIn } from './access.js'
 import { checkLayout } from './check.js'
-import { isPlain, refuse, viewOf, type Memory, type StructFacts, type Where, type Whole } from './facts.js'
+import { isPlain, rejectValue, viewOf, type Memory, type StructFacts, type Where, type Whole } from './facts.js'
 import { decodeFields, encodeFields, type Decoded, type Encodable, type EncodeOptions } from './objects.js'
 import { field, type BitsMap, type Field, type FieldMap, type FieldValue, type Nested, type None } from './rows.js'
 import { describeFields } from './text.js'
@@ -125,7 +125,7 @@ function cursorClasses(owner: Whole, fields: FieldMap, methods: CursorMethods) {
 }
 
 function refuseIndex(owner: Whole, index: unknown, { origin, last }: CursorBase): never {
-  refuse(owner, 'index', `an integer from 0 to ${Math.floor((last - origin) / owner.bytes)}`, index)
+  rejectValue(owner, 'index', `an integer from 0 to ${Math.floor((last - origin) / owner.bytes)}`, index)
 }
 
 /** Properties of a declaration's field property, other than its named values. */
@@ -155,7 +155,7 @@ export interface StructMethods<F extends FieldMap> extends StructFacts {
   decode(memory: Memory, byteOffset?: number): Decoded<F>
   /**
    * Writes a whole structure at byteOffset; missing values are zero. The inverse of `decode`, except that text is
-   * padded as specified, and that values which the specification reserves are rejected unless `asFound` is set.
+   * padded as specified, and that values which the specification reserves are rejected unless `allowReserved` is set.
    * @throws TypeError or RangeError for a value that does not fit, naming the field; TypeError for an unknown name;
    *   RangeError if `memory` ends before the structure does. Nothing is written then.
    */
@@ -254,7 +254,7 @@ export function structs<const F extends FieldMap>(
     get: (data: DataView, base: number) =>
       struct.view(new DataView(data.buffer, data.byteOffset + base + offset, lengthBytes)),
     set(_data: DataView, _base: number, value: unknown, where: Where) {
-      refuse(where, doc, 'an assignment through at(index)', value)
+      rejectValue(where, doc, 'an assignment through at(index)', value)
     },
   })
   const kind = 'structs' as const

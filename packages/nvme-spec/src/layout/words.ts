@@ -1,6 +1,6 @@
 import { checkBig, checkOf, hasAny, isBig, nameIn, type NamedValues } from './access.js'
 import { checkRows } from './check.js'
-import { checkNames, isPlain, refuse, shown, type Facts, type Where } from './facts.js'
+import { checkNames, isPlain, rejectValue, describeValue, type Facts, type Where } from './facts.js'
 import type { Bits, BitsMap, None, Stored, ZeroBased } from './rows.js'
 
 /** Type of the values read from a row of a word. */
@@ -21,7 +21,7 @@ export function loadBits(raw: number | bigint, row: Bits): number | bigint {
   const { msb, lsb } = row
   if (typeof raw === 'number' && msb < 32) return ((raw >>> lsb) & (0xffff_ffff >>> (31 - msb + lsb))) >>> 0
   if (typeof raw !== 'bigint' && !Number.isSafeInteger(raw))
-    throw new TypeError(`expected a raw word as a number or a bigint, got ${shown(raw)}`)
+    throw new TypeError(`expected a raw word as a number or a bigint, got ${describeValue(raw)}`)
   const value = BigInt.asUintN(msb - lsb + 1, BigInt(raw) >> BigInt(lsb))
   return isBig(row) ? value : Number(value)
 }
@@ -87,7 +87,13 @@ export function encodeWord(where: Where, widthBits: number, rows: BitsMap, value
   const isInteger = typeof reserved === 'bigint' || Number.isSafeInteger(reserved)
   const type = widthBits > 32 ? 'bigint' : 'number'
   if (!isInteger || (BigInt(reserved as number) & ~free) !== 0n)
-    refuse({ ...where, name: `${where.name}.reserved` }, RESERVED_DOC, `bits of 0x${free.toString(16)}`, reserved, type)
+    rejectValue(
+      { ...where, name: `${where.name}.reserved` },
+      RESERVED_DOC,
+      `bits of 0x${free.toString(16)}`,
+      reserved,
+      type,
+    )
   return (word & ~free) | BigInt(reserved as number)
 }
 
@@ -215,7 +221,7 @@ export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
   const check = (value: RawOf<W>): RawOf<W> => {
     const type = widthBits === 32 ? 'number' : 'bigint'
     const isWord = typeof value === 'bigint' ? BigInt.asUintN(64, value) === value : value >>> 0 === value
-    if (!isWord || typeof value !== type) refuse(where, facts.doc, `${widthBits} bits as a ${type}`, value, type)
+    if (!isWord || typeof value !== type) rejectValue(where, facts.doc, `${widthBits} bits as a ${type}`, value, type)
     return value
   }
   const decode = wordDecoder(fields)

@@ -1,5 +1,5 @@
 import { checkInteger } from '../layout/facts.js'
-import { bytes, refuse, struct } from '../layout/index.js'
+import { bytes, rejectValue, struct } from '../layout/index.js'
 
 // Protection information is big endian, unlike all other structures. Its fields are declared as bytes; functions
 // convert them to and from integers.
@@ -49,7 +49,7 @@ export function fromBigEndian(bytes: Uint8Array): bigint {
 export function toBigEndian(lengthBytes: number, value: bigint): Uint8Array {
   const where = { name: 'Protection information', spec: 'NVM 1.2 §5.3.1' } as const
   if (typeof value !== 'bigint' || BigInt.asUintN(lengthBytes * 8, value) !== value)
-    refuse(where, 'a big endian field', `an integer of ${lengthBytes} bytes`, value, 'bigint')
+    rejectValue(where, 'a big endian field', `an integer of ${lengthBytes} bytes`, value, 'bigint')
   return Uint8Array.from({ length: lengthBytes }, (_, i) =>
     Number((value >> BigInt((lengthBytes - 1 - i) * 8)) & 0xffn),
   )
@@ -115,14 +115,14 @@ export function unpackTags(guardBits: GuardBits, STS: number, { CDW2, CDW3, CDW1
 
 /** Returns the width of the Reference Tag in bits. */
 function checkSizes(guardBits: GuardBits, STS: number): number {
-  if (![16, 32, 64].includes(guardBits)) refuse(where, 'Guard', '16, 32 or 64 bits', guardBits)
-  const [least, most] = storageBits[guardBits]
-  if (!(Number.isInteger(STS) && STS >= least && STS <= most))
-    refuse(where, 'Storage Tag Size', `an integer from ${least} to ${most} with ${guardBits}b guards`, STS)
+  if (![16, 32, 64].includes(guardBits)) rejectValue(where, 'Guard', '16, 32 or 64 bits', guardBits)
+  const [min, max] = storageBits[guardBits]
+  if (!(Number.isInteger(STS) && STS >= min && STS <= max))
+    rejectValue(where, 'Storage Tag Size', `an integer from ${min} to ${max} with ${guardBits}b guards`, STS)
   return spaceBits[guardBits] - STS
 }
 
 function checkTag(doc: string, widthBits: number, tag: bigint): void {
   if (typeof tag !== 'bigint' || BigInt.asUintN(widthBits, tag) !== tag)
-    refuse(where, doc, `an integer of ${widthBits} bits`, tag, 'bigint')
+    rejectValue(where, doc, `an integer of ${widthBits} bits`, tag, 'bigint')
 }

@@ -9,7 +9,7 @@ import {
   findCapability,
   findExtendedCapability,
   MsixCapability,
-  msixPlaces,
+  msixLayout,
   MsixTableEntry,
   PCI_CAPABILITY,
   PCI_CONFIG_BYTES,
@@ -239,7 +239,7 @@ describe('msi x', () => {
 
     it('has 17 vectors, a table in BAR0 after the doorbells and pending bits in BAR4', () => {
       const config = fromHex('a5 a5 a5 a5  11 c0 10 80  00 20 00 00  04 30 00 00')
-      expect(msixPlaces(config, 4)).toEqual({
+      expect(msixLayout(config, 4)).toEqual({
         vectors: 17,
         table: { bar: 0, offset: 0x2000 },
         pending: { bar: 4, offset: 0x3000 },

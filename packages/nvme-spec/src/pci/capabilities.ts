@@ -242,14 +242,14 @@ export const MsixTableEntry = struct(
 )
 
 /** Locations of the MSI-X Table and the Pending Bit Array, in bytes from the start of their BARs. */
-export interface MsixPlaces {
+export interface MsixLayout {
   readonly vectors: number
   readonly table: { readonly bar: number; readonly offset: number }
   readonly pending: { readonly bar: number; readonly offset: number }
 }
 
 /** Decodes an MSI-X capability at byteOffset of configuration space. @throws RangeError if `config` is too short. */
-export function msixPlaces(config: DataView, byteOffset: number): MsixPlaces {
+export function msixLayout(config: DataView, byteOffset: number): MsixLayout {
   const { MXC, MTAB, MPBA } = MsixCapability.view(config, byteOffset)
   const { TBIR, TO } = MsixCapability.MTAB
   const { PBIR, PBAO } = MsixCapability.MPBA

@@ -15,7 +15,7 @@ export {
 } from './capabilities.js'
 export { payloadBytes, PciExpressCapability } from './express.js'
 export { baseAddresses, NVME_CLASS_CODE, PciHeader, type BaseAddress } from './header.js'
-export { MsixCapability, msixPlaces, MsixTableEntry, type MsixPlaces } from './capabilities.js'
+export { MsixCapability, msixLayout, MsixTableEntry, type MsixLayout } from './capabilities.js'
 export {
   AccessControlServices,
   AddressTranslationServices,

@@ -1,4 +1,4 @@
-import { refuseArgument } from '../layout/facts.js'
+import { rejectArgument } from '../layout/facts.js'
 
 /** An event's times in whole nanoseconds, the unit of every clock of these packages. */
 export interface WholeTimes {
@@ -30,7 +30,7 @@ export function isTime(value: unknown, minNs = -LIMIT_NS): value is number {
 
 /** Rejects invalid times: JSON would write null. */
 export function checkTime(what: string, value: number, minNs = -LIMIT_NS): void {
-  if (!isTime(value, minNs)) refuseArgument(`trace event's ${what}`, `nanoseconds from ${minNs} to ${LIMIT_NS}`, value)
+  if (!isTime(value, minNs)) rejectArgument(`trace event's ${what}`, `nanoseconds from ${minNs} to ${LIMIT_NS}`, value)
 }
 
 /**

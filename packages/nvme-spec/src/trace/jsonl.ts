@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '../error.js'
-import { refuseArgument, shown } from '../layout/facts.js'
+import { rejectArgument, describeValue } from '../layout/facts.js'
 import { checkTime, isTime, jsonFacts, quoted } from './format.js'
 import type { TraceCommand, TraceCompletion, TraceEvent, TraceSink } from '../transport/index.js'
 
@@ -32,7 +32,7 @@ export function jsonlTrace(output: (text: string) => void): TraceSink {
  *   `line` is not a string.
  */
 export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
-  if (typeof line !== 'string') refuseArgument('trace line', 'a string', line)
+  if (typeof line !== 'string') rejectArgument('trace line', 'a string', line)
   const refuse = (problem: string, cause?: unknown): never => {
     throw new TraceLineError(problem, line, lineNumber, cause)
   }
@@ -42,12 +42,12 @@ export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
   } catch (cause) {
     return refuse('not JSON', cause)
   }
-  if (!isRecord(parsed)) return refuse(`expected an object, got ${shown(parsed)}`)
+  if (!isRecord(parsed)) return refuse(`expected an object, got ${describeValue(parsed)}`)
   for (const key of ['timeNs', 'track', 'name']) if (!Object.hasOwn(parsed, key)) refuse(`"${key}" is missing`)
   for (const [key, value] of Object.entries(parsed)) {
     const rule = rules.get(key)
     if (rule === undefined) refuse(`unknown key ${quoted(key)}`)
-    else if (!rule.allows(value)) refuse(`"${key}": expected ${rule.expected}, got ${shown(value)}`)
+    else if (!rule.allows(value)) refuse(`"${key}": expected ${rule.expected}, got ${describeValue(value)}`)
   }
   for (const [key, fields] of Object.entries(entryFields)) {
     const entry = parsed[key] as Readonly<Record<string, unknown>> | undefined
@@ -55,14 +55,14 @@ export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
     for (const [name, { isOptional, expected, allows }] of Object.entries(fields)) {
       const value = entry[name]
       if (!(value === undefined ? isOptional : allows(value)))
-        refuse(`"${key}": ${name}: expected ${expected}, got ${shown(value)}`)
+        refuse(`"${key}": ${name}: expected ${expected}, got ${describeValue(value)}`)
     }
     const unknown = Object.keys(entry).find((name) => !Object.hasOwn(fields, name))
     if (unknown !== undefined) refuse(`"${key}": unknown key ${quoted(unknown)}`)
   }
   for (const [key, value] of Object.entries(parsed['details'] ?? {}))
     if (typeof value !== 'string' && typeof value !== 'number')
-      refuse(`detail ${quoted(key)}: expected a string or a number, got ${shown(value)}`)
+      refuse(`detail ${quoted(key)}: expected a string or a number, got ${describeValue(value)}`)
   return parsed as unknown as TraceEvent
 }
 
@@ -121,10 +121,10 @@ const entryFields: { readonly command: FieldsOf<TraceCommand>; readonly completi
 
 type FieldsOf<Entry> = { readonly [Name in keyof Required<Entry>]: FieldRule }
 
-function upTo(most: number): FieldRule {
+function upTo(max: number): FieldRule {
   return {
-    expected: `a whole number from 0 to ${most}`,
-    allows: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most,
+    expected: `a whole number from 0 to ${max}`,
+    allows: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max,
   }
 }
 

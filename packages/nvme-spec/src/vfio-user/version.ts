@@ -1,4 +1,4 @@
-import { shown } from '../layout/facts.js'
+import { describeValue } from '../layout/facts.js'
 import { VfioUserVersion } from './messages.js'
 
 /** Capabilities of one side of a connection, as in VERSION (vfio-user 0.9.2 VFIO_USER_VERSION). */
@@ -82,9 +82,9 @@ export function decodeVersion(data: Uint8Array): VfioUserVersionMessage {
 /** Every capability is a count or a set of sizes; 0 is invalid except for descriptors. */
 function checked(name: string, value: unknown): number {
   // A side that accepts no descriptors at all is valid.
-  const least = name === NAMES.maxMsgFds ? 0 : 1
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
-  throw new RangeError(`VERSION: expected ${name} to be an integer of at least ${least}, got ${shown(value)}`)
+  const min = name === NAMES.maxMsgFds ? 0 : 1
+  if (Number.isSafeInteger(value) && (value as number) >= min) return value as number
+  throw new RangeError(`VERSION: expected ${name} to be an integer of at least ${min}, got ${describeValue(value)}`)
 }
 
 function capabilitiesOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
@@ -108,5 +108,5 @@ function parsed(text: string): unknown {
 
 function objectOf(expected: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new RangeError(`VERSION: expected ${expected}, got ${shown(value)}`)
+  throw new RangeError(`VERSION: expected ${expected}, got ${describeValue(value)}`)
 }

@@ -76,7 +76,7 @@ test('inventory separates features that the drive lists from others with a reaso
     const { present, absent } = await inventory(view)
     const fids = present.map(({ feature }) => feature.fid)
     expect(fids).toEqual(expect.arrayContaining([0x01, 0x02, 0x04, 0x07, 0x0e]))
-    expect(absent.find(({ listed }) => listed.feature.fid === 0x0d)?.why).toBe('not listed in log page 12h')
+    expect(absent.find(({ listed }) => listed.feature.fid === 0x0d)?.reason).toBe('not listed in log page 12h')
     expect(fids.length + absent.length).toBeGreaterThanOrEqual(FEATURES.length)
   })
 })

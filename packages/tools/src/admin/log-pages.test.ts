@@ -44,7 +44,7 @@ test('supportedPages returns the pages listed by the drive, including vendor pag
 
 test('supportedPages derives the pages from Identify if the drive does not list them', async () => {
   const { view, requested } = viewOf({ LPA: { CSES: 1, TS: 1 }, OACS: { DSTS: 1 }, SANICAP: { BES: 1 } })
-  expect((await supportedPages(view)).map(({ lid, says }) => [lid, says])).toEqual([
+  expect((await supportedPages(view)).map(({ lid, declaredBy }) => [lid, declaredBy])).toEqual([
     [0x01, 'every drive'],
     [0x02, 'every drive'],
     [0x03, 'every drive'],

@@ -70,7 +70,7 @@ export const PAGE_NAMES: readonly string[] = NAMED.map(({ name }) => name)
 export interface SupportedPage {
   readonly lid: number
   readonly name: string
-  readonly says: string
+  readonly declaredBy: string
 }
 
 /**
@@ -83,12 +83,12 @@ export async function supportedPages({ reader }: AdminView): Promise<SupportedPa
     const page = await reader.logPage(LID.SUPPORTED_LOG_PAGES, { lengthBytes: SupportedLogPages.bytes })
     return Array.from(SupportedLogPages.view(page).LIDS, (support, lid) => ({ support, lid }))
       .filter(({ support }) => LogPageSupport.LSUPP.of(support) === 1)
-      .map(({ lid }) => ({ lid, name: nameOfPage(lid), says: 'log page 00h' }))
+      .map(({ lid }) => ({ lid, name: nameOfPage(lid), declaredBy: 'log page 00h' }))
   }
   return NAMED.filter((page) => page.claim === undefined || isClaimed(identity, page.claim)).map((page) => ({
     lid: page.lid,
     name: page.name,
-    says: page.claim?.path ?? 'every drive',
+    declaredBy: page.claim?.path ?? 'every drive',
   }))
 }
 

@@ -144,7 +144,7 @@ function hex(word: number): string {
 /** The features of a drive: those to request, and why the others are skipped. */
 export interface Inventory {
   readonly present: readonly ListedFeature[]
-  readonly absent: readonly { readonly listed: ListedFeature; readonly why: string }[]
+  readonly absent: readonly { readonly listed: ListedFeature; readonly reason: string }[]
 }
 
 /** Uses the drive's own list if it has one (LID 12h), otherwise Identify Controller. */
@@ -159,7 +159,7 @@ export async function inventory({ reader }: AdminView): Promise<Inventory> {
       present: supported.flatMap((isThere, fid) => (isThere ? [listedFeature(fid)] : [])),
       absent: FEATURES.filter(({ feature }) => supported[feature.fid] !== true).map((listed) => ({
         listed,
-        why: 'not listed in log page 12h',
+        reason: 'not listed in log page 12h',
       })),
     }
   }
@@ -168,7 +168,7 @@ export async function inventory({ reader }: AdminView): Promise<Inventory> {
     present: FEATURES.filter((listed) => why(listed) === undefined),
     absent: FEATURES.flatMap((listed) => {
       const reason = why(listed)
-      return reason === undefined ? [] : [{ listed, why: reason }]
+      return reason === undefined ? [] : [{ listed, reason }]
     }),
   }
 }

@@ -202,7 +202,7 @@ class CommandRecorder {
 
   /** Returns commands in the order of submission, with times relative to the first. */
   timeline(): BenchCommand[] {
-    const firstNs = this.commands.reduce((least, { startNs }) => Math.min(least, startNs), Infinity)
+    const firstNs = this.commands.reduce((min, { startNs }) => Math.min(min, startNs), Infinity)
     return this.commands
       .map((command) => ({ ...command, startNs: command.startNs - firstNs, endNs: command.endNs - firstNs }))
       .sort((a, b) => a.startNs - b.startNs)

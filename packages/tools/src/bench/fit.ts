@@ -22,10 +22,10 @@ export function requireFit(shape: Shape, controller: Controller, namespace: Name
     })
   }
   if (maxTransferBytes < shape.blockBytes) {
-    const most = formatBytes(maxTransferBytes)
+    const max = formatBytes(maxTransferBytes)
     throw new RefusedError({
-      reason: `commands of this drive are limited to ${most} (MDTS)`,
-      next: `use --bs ${most.replace(' ', '')}`,
+      reason: `commands of this drive are limited to ${max} (MDTS)`,
+      next: `use --bs ${max.replace(' ', '')}`,
     })
   }
   if (shape.blockBytes % namespace.blockBytes !== 0) {

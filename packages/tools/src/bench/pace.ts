@@ -16,8 +16,8 @@ export function paceOf({ plans, startNs, endNs, halves: [first, second] }: Run, 
 export function paceNotes(paces: readonly number[]): string[] {
   const slow = paces.filter((pace) => pace < SLOWER)
   if (slow.length === 0) return []
-  const most = Math.round((1 - slow.reduce((least, each) => Math.min(least, each), Infinity)) * 100)
+  const max = Math.round((1 - slow.reduce((min, each) => Math.min(min, each), Infinity)) * 100)
   return [
-    `${slow.length} of ${paces.length} repeats were slower in their second half, by up to ${most} %: the drive throttled because of heat, a cache was full, or the machine was busy. The sustained rate may be below the means.`,
+    `${slow.length} of ${paces.length} repeats were slower in their second half, by up to ${max} %: the drive throttled because of heat, a cache was full, or the machine was busy. The sustained rate may be below the means.`,
   ]
 }

@@ -12,7 +12,7 @@ test('withResultFiles writes each file in its format after the measurement', asy
   writeFileSync(path('old'), 'before')
   const wanted = [
     { path: path('old'), format: () => 'new' },
-    { path: undefined, format: () => 'nowhere' },
+    { path: undefined, format: () => 'guess' },
     { path: path('model'), format: ({ drive }: { drive: { model: string } }) => drive.model },
   ]
   const results = await withResultFiles(wanted, () => {

@@ -124,8 +124,8 @@ function temperatureNote(cells: readonly BenchCell[]): string[] {
   )
   const first = found.toSorted((a, b) => a.turn - b.turn)[0]
   if (first === undefined) return []
-  const most = found.reduce((most, { before, after }) => Math.max(most, Math.max(before, after)), 0)
-  return [`Composite Temperature: ${first.before} °C before the first repeat, at most ${most} °C.`]
+  const max = found.reduce((max, { before, after }) => Math.max(max, Math.max(before, after)), 0)
+  return [`Composite Temperature: ${first.before} °C before the first repeat, at most ${max} °C.`]
 }
 
 function throttleNote(cells: readonly BenchCell[]): string[] {

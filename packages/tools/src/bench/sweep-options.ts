@@ -17,10 +17,10 @@ export function sizes(flags: string, description: string): Option {
   })
 }
 
-export function counts(flags: string, description: string, most: number): Option {
+export function counts(flags: string, description: string, max: number): Option {
   return list(flags, description, (text) => {
     const value = /^\d+$/.test(text.trim()) ? Number(text) : NaN
-    if (!(value >= 1 && value <= most)) throw new InvalidArgumentError(`Expected integers from 1 to ${most}.`)
+    if (!(value >= 1 && value <= max)) throw new InvalidArgumentError(`Expected integers from 1 to ${max}.`)
     return value
   })
 }
@@ -38,10 +38,10 @@ export function words(flags: string, description: string, names: readonly string
 export const RW_WORDS = Object.keys(WORDS) as Word[]
 
 /** A time in seconds, at most a day. */
-export function seconds(flags: string, description: string, least: number): Option {
+export function seconds(flags: string, description: string, min: number): Option {
   return new Option(flags, description).argParser((text) => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN
-    if (!(value >= least && value <= 86_400)) throw new InvalidArgumentError(`Expected ${least} to 86400 seconds.`)
+    if (!(value >= min && value <= 86_400)) throw new InvalidArgumentError(`Expected ${min} to 86400 seconds.`)
     return value
   })
 }

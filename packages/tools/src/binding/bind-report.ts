@@ -81,6 +81,6 @@ function factsOf(
     blockDevices: steps.length > 0 ? blockDevicesOf(namespaces) : [],
     steps,
     stateFile: steps.length > 0 ? stateFile(root, drive.bdf) : null,
-    giveBack: steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : null,
+    undo: steps.length > 0 ? typed(commandFor(root, 'unbind', drive.bdf), invocation) : null,
   }
 }

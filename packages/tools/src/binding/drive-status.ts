@@ -80,7 +80,7 @@ export function statusOf(
 /** Returns how a drive can be opened now. A drive in use by a program cannot be opened by another. */
 function openingNow({ iommu }: Machine, found: PciFunction | undefined, holders: Known<readonly unknown[]>): Opening {
   if (found === undefined) return { none: 'it is gone from the bus' }
-  if (!found.answers) return { none: 'it is off the bus: configuration space reads as all ones' }
+  if (!found.isResponding) return { none: 'it is off the bus: configuration space reads as all ones' }
   const group = iommu.groups.find(({ number }) => number === found.group) ?? { type: undefined }
   const opening = openingOf({ driver: found.driver, group: found.group === undefined ? undefined : group })
   const isInUse = isKnown(holders) && holders.length > 0

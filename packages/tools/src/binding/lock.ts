@@ -38,22 +38,22 @@ export async function withLock<T>(root: string, bdf: string, waitMs: number, use
 async function take(path: string, bdf: string, waitMs: number): Promise<readonly string[]> {
   const until = performance.now() + waitMs
   const own: Holding = { ...thisProcess(), taking: ++takings }
-  const beside = `${path}.${nameOf(own)}`
+  const tempPath = `${path}.${nameOf(own)}`
   await mkdir(dirname(path), { recursive: true, mode: 0o755 })
-  await writeFile(beside, `${own.pid} ${own.startTicks} ${own.taking}`, { mode: 0o644 })
+  await writeFile(tempPath, `${own.pid} ${own.startTicks} ${own.taking}`, { mode: 0o644 })
   try {
     for (;;) {
       const before = await lineOf(path)
       const last = before.at(-1)
       if (last === undefined || !isAlive(last.holding)) {
-        const line = await succeed(path, last, beside)
+        const line = await succeed(path, last, tempPath)
         if (line !== undefined) return line
       }
       if (performance.now() >= until) throw new DriverChangingError(bdf, path, last?.holding.pid)
       await sleep(RETRY_MS)
     }
   } finally {
-    await rm(beside, { force: true })
+    await rm(tempPath, { force: true })
   }
 }
 
@@ -76,10 +76,14 @@ async function lineOf(path: string): Promise<readonly Place[]> {
 }
 
 /** @returns the lock's files after taking it; undefined if another process was faster. */
-async function succeed(path: string, last: Place | undefined, beside: string): Promise<readonly string[] | undefined> {
+async function succeed(
+  path: string,
+  last: Place | undefined,
+  tempPath: string,
+): Promise<readonly string[] | undefined> {
   const place = last === undefined ? path : after(path, last.holding)
   try {
-    await link(beside, place)
+    await link(tempPath, place)
   } catch (error) {
     if (isSystemError(error) && error.code === 'EEXIST') return undefined
     throw error

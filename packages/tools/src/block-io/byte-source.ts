@@ -29,25 +29,25 @@ export class ByteSource {
 
   /**
    * @param path '-' is stdin.
-   * @param wantedBytes number of bytes to use. Default: all.
+   * @param requestedBytes number of bytes to use. Default: all.
    * @throws FileError; UsageError for a path without bytes; ShortSourceError for a file with fewer than `wantedBytes`.
    */
-  static open(path: string, wantedBytes: number | undefined, stdin: InputStream, signal: AbortSignal): ByteSource {
+  static open(path: string, requestedBytes: number | undefined, stdin: InputStream, signal: AbortSignal): ByteSource {
     if (path === '-') {
       if (stdin.isTTY === true) {
         throw new UsageError('stdin is a terminal', {
           next: 'pass a FILE, or pipe data into stdin',
         })
       }
-      return new ByteSource('stdin', stdin, wantedBytes, signal)
+      return new ByteSource('stdin', stdin, requestedBytes, signal)
     }
     const stats = attemptingSync(`read ${path}`, () => statSync(path))
     if (stats.isDirectory()) throw new UsageError(`${path} is a directory`, { next: 'use a file in it' })
     const sizeBytes = stats.isFile() ? stats.size : undefined
-    if (sizeBytes !== undefined && sizeBytes < (wantedBytes ?? 1))
-      throw new ShortSourceError(path, sizeBytes, wantedBytes)
+    if (sizeBytes !== undefined && sizeBytes < (requestedBytes ?? 1))
+      throw new ShortSourceError(path, sizeBytes, requestedBytes)
     const stream = createReadStream(path, { highWaterMark: 1024 * 1024 })
-    return new ByteSource(path, stream, wantedBytes ?? sizeBytes, signal)
+    return new ByteSource(path, stream, requestedBytes ?? sizeBytes, signal)
   }
 
   /**
@@ -120,13 +120,13 @@ function attemptingSync<T>(attempt: string, use: () => T): T {
 
 /** Error of a source with fewer bytes than requested. */
 export class ShortSourceError extends ToolsError {
-  constructor(name: string, foundBytes: number, wantedBytes: number | undefined) {
+  constructor(name: string, foundBytes: number, requestedBytes: number | undefined) {
     super(
       'ERR_GPUNVME_SHORT_SOURCE',
       'infeasible',
       `${name} has ${foundBytes === 0 ? 'no bytes' : `only ${plural(foundBytes, 'byte')}`}`,
       {
-        ...(wantedBytes !== undefined && { facts: [`requested: ${plural(wantedBytes, 'byte')}`] }),
+        ...(requestedBytes !== undefined && { facts: [`requested: ${plural(requestedBytes, 'byte')}`] }),
         next: 'use another FILE, or a smaller --length',
       },
     )

@@ -9,7 +9,7 @@ export function nearest(word: string, candidates: readonly string[]): string[] {
     .filter((candidate) => Math.abs(candidate.length - word.length) <= MAX_EDITS)
     .map((candidate) => ({ candidate, edits: countEdits(word, candidate) }))
     .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits < 0.6 * Math.max(word.length, candidate.length))
-  const fewest = slips.reduce((least, { edits }) => Math.min(least, edits), MAX_EDITS)
+  const fewest = slips.reduce((min, { edits }) => Math.min(min, edits), MAX_EDITS)
   return slips.filter(({ edits }) => edits === fewest).map(({ candidate }) => candidate)
 }
 

@@ -117,11 +117,10 @@ export function allowSeveral(command: Command): void {
 }
 
 /** An integer option with a range. */
-export function whole(flags: string, description: string, least: number, most: number): Option {
+export function whole(flags: string, description: string, min: number, max: number): Option {
   return new Option(flags, description).argParser((text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN
-    if (!(value >= least && value <= most))
-      throw new InvalidArgumentError(`Expected an integer from ${least} to ${most}.`)
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Expected an integer from ${min} to ${max}.`)
     return value
   })
 }

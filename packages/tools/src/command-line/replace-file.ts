@@ -10,12 +10,12 @@ const { O_DIRECTORY, O_RDONLY } = constants
  * disk. @throws errors of the operating system; the temporary file is then removed
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  const beside = `${path}.${randomUUID().slice(0, 8)}.new`
-  await createFile(beside, text)
+  const tempPath = `${path}.${randomUUID().slice(0, 8)}.new`
+  await createFile(tempPath, text)
   try {
-    await rename(beside, path)
+    await rename(tempPath, path)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(tempPath, { force: true })
     throw error
   }
   await syncFolderOf(path)

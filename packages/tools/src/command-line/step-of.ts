@@ -84,7 +84,8 @@ const DOWNLOAD = 'download the file, then load it with --file'
 
 /** Next steps by error code; undefined where that of the library fits. */
 const STEPS: Steps = {
-  ERR_GPUNVME_BIND: ({ bdf, advice, left }) => (left.length === 0 ? undefined : { ...finishing(bdf), first: advice }),
+  ERR_GPUNVME_BIND: ({ bdf, advice, notUndone }) =>
+    notUndone.length === 0 ? undefined : { ...finishing(bdf), first: advice },
   ERR_GPUNVME_BLACKWELL_REGISTERS: (_error, engineOption) => `use ${engineOption} host`,
   ERR_GPUNVME_BUDGET_INFEASIBLE({ budget, minimum }) {
     const lacking = [

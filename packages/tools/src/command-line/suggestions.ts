@@ -43,9 +43,9 @@ function describe(message: string, place: Command): Described {
   if (bare !== undefined) return { headline: `${longName(bare)} requires a value: ${bare}`, facts: [] }
   const [, missing] = /^missing required argument '(.*)'$/.exec(message) ?? []
   if (missing !== undefined) return { headline: `${name} requires the argument ${missing.toUpperCase()}`, facts: [] }
-  const [, most, count] = /^too many arguments.* Expected (\d+) arguments? but got (\d+)/.exec(message) ?? []
-  if (most !== undefined)
-    return { headline: `Too many arguments: ${name} takes ${most === '0' ? 'none' : most}, got ${count}`, facts: [] }
+  const [, max, count] = /^too many arguments.* Expected (\d+) arguments? but got (\d+)/.exec(message) ?? []
+  if (max !== undefined)
+    return { headline: `Too many arguments: ${name} takes ${max === '0' ? 'none' : max}, got ${count}`, facts: [] }
   const [, unknown = ''] = /^unknown option '(.*)'$/s.exec(message) ?? []
   const headline = `${message.charAt(0).toUpperCase()}${message.slice(1)}`
   return { headline, facts: unknown === '' ? [] : optionFacts(place, unknown) }

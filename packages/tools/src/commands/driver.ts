@@ -5,7 +5,7 @@ import { UsageError } from '../command-line/tools-error.js'
 import { verb, type Context } from '../command-line/verb.js'
 import { checkRoot, Root } from '../machine/index.js'
 import { adviseDriver } from '../nvidia/advice.js'
-import { changeDriver, CHANGES, revertDriver, type ChangeWish } from '../nvidia/change-driver.js'
+import { changeDriver, CHANGES, revertDriver, type ChangeRequest } from '../nvidia/change-driver.js'
 import { describeChange, stepsAfter, UNTESTED } from '../nvidia/describe-change.js'
 import { describeAdvice, describeDriver } from '../nvidia/describe-driver.js'
 import { readNvidia } from '../nvidia/read-driver.js'
@@ -87,7 +87,7 @@ export const driver = verb({
 
 async function run(
   action: (typeof ACTIONS)[number] | undefined,
-  what: ChangeWish['kind'] | undefined,
+  what: ChangeRequest['kind'] | undefined,
   flags: Flags,
   { output, session }: Context,
 ): Promise<void> {
@@ -113,7 +113,7 @@ async function run(
     })
     return
   }
-  const wish: ChangeWish = {
+  const request: ChangeRequest = {
     kind: what,
     form: flags.form,
     goals: flags.set,
@@ -121,9 +121,9 @@ async function run(
     isDryRun: action === 'plan' || flags.dryRun === true,
     yes: flags.yes === true,
   }
-  if (!wish.isDryRun && flags.source === undefined) requireRoot(flags.root, session, "change the driver's files")
+  if (!request.isDryRun && flags.source === undefined) requireRoot(flags.root, session, "change the driver's files")
   const change = action === 'revert' ? revertDriver : changeDriver
-  const result = await change(new Root(flags.root), state, wish, { output, signal })
+  const result = await change(new Root(flags.root), state, request, { output, signal })
   const steps = stepsAfter(result, what, state, flags.root)
   output.print(describeChange(result, what, steps, output.invocation))
   output.object('gpunvme.driver-change/1', {

@@ -104,7 +104,7 @@ async function showOne(view: AdminView, listed: ListedFeature, question: Feature
 async function showAll(view: AdminView, question: FeatureQuestion, output: Output): Promise<void> {
   const { present, absent } = await inventory(view)
   const answers: FeatureAnswer[] = []
-  const refused: { listed: ListedFeature; why: string }[] = []
+  const refused: { listed: ListedFeature; reason: string }[] = []
   for (const listed of present) {
     try {
       answers.push(await readFeature(view, listed, question))
@@ -112,7 +112,7 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
       // A rejected feature does not affect the others.
       if (!(error instanceof NotSupportedError) && !(error instanceof CommandError)) throw error
       const refusal = error instanceof NotSupportedError ? (error.cause as CommandError) : error
-      refused.push({ listed, why: refusal.statusText })
+      refused.push({ listed, reason: refusal.statusText })
     }
   }
   output.print(
@@ -129,11 +129,14 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
 }
 
 /** One line per reason, since most apply to several features. */
-function section(title: string, listed: readonly { readonly listed: ListedFeature; readonly why: string }[]): string[] {
+function section(
+  title: string,
+  listed: readonly { readonly listed: ListedFeature; readonly reason: string }[],
+): string[] {
   if (listed.length === 0) return []
-  const reasons = [...new Set(listed.map(({ why }) => why))]
-  const those = (why: string) => listed.filter((each) => each.why === why).map((each) => titleOf(each.listed))
-  return ['', `${title}:`, ...reasons.map((why) => `  ${why}: ${those(why).join(', ')}`)]
+  const reasons = [...new Set(listed.map(({ reason }) => reason))]
+  const those = (reason: string) => listed.filter((each) => each.reason === reason).map((each) => titleOf(each.listed))
+  return ['', `${title}:`, ...reasons.map((reason) => `  ${reason}: ${those(reason).join(', ')}`)]
 }
 
 function describe({ listed, text, data }: FeatureAnswer): string[] {
@@ -152,8 +155,8 @@ function plain({ listed, object }: FeatureAnswer) {
   return { ...facts(listed), ...object }
 }
 
-function reasoned({ listed, why }: { readonly listed: ListedFeature; readonly why: string }) {
-  return { ...facts(listed), why }
+function reasoned({ listed, reason }: { readonly listed: ListedFeature; readonly reason: string }) {
+  return { ...facts(listed), reason }
 }
 
 function facts({ feature }: ListedFeature) {

@@ -100,7 +100,7 @@ async function listPages(view: AdminView, output: Output): Promise<void> {
   output.print(
     formatTable(
       columns,
-      pages.map(({ lid, name, says }) => [hexOf(lid), name, says, describePage(lid)]),
+      pages.map(({ lid, name, declaredBy }) => [hexOf(lid), name, declaredBy, describePage(lid)]),
     ),
   )
   output.driveObject('gpunvme.log/1', {

@@ -85,5 +85,5 @@ function countsOf({ manifest: { layers } }: PackedModel): { tensors: number; ten
 }
 
 function largestOf({ holes }: Image): number {
-  return holes.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
+  return holes.reduce((max, { lengthBytes }) => Math.max(max, lengthBytes), 0)
 }

@@ -154,11 +154,11 @@ async function write(work: Work): Promise<void> {
     const isEmpty = found?.isCreated ?? isNew[0] === true
     const refuse = isOne ? refuseUnknownData.bind(undefined, namespace) : refuseNonzero.bind(undefined, target)
     const refuseRuns = (runs: readonly Extent[], scan: ScanOptions) => refuse(runs, overwrite, scan)
-    const beside = isEmpty ? [] : await refuseLoss(model, target, refuseRuns, request, output)
+    const otherModels = isEmpty ? [] : await refuseLoss(model, target, refuseRuns, request, output)
     const made = isOne && isEmpty ? `, a new drive of ${formatBytes(namespace.capacityBytes)}` : ''
     output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
     const report = await packAndReport(model, target, output, { ...request, place: place.options })
-    reportPacked(report, place, beside, found, time, output)
+    reportPacked(report, place, otherModels, found, time, output)
   })
 }
 
@@ -173,8 +173,8 @@ async function refuseLoss(
   request: PackRequest,
   output: Output,
 ): Promise<readonly string[]> {
-  const { neverWritten, continues, beside } = await previewPack(model, target, request)
-  if (continues) return beside
+  const { neverWritten, resumes, otherModels } = await previewPack(model, target, request)
+  if (resumes) return otherModels
   const totalBytes = neverWritten.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   const progress = new Progress(output, 'Scanning for unknown data')
   try {
@@ -183,7 +183,7 @@ async function refuseLoss(
   } finally {
     progress.end()
   }
-  return beside
+  return otherModels
 }
 
 function reportPlan(
@@ -236,7 +236,7 @@ function reportPlan(
 function reportPacked(
   { receipt, wallNs, givenUp }: PackReport,
   { name: place, options }: Place,
-  beside: readonly string[],
+  otherModels: readonly string[],
   found: FoundSet | undefined,
   time: OpenedTransport['time'],
   output: Output,
@@ -255,7 +255,7 @@ function reportPacked(
     `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )
-  const load = { command: ['load', ...(beside.length > 0 ? [name] : []), ...options] }
+  const load = { command: ['load', ...(otherModels.length > 0 ? [name] : []), ...options] }
   output.note(printableLines(`Next: ${typed(load, output.invocation)}`))
   const { imageId } = receipt
   output.driveObject('gpunvme.pack/1', {

@@ -175,7 +175,7 @@ async function run(given: string | undefined, flags: Flags, { output, signal }: 
  */
 function expertPlan({ expertLayers, used }: Planned, options: ResidenceOptions, flags: Flags): ExpertPlan | undefined {
   const counts = expertLayers.flatMap(({ experts }) => (experts > 0 ? [experts] : []))
-  const fewest = counts.reduce((least, count) => Math.min(least, count), Infinity)
+  const fewest = counts.reduce((min, count) => Math.min(min, count), Infinity)
   if (counts.length === 0) {
     const given =
       flags.expertsUsed !== undefined ? '--experts-used' : flags.hitRate !== undefined ? '--hit-rate' : undefined

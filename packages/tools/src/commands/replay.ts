@@ -117,12 +117,12 @@ function report(path: string, tally: ReplayTally, scan: TraceScan, opened: Opene
   }
   output.driveObject('gpunvme.replay/1', {
     trace: path,
-    time: { trace: traceTime, here: time },
+    time: { trace: traceTime, replay: time },
     commands: { inTrace: scan.commands, replayed: tally.sent, different: tally.different },
     names: Object.fromEntries(
-      [...tally.names].map(([name, { same, different, unanswered, trace, here }]) => [
+      [...tally.names].map(([name, { same, different, unanswered, trace, replay }]) => [
         name,
-        { same, different, unanswered, trace: trace.summary(), here: here.summary() },
+        { same, different, unanswered, trace: trace.summary(), replay: replay.summary() },
       ]),
     ),
     notReplayed: Object.fromEntries(tally.skipped),
@@ -131,11 +131,11 @@ function report(path: string, tally: ReplayTally, scan: TraceScan, opened: Opene
 }
 
 function describeNames({ names }: ReplayTally, traceTime: string, time: string): string[] {
-  const rows = [...names].flatMap(([name, { same, different, unanswered, trace, here }]) =>
+  const rows = [...names].flatMap(([name, { same, different, unanswered, trace, replay }]) =>
     (
       [
         [`in the trace, ${traceTime}`, trace.summary()],
-        [`here, ${time}`, here.summary()],
+        [`here, ${time}`, replay.summary()],
       ] as const
     ).map(([where, { count, meanNs, p50Ns, p99Ns, maxNs }], index) => [
       index === 0 ? name : '',
@@ -154,9 +154,9 @@ function describeSkipped({ skipped }: ReplayTally): string[] {
 }
 
 function describeDifferences({ differences }: ReplayTally): string[] {
-  return differences.flatMap(({ line, command: { name, slba, blocks }, trace, here }) => [
+  return differences.flatMap(({ line, command: { name, slba, blocks }, trace, replay }) => [
     `  line ${line}: ${name}${blocks === 0 ? '' : ` ${lbas(slba, blocks)}`}`,
     `    in the trace  ${printable(trace)}`,
-    `    here          ${here}`,
+    `    here          ${replay}`,
   ])
 }

@@ -104,8 +104,8 @@ async function read(path: string, stdin: InputStream, signal: AbortSignal): Prom
 }
 
 function inWords(results: BenchResults): string[] {
-  const { claim, context, doubts } = headlineOf(results)
-  const lines = [claim, ...context, ...doubts.map((doubt) => `Beware: ${doubt}`)]
+  const { claim, context, caveats } = headlineOf(results)
+  const lines = [claim, ...context, ...caveats.map((caveat) => `Beware: ${caveat}`)]
   return lines.map((line) => printableLine(line))
 }
 

@@ -1,4 +1,4 @@
-import { isKnownVersion, ResourceManager, RmRefusal, statusName, type RmGpu } from '@gpunvme/cuda-native/rm'
+import { isKnownVersion, ResourceManager, RmError, statusName, type RmGpu } from '@gpunvme/cuda-native/rm'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -83,7 +83,7 @@ function probePair(facts: Facts, host: RmHostWithMap, version: string, { address
   }
 }
 
-/** @throws RmRefusal, Error with `code` */
+/** @throws RmError, Error with `code` */
 function register(root: string, host: RmHostWithMap, version: string, gpu: RmGpu, drive: string): void {
   const fd = openSync(join(root, sysfs(drive, 'resource0')), 'r+')
   try {
@@ -105,15 +105,15 @@ function register(root: string, host: RmHostWithMap, version: string, gpu: RmGpu
 }
 
 function refused(error: unknown, facts: Facts, drive: string): Draft {
-  if (error instanceof RmRefusal) {
-    const { what, status } = error
+  if (error instanceof RmError) {
+    const { request, status } = error
     return {
       id: 'rm-refused',
-      severity: what === 'registers' ? 'problem' : 'unknown',
+      severity: request === 'registers' ? 'problem' : 'unknown',
       title:
-        what === 'registers'
+        request === 'registers'
           ? `--rm: NVIDIA's module rejected the registers of ${drive}: ${statusName(status)}`
-          : `--rm: NVIDIA's module failed before the registration: ${what}, ${statusName(status)}`,
+          : `--rm: NVIDIA's module failed before the registration: ${request}, ${statusName(status)}`,
       cause: `${MEANINGS.get(status) ?? 'Its meaning here is unknown.'} ${CAVEAT}`,
       evidence: [read('NV_STATUS', statusName(status))],
       steps: status === 0x1e ? [command(gpunvme(facts, 'driver'))] : [command('sudo dmesg | grep -i nvrm')],

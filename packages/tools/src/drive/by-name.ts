@@ -4,7 +4,7 @@ import { HostEngine } from '@gpunvme/host-driver'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import { UsageError } from '../command-line/tools-error.js'
 import type { HardwareOptions } from './hardware-transport.js'
-import type { HarmlessTransport, OpenedTransport } from './opened-transport.js'
+import type { SimulatedTransport, OpenedTransport } from './opened-transport.js'
 import type { QtestOptions } from './qtest-transport.js'
 import { openSim, type SimOptions } from './sim-transport.js'
 import { TRANSPORTS } from './transport-names.js'
@@ -25,8 +25,8 @@ let gpu: Cuda | undefined
  * @throws UsageError for an unknown name; ImageFileError, ImageInUseError, UnknownProfileError; errors of `openSysfs`,
  * `openVfio`, `openKmod` and `openVfioUser` of host-driver; NativeAddonError if a required addon is not built.
  */
-export function openTransport(name: 'sim', options?: SimOptions): Promise<HarmlessTransport>
-export function openTransport(name: 'qtest', options?: QtestOptions): Promise<HarmlessTransport>
+export function openTransport(name: 'sim', options?: SimOptions): Promise<SimulatedTransport>
+export function openTransport(name: 'qtest', options?: QtestOptions): Promise<SimulatedTransport>
 export function openTransport(name: 'sysfs' | 'vfio' | 'kmod', options: HardwareOptions): Promise<OpenedTransport>
 export function openTransport(name: 'vfio-user', options: VfioUserOptions): Promise<OpenedTransport>
 export async function openTransport(name: string, options: object = {}): Promise<OpenedTransport> {

@@ -23,6 +23,6 @@ export interface OpenedTransport {
 }
 
 /** A drive that may be written without confirmation. */
-export interface HarmlessTransport extends OpenedTransport {
+export interface SimulatedTransport extends OpenedTransport {
   readonly serial: string
 }

@@ -1,4 +1,4 @@
-import { UNSEEN_USES } from '@gpunvme/host-driver'
+import { UNDETECTABLE_USES } from '@gpunvme/host-driver'
 import { planBinding } from '@gpunvme/host-driver/pci'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BindingOf } from '../binding/bind-report.js'
@@ -47,7 +47,7 @@ function knownOf(root: string, { bdf, linuxName }: FoundDrive): Taking['known'] 
   return { name: linuxName ?? null, ...driveFacts(root, bdf) }
 }
 
-const UNSEEN = ['No use of the drive was found. gpunvme cannot detect:', ...UNSEEN_USES.map((use) => `- ${use}`)]
+const UNSEEN = ['No use of the drive was found. gpunvme cannot detect:', ...UNDETECTABLE_USES.map((use) => `- ${use}`)]
 
 /**
  * States which block devices disappear, and asks for confirmation, unless nothing would change.

@@ -1,6 +1,6 @@
 import { startQemu, type Qemu } from '@gpunvme/host-driver/qtest'
 import { withClaimedImage } from './image-users.js'
-import type { HarmlessTransport } from './opened-transport.js'
+import type { SimulatedTransport } from './opened-transport.js'
 import { prepareImage } from './sim-transport.js'
 
 /** Options of QEMU's NVMe controller. */
@@ -19,14 +19,14 @@ export interface QtestOptions {
  * Starts QEMU only for its NVMe controller. Times are wall times and depend on QEMU.
  * @throws DriverError if QEMU does not start, as `startQemu`; ImageFileError, ImageInUseError
  */
-export async function openQtest(options: QtestOptions): Promise<HarmlessTransport> {
+export async function openQtest(options: QtestOptions): Promise<SimulatedTransport> {
   const { image, readOnly = false } = options
   if (image === undefined) return startController(options)
   await prepareImage(image, options)
   return withClaimedImage(image, readOnly ? 'read' : 'write', () => startController(options))
 }
 
-async function startController({ image, readOnly = false, capacityBytes }: QtestOptions): Promise<HarmlessTransport> {
+async function startController({ image, readOnly = false, capacityBytes }: QtestOptions): Promise<SimulatedTransport> {
   const namespace = {
     ...(image !== undefined && { image }),
     ...(image === undefined && capacityBytes !== undefined && { imageBytes: capacityBytes }),

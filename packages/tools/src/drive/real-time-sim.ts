@@ -3,7 +3,7 @@ import type { DriveProfile } from '@gpunvme/nvme-sim'
 import { startRealTimeSimulator, type RealTimeNamespace } from '@gpunvme/nvme-sim/realtime'
 import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { closeSync, openSync } from 'node:fs'
-import type { HarmlessTransport } from './opened-transport.js'
+import type { SimulatedTransport } from './opened-transport.js'
 import { REAL_TIME_MEMORY_BYTES } from './real-time-memory.js'
 
 /**
@@ -15,7 +15,7 @@ export async function openRealTimeSim(
   profile: DriveProfile,
   seed: number,
   namespace: RealTimeNamespace,
-): Promise<HarmlessTransport> {
+): Promise<SimulatedTransport> {
   const memory = sharedMemory()
   const { address, lengthBytes } = memory
   try {

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
 import { withClaimedImage } from './image-users.js'
-import type { HarmlessTransport } from './opened-transport.js'
+import type { SimulatedTransport } from './opened-transport.js'
 import { punchHole } from './punch-hole.js'
 import { UsageError, ToolsError } from '../command-line/tools-error.js'
 import { openRealTimeSim } from './real-time-sim.js'
@@ -38,7 +38,7 @@ export interface SimOptions {
   readonly realTime?: boolean
 }
 
-export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
+export async function openSim(options: SimOptions): Promise<SimulatedTransport> {
   const profile = requireProfile(options.profile)
   const { image, readOnly = false } = options
   if (image === undefined) return simulateOn(profile, options)
@@ -46,7 +46,7 @@ export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
   return withClaimedImage(image, readOnly ? 'read' : 'write', () => simulateOn(profile, options))
 }
 
-async function simulateOn(profile: DriveProfile, options: SimOptions): Promise<HarmlessTransport> {
+async function simulateOn(profile: DriveProfile, options: SimOptions): Promise<SimulatedTransport> {
   const { seed = 1, image, realTime = false } = options
   const { capacityBytes = DEFAULT_CAPACITY_BYTES, readOnly = false } = options
   if (realTime) {

@@ -35,7 +35,7 @@ export interface MachineFacts {
   readonly path: PathFacts | null
   /** Findings of `gpunvme doctor`, by their IDs. */
   readonly findings: readonly { readonly id: string; readonly severity: Severity }[]
-  readonly best: { readonly route: string; readonly outlook: string } | null
+  readonly best: { readonly route: string; readonly readiness: string } | null
 }
 
 interface GpuFacts {
@@ -88,7 +88,7 @@ export function machineFacts(
     drive: drive === undefined ? null : driveFacts(machine, drive),
     path: gpu === undefined || drive === undefined ? null : pathFacts(machine, gpu, drive),
     findings: findings.map(({ id, severity }) => ({ id, severity })),
-    best: pair?.best === undefined ? null : { route: pair.best.route, outlook: pair.best.outlook },
+    best: pair?.best === undefined ? null : { route: pair.best.route, readiness: pair.best.readiness },
   }
 }
 

@@ -103,10 +103,10 @@ export async function loadModel(
     const [pass] = await runPasses(rig, { passes: 1, signal, output, onPass: () => undefined })
     const { layers, layersVerified, bytes: places } = pass!
     const bytes = places.gpu + places.host + places.drive
-    const why = rig.why.map(({ subject, chosen, reason }) => {
+    const decisions = rig.decisions.map(({ subject, chosen, reason }) => {
       return { subject, chosen, reason }
     })
-    record({ load: { layers, layersVerified, bytes, tier: rig.tier, why } })
+    record({ load: { layers, layersVerified, bytes, tier: rig.tier, decisions } })
     if (layersVerified < layers) throw unverifiedError(layersVerified, layers)
     const where = rig.gpu === undefined ? 'host memory' : `${rig.gpu}, tier ${rig.tier}`
     return `"${printable(model)}" into ${where}: ${plural(layers, 'layer')}, ${formatBytes(bytes)}, all checksums verified`

@@ -152,5 +152,5 @@ export interface LoadFacts {
   /** 0: no GPU. */
   readonly tier: number
   /** Each decision of the rig: engine, tier, verification. */
-  readonly why: readonly { readonly subject: string; readonly chosen: string; readonly reason: string }[]
+  readonly decisions: readonly { readonly subject: string; readonly chosen: string; readonly reason: string }[]
 }

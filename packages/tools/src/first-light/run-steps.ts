@@ -171,7 +171,7 @@ function describeMachine({ board, gpu, kernel, nvidia, iommu, best }: MachineFac
   const model = gpu === null ? 'no GPU' : (gpu.model ?? 'unknown GPU')
   const window = gpu?.windowBytes == null ? '' : ` (BAR1 ${formatBytes(gpu.windowBytes)})`
   const driver = nvidia === null ? '' : `NVIDIA ${nvidia.version ?? 'unknown'} (${nvidia.flavour ?? 'unknown'})`
-  const route = best === null ? '' : `best route ${best.route}: ${best.outlook}`
+  const route = best === null ? '' : `best route ${best.route}: ${best.readiness}`
   const parts = [
     board ?? 'unknown board',
     `${model}${window}`,

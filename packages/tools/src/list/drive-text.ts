@@ -49,7 +49,7 @@ interface Use {
 /** Returns the users of a drive, or its contents if it is not in use: ', 4 partitions: ntfs, ext4'. */
 export function useOf(machine: Machine, { holders, state, namespaces, found }: ListedDrive): Use {
   if (found === undefined) return { isInUse: undefined, text: 'Gone from the bus' }
-  if (!found.answers) return { isInUse: undefined, text: 'Off the bus: configuration space reads as all ones' }
+  if (!found.isResponding) return { isInUse: undefined, text: 'Off the bus: configuration space reads as all ones' }
   if (state !== undefined && state !== 'live')
     return { isInUse: undefined, text: `State in the driver: '${printable(state)}'` }
   if (!isKnown(holders)) return { isInUse: true, text: `unknown, ${holders.unknown}` }

@@ -32,7 +32,7 @@ function placeOf(machine: Machine, found: PciFunction | undefined) {
   return {
     driver: found?.driver,
     group: found?.group,
-    answers: found?.answers,
+    isResponding: found?.isResponding,
     link: { now: found && nowOf(found), best: found && bestOf(machine, found) },
   }
 }

@@ -55,7 +55,7 @@ function undoOf({ root }: Machine, address: string, { owner }: DriveStatus): Com
 function nextOf({ root, virtualisation }: Machine, drive: Omit<ListedDrive, 'next'>): Action | undefined {
   const { address, name = address, found, owner, holders, state, transport, undo } = drive
   if (found === undefined || owner === 'unfinished' || owner === 'past') return undo
-  if (!found.answers || (state !== undefined && state !== 'live')) return commandFor(root, 'doctor')
+  if (!found.isResponding || (state !== undefined && state !== 'live')) return commandFor(root, 'doctor')
   if (!isKnown(holders)) return { ...onMachine(root, 'list'), asRoot: true }
   if (holders.length > 0 || owner === 'unknown' || owner === 'running') return undefined
   if (transport !== undefined && found.driver !== undefined)

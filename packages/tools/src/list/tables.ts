@@ -91,7 +91,7 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
   const widest = formatTable(
     titled,
     rows.map(({ cells }) => cells.with(at, 'MODEL')),
-  ).reduce((most, { length }) => Math.max(most, length), 0)
+  ).reduce((max, { length }) => Math.max(max, length), 0)
   const spare = columns - widest + 'MODEL'.length
   if (spare < MIN_MODEL_COLUMNS && rows.some(({ cells }) => cells[0]!.startsWith('0000:')))
     return formatRows(titles, rows.map(withoutDomain), columns)
@@ -135,8 +135,8 @@ function windowText({ window }: Gpu): string {
   if (!isKnown(window)) return `BAR1 unknown: ${window.unknown}.`
   const { sizesBytes, sizeBytes } = window
   if (!isKnown(sizesBytes)) return `The supported sizes of BAR1 are unknown (${sizesBytes.unknown}).`
-  const most = (sizesBytes ?? [sizeBytes]).reduce((most, each) => Math.max(most, each), 0)
-  if (most > sizeBytes) return `BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or firmware found no space.`
+  const max = (sizesBytes ?? [sizeBytes]).reduce((max, each) => Math.max(max, each), 0)
+  if (max > sizeBytes) return `BAR1 could be ${formatBytes(max)}: Resizable BAR is off, or firmware found no space.`
   const isSmall = sizesBytes === undefined && sizeBytes <= SMALL_WINDOW_BYTES
   return isSmall ? 'BAR1 cannot be resized.' : 'BAR1 is at its maximum size.'
 }

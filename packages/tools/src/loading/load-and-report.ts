@@ -10,7 +10,7 @@ import {
   describeLoaded,
   describeTotals,
   describeVerified,
-  describeWhy,
+  describeDecisions,
   loadResult,
   PassTable,
   sourceOf,
@@ -86,7 +86,7 @@ function describeStart(plan: RigPlan, { queues, queueDepth }: LoadJob['options']
   const hostUses = gpu === undefined ? [vram, ram] : [ram]
   const hostBytes = hostUses.reduce((sum, { layerBytes, slotBytes }) => sum + layerBytes + slotBytes, 0)
   requireMemory('This placement', hostBytes, 'lower --ram and --vram')
-  output.note(describeWhy(plan))
+  output.note(describeDecisions(plan))
   output.print(
     describePlan(model.name, placement, { on: gpu === undefined ? 'host' : 'gpu', source: sourceOf(plan) }),
     '',

@@ -10,8 +10,8 @@ import { unitOf } from '../model/residence-report.js'
 import { timesOf, type PassReport } from './passes.js'
 
 /** Returns each decision with its reason. */
-export function describeWhy({ why }: Pick<RigPlan, 'why'>): string[] {
-  return why.flatMap(({ subject, drive, chosen, reason, rejected }) => [
+export function describeDecisions({ decisions }: Pick<RigPlan, 'decisions'>): string[] {
+  return decisions.flatMap(({ subject, drive, chosen, reason, rejected }) => [
     ...labelled(subject, `${chosen}${drive === undefined ? '' : ` for ${printable(drive)}`}: ${reason}`),
     ...rejected.flatMap((other) => labelled('', `not ${other.option}: ${printable(other.reason)}`)),
   ])
@@ -124,8 +124,8 @@ export function describeTotals(
 }
 
 /** Returns how data were verified. */
-export function describeVerified({ why, placement }: RigPlan, passes: readonly PassReport[]): string[] {
-  const { chosen, reason } = why.find(({ subject }) => subject === 'verification')!
+export function describeVerified({ decisions, placement }: RigPlan, passes: readonly PassReport[]): string[] {
+  const { chosen, reason } = decisions.find(({ subject }) => subject === 'verification')!
   const { layers } = placement
   const verified = verifiedIn(passes, layers.length)
   if (verified === 0) return item('verified', `nothing: ${chosen === 'off' ? '--no-verify' : reason}`)
@@ -139,7 +139,7 @@ export function loadResult(
   { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
   invocation: Invocation,
 ) {
-  const { model, fingerprint, problems, gpu, tier, why, placement, loaded } = rig
+  const { model, fingerprint, problems, gpu, tier, decisions, placement, loaded } = rig
   const place = { vram: gpu === undefined ? 'host' : 'gpu', ram: 'host', nvme: sourceOf(rig) } as const
   const driveBytes = passes.reduce((sum, { bytes }) => sum + bytes.drive, loaded.bytes)
   const driveNs = passes.reduce((sum, { driveBusyNs }) => sum + driveBusyNs, loaded.driveBusyNs)
@@ -151,7 +151,7 @@ export function loadResult(
     tier,
     time,
     ...describeLink(driveBytes, driveNs, link),
-    why,
+    decisions,
     problems: problems.map((problem) => ({ code: problem.code, ...errorText(problem, invocation) })),
     layers: placement.layers.map(({ name, lengthBytes, residence }) => {
       return { name, bytes: lengthBytes, place: place[residence] }
@@ -170,9 +170,9 @@ export function loadResult(
 }
 
 /** Engine and queues of the first drive. */
-export function queuesOf({ controllers, why }: RigPlan) {
+export function queuesOf({ controllers, decisions }: RigPlan) {
   const [controller] = controllers
-  const engine = why.find(({ subject }) => subject === 'engine')?.chosen
+  const engine = decisions.find(({ subject }) => subject === 'engine')?.chosen
   return { engine, queues: controller?.queues, depth: controller?.queueDepth }
 }
 

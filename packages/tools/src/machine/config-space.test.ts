@@ -18,7 +18,7 @@ describe('decodeConfig', () => {
 
   test('reports all ones as a function off the bus', () => {
     const facts = decodeConfig(new Uint8Array(4096).fill(0xff), 'unread')
-    expect(facts.answers).toBe(false)
+    expect(facts.isResponding).toBe(false)
     expect(facts.packets).toEqual({ unknown: 'off the bus: reads as all ones' })
   })
 

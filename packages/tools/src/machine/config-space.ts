@@ -33,7 +33,7 @@ export type ConfigFacts = Pick<
 > & {
   /** From the PCI Express capability; undefined without it, or if it is not visible. */
   readonly kind: FunctionKind | undefined
-  readonly answers: boolean
+  readonly isResponding: boolean
 }
 
 /** Decodes the readable part of a configuration space. @param why reason if it is missing. */
@@ -41,12 +41,13 @@ export function decodeConfig(bytes: Uint8Array | undefined, why: string): Config
   if (bytes === undefined || bytes.length < PciHeader.bytes) return withoutList(unknown(why), undefined)
   const config = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const { VID, CMD } = PciHeader.view(config)
-  if (VID === 0xffff) return { ...withoutList(unknown('off the bus: reads as all ones'), undefined), answers: false }
+  if (VID === 0xffff)
+    return { ...withoutList(unknown('off the bus: reads as all ones'), undefined), isResponding: false }
   const canMasterBus = PciHeader.CMD.BME.of(CMD) === 1
   if (bytes.length < PCI_CONFIG_BYTES)
     return withoutList(unknown('needs root: other users see 64 bytes of configuration space'), canMasterBus)
   try {
-    return { ...decodeLists(config), canMasterBus, answers: true }
+    return { ...decodeLists(config), canMasterBus, isResponding: true }
   } catch (error) {
     // Only the headline: the next step is for programs that open the function.
     if (error instanceof PciConfigError) return withoutList(unknown(error.headline), canMasterBus)
@@ -58,7 +59,7 @@ export function decodeConfig(bytes: Uint8Array | undefined, why: string): Config
 function withoutList(reason: { readonly unknown: string }, canMasterBus: boolean | undefined): ConfigFacts {
   return {
     kind: undefined,
-    answers: true,
+    isResponding: true,
     packets: reason,
     aspm: reason,
     acs: reason,
@@ -71,7 +72,7 @@ function withoutList(reason: { readonly unknown: string }, canMasterBus: boolean
   }
 }
 
-function decodeLists(config: DataView): Omit<ConfigFacts, 'canMasterBus' | 'answers'> {
+function decodeLists(config: DataView): Omit<ConfigFacts, 'canMasterBus' | 'isResponding'> {
   const express = capabilities(config).find(({ id }) => id === PCI_CAPABILITY.PCI_EXPRESS)?.offset
   const extended = extendedOffsets(config, express !== undefined)
   const at = <T>(id: number, decode: (offset: number) => T): Known<T | undefined> => {

@@ -16,14 +16,14 @@ export function readDrives(root: Root, functions: readonly PciFunction[]): Promi
   )
 }
 
-async function readDrive(root: Root, { address, driver, answers }: PciFunction): Promise<Drive> {
+async function readDrive(root: Root, { address, driver, isResponding }: PciFunction): Promise<Drive> {
   const folder = `sys/bus/pci/devices/${address}/nvme`
   const name = (await root.list(folder)).find((entry) => /^nvme\d+$/.test(entry))
   const path = `${folder}/${name}`
   const holders = await holdersOf(root, address)
   if (name === undefined) {
     const reason = unknown(
-      answers
+      isResponding
         ? `it is bound to ${driver ?? 'no driver'}; only the kernel's nvme driver reports this`
         : 'it is off the bus',
     )

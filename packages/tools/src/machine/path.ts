@@ -111,7 +111,7 @@ function slowestOf(
     if (!isKnown(packets)) return assumedBytes ?? []
     return packets === undefined ? [] : packets.maxPayloadBytes
   })
-  const maxPayloadBytes = payloads.reduce((least, each) => Math.min(least, each), Infinity)
+  const maxPayloadBytes = payloads.reduce((min, each) => Math.min(min, each), Infinity)
   const limits = links.flatMap((found) => {
     const shape = countedShape(machine, found)
     const link = shape && linkAt(shape, maxPayloadBytes)

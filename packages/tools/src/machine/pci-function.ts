@@ -26,7 +26,7 @@ export interface PciFunction {
   readonly parent: string | undefined
   readonly kind: FunctionKind
   /** False if it reads all ones, as in D3cold or off the bus. */
-  readonly answers: boolean
+  readonly isResponding: boolean
   readonly link: Known<Link | undefined>
   /** Maximum payload and read request sizes in bytes. */
   readonly packets: Known<Packets | undefined>

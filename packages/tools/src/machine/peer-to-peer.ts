@@ -48,7 +48,7 @@ const MATISSE = 0x1480
 /** Judges transfers between two functions. */
 export function judge(machine: Machine, way: Way): Judgement {
   const both = (verdict: Verdict): Judgement => ({ writes: verdict, reads: verdict, notes: [] })
-  const gone = [way.a, way.b].find(({ answers }) => !answers)
+  const gone = [way.a, way.b].find(({ isResponding }) => !isResponding)
   if (gone !== undefined)
     return both({ passes: 'never', reason: `${gone.address} does not respond: it is off the bus` })
   if (machine.virtualisation.hypervisor !== undefined)

@@ -32,15 +32,15 @@ export async function writeLiveTree(root: string, into: string, { also = [] }: S
   const attempt = `create the directory ${into}`
   return attempting(attempt, async () => {
     const target = resolve(into)
-    const beside = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
+    const tempPath = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
     try {
-      const bytes = await writeRecorded(recorded, beside)
+      const bytes = await writeRecorded(recorded, tempPath)
       // Fails if it exists: an empty directory would otherwise be replaced silently.
       await mkdir(target)
-      await rename(beside, target)
+      await rename(tempPath, target)
       return { files: recorded.size, bytes }
     } catch (error) {
-      await rm(beside, { recursive: true, force: true })
+      await rm(tempPath, { recursive: true, force: true })
       throw error
     }
   })

@@ -42,7 +42,7 @@ export async function packAndReport(
   try {
     const receipt = await pack(model, target, {
       ...request,
-      onGiveUp(what) {
+      onDiscard(what) {
         givenUp = what
         output.note(GIVING_UP[what], 'An interruption leaves neither.')
       },

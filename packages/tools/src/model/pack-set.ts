@@ -147,7 +147,7 @@ function beyond({ offsetBytes, lengthBytes }: Extent, claimedBytes: number): Ext
 
 /** A set uses as much of each drive as the smallest one has. */
 function noteUnused(stores: readonly WritableBlockStore[], output: Output): void {
-  const minBytes = stores.reduce((least, { capacityBytes }) => Math.min(least, capacityBytes), Infinity)
+  const minBytes = stores.reduce((min, { capacityBytes }) => Math.min(min, capacityBytes), Infinity)
   for (const { name, capacityBytes } of stores) {
     const unusedBytes = capacityBytes - minBytes
     if (unusedBytes > capacityBytes / 100)

@@ -58,7 +58,7 @@ export function unitOf(layers: readonly LayerSize[]): 'layer' | 'part' {
 
 /** Returns the number of layers, and how they are split: '10 layers, 8 of them in 16 parts'. */
 export function describeLayers(layers: readonly LayerSize[]): string {
-  const parts = layers.flatMap(({ part }) => (part === undefined ? [] : [part.of]))
+  const parts = layers.flatMap(({ part }) => (part === undefined ? [] : [part.extent]))
   const split = new Set(parts).size
   const count = plural(layers.length - parts.length + split, 'layer')
   return split === 0 ? count : `${count}, ${split} of them in ${plural(parts.length, 'part')}`

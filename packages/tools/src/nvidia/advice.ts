@@ -31,11 +31,12 @@ export function adviseDriver(driver: NvidiaDriver, root: string): Advice[] {
 /** Returns whether CUDA can register a drive's registers. */
 function registration(driver: NvidiaDriver, root: string): Advice {
   const topic = 'registration'
-  const rivals = valueOf(driver.rivals) ?? []
+  const conflictingModules = valueOf(driver.conflictingModules) ?? []
   const contents = moduleOf(driver)
   if (contents === undefined) {
     const reason = isKnown(driver.onDisk) ? 'no NVIDIA module for this kernel' : driver.onDisk.unknown
-    const text = rivals.length > 0 ? `${reason}; ${rivals.join(' and ')} is bound to the GPUs` : reason
+    const text =
+      conflictingModules.length > 0 ? `${reason}; ${conflictingModules.join(' and ')} is bound to the GPUs` : reason
     return { topic, verdict: isKnown(driver.onDisk) ? 'wanting' : 'unknown', text, steps: [openFirst(root)] }
   }
   if (!isKnown(contents)) return { topic, verdict: 'unknown', text: contents.unknown, steps: [] }
@@ -93,15 +94,15 @@ export function moduleOf({ onDisk, kernel }: NvidiaDriver) {
 
 /** Current state, and the state after loading the module on disk with the configured options. */
 function staticBar1(driver: NvidiaDriver, root: string): Advice[] {
-  const { state, because } = driver.staticBar1
+  const { state, reason } = driver.staticBar1
   const topic = 'static-bar1'
   const contents = moduleOf(driver)
   if (contents === undefined) return []
   if (!isKnown(state)) return [{ topic, verdict: 'unknown', text: state.unknown, steps: [] }]
-  if (isOn(state)) return [{ topic, verdict: 'fine', text: `${state}: ${because}`, steps: [] }]
+  if (isOn(state)) return [{ topic, verdict: 'fine', text: `${state}: ${reason}`, steps: [] }]
   const version = isKnown(contents) ? contents.version : undefined
   const next = version === undefined ? undefined : ruleOfStaticBar1(version, driver.options.configuredRegistry)
-  return [{ topic, verdict: 'wanting', text: `${state}: ${because}`, steps: [stepToStaticBar1(driver, next, root)] }]
+  return [{ topic, verdict: 'wanting', text: `${state}: ${reason}`, steps: [stepToStaticBar1(driver, next, root)] }]
 }
 
 function stepToStaticBar1(driver: NvidiaDriver, next: StaticBar1 | undefined, root: string): Action {

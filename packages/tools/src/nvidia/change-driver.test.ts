@@ -8,7 +8,7 @@ import { Root } from '../machine/root.js'
 import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { applyChange, diskWriter } from './apply-change.js'
-import { changeDriver, revertDriver, type ChangeWish } from './change-driver.js'
+import { changeDriver, revertDriver, type ChangeRequest } from './change-driver.js'
 import { renderStep } from '../command-line/next-step.js'
 import { stepsAfter } from './describe-change.js'
 import { planPfnLookup } from './plan-change.js'
@@ -24,15 +24,15 @@ function machine(state: NvidiaStateName): string {
   return root
 }
 
-async function run(use: typeof changeDriver, root: string, wish: Partial<ChangeWish>) {
-  const whole: ChangeWish = {
+async function run(use: typeof changeDriver, root: string, request: Partial<ChangeRequest>) {
+  const whole: ChangeRequest = {
     kind: 'pfn-lookup',
     form: 'walk',
     goals: [],
     source: undefined,
     isDryRun: false,
     yes: true,
-    ...wish,
+    ...request,
   }
   // With --json there is no text on stdout.
   const context = {
@@ -106,8 +106,8 @@ test('changeDriver rejects a module that needs no change, unless a tree is given
 test('changeDriver writes nothing without a tree, a known version or confirmation', async () => {
   const nothing = machine('none')
   await expect(run(changeDriver, nothing, {})).rejects.toMatchObject({ category: 'not-found' })
-  const wish = { kind: 'options', goals: ['peer-mapping'] } as const
-  await expect(run(changeDriver, nothing, wish)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_VERSION' })
+  const request = { kind: 'options', goals: ['peer-mapping'] } as const
+  await expect(run(changeDriver, nothing, request)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_VERSION' })
   const root = machine('proprietary-580-on-6.17')
   await expect(run(changeDriver, root, { yes: false })).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_NOT_AGREED' })
   expect(source(root)).not.toContain('gpunvme')
@@ -129,6 +129,6 @@ test('the steps after bar1-p2p set its keys before the restart', async () => {
 
 test('changeDriver does not write options that the version enables by default', async () => {
   const root = machine('open-580-on-6.12')
-  const wish = { kind: 'options', goals: ['static-bar1'] } as const
-  expect(await run(changeDriver, root, wish)).toMatchObject({ outcome: 'given', files: [] })
+  const request = { kind: 'options', goals: ['static-bar1'] } as const
+  expect(await run(changeDriver, root, request)).toMatchObject({ outcome: 'given', files: [] })
 })

@@ -29,7 +29,7 @@ import { ToolsError } from '../command-line/tools-error.js'
 export const CHANGES = ['pfn-lookup', 'options', 'bar1-p2p'] as const satisfies readonly ChangeKind[]
 
 /** The requested change. */
-export interface ChangeWish {
+export interface ChangeRequest {
   readonly kind: ChangeKind
   readonly form: FixForm
   readonly goals: readonly Goal[]
@@ -67,31 +67,31 @@ export interface ChangeResult {
 export async function changeDriver(
   machine: Root,
   driver: NvidiaDriver,
-  wish: ChangeWish,
+  request: ChangeRequest,
   context: ChangeContext,
 ): Promise<ChangeResult> {
   const { known = KNOWN_SOURCES, signal } = context
-  const place = placeOf(machine, driver, wish)
-  const result = (outcome: ChangeResult['outcome'], change?: PlannedChange) => resultOf(place, wish, outcome, change)
-  const before = await stateOfChange(place.root, place.tree, wish.kind)
+  const place = placeOf(machine, driver, request)
+  const result = (outcome: ChangeResult['outcome'], change?: PlannedChange) => resultOf(place, request, outcome, change)
+  const before = await stateOfChange(place.root, place.tree, request.kind)
   // The goals of options may differ from the applied ones.
-  if (wish.kind !== 'options' && before.state === 'applied') return result('already')
+  if (request.kind !== 'options' && before.state === 'applied') return result('already')
   if (before.state === 'applied') {
-    const same = await plan(place, driver, wish, known)
+    const same = await plan(place, driver, request, known)
     if (same?.files.every((file) => changedText(file) === file.original) === true) return result('already')
   }
-  if (before.state !== 'none' && wish.isDryRun) return result('begun')
+  if (before.state !== 'none' && request.isDryRun) return result('begun')
   if (before.state === 'none') {
-    const change = await plan(place, driver, wish, known)
+    const change = await plan(place, driver, request, known)
     if (change === undefined) return result('given')
     context.output.verbatim([diffOf(change)].flat().join('\n'))
-    if (wish.isDryRun) return result('planned', change)
+    if (request.isDryRun) return result('planned', change)
   }
-  await agree(wish, place, 'change', context)
+  await agree(request, place, 'change', context)
   signal.throwIfAborted()
   // An interrupted change, or one with other goals, is reverted first, to restore the sources.
-  if (before.state !== 'none') await revertChange(place.root, place.tree, wish.kind)
-  const change = await plan(place, driver, wish, known)
+  if (before.state !== 'none') await revertChange(place.root, place.tree, request.kind)
+  const change = await plan(place, driver, request, known)
   if (change === undefined) return result('given')
   await applyChange(place.root, change)
   return result('applied', change)
@@ -101,22 +101,22 @@ export async function changeDriver(
 export async function revertDriver(
   machine: Root,
   driver: NvidiaDriver,
-  wish: ChangeWish,
+  request: ChangeRequest,
   context: ChangeContext,
 ): Promise<ChangeResult> {
-  const place = placeOf(machine, driver, wish)
-  const before = await stateOfChange(place.root, place.tree, wish.kind)
-  if (before.state === 'none') return resultOf(place, wish, 'never')
-  if (wish.isDryRun) return resultOf(place, wish, 'revertible')
-  await agree(wish, place, 'restore', context)
+  const place = placeOf(machine, driver, request)
+  const before = await stateOfChange(place.root, place.tree, request.kind)
+  if (before.state === 'none') return resultOf(place, request, 'never')
+  if (request.isDryRun) return resultOf(place, request, 'revertible')
+  await agree(request, place, 'restore', context)
   context.signal.throwIfAborted()
-  const files = (await revertChange(place.root, place.tree, wish.kind)) ?? []
-  return { ...resultOf(place, wish, 'reverted'), files }
+  const files = (await revertChange(place.root, place.tree, request.kind)) ?? []
+  return { ...resultOf(place, request, 'reverted'), files }
 }
 
 function resultOf(
   { root, tree, name }: Place,
-  { kind }: ChangeWish,
+  { kind }: ChangeRequest,
   outcome: ChangeResult['outcome'],
   change?: PlannedChange,
 ): ChangeResult {
@@ -130,7 +130,7 @@ function resultOf(
   }
 }
 
-function placeOf(machine: Root, driver: NvidiaDriver, { kind, source }: ChangeWish): Place {
+function placeOf(machine: Root, driver: NvidiaDriver, { kind, source }: ChangeRequest): Place {
   if (source !== undefined) return { root: new Root(source), tree: '', name: source }
   if (kind === 'options') return { root: machine, tree: '', name: join(machine.path, 'etc/modprobe.d') }
   const { path } = treeOfModule(machine, driver)
@@ -140,18 +140,18 @@ function placeOf(machine: Root, driver: NvidiaDriver, { kind, source }: ChangeWi
 function plan(
   place: Place,
   driver: NvidiaDriver,
-  wish: ChangeWish,
+  request: ChangeRequest,
   known: KnownSources,
 ): Promise<PlannedChange | undefined> {
   const { root, tree } = place
-  if (wish.kind === 'bar1-p2p') return planP2p(root, tree, known)
-  if (wish.kind === 'options') return planOptionsFile(root, wish.goals, versionOf(driver), driver)
+  if (request.kind === 'bar1-p2p') return planP2p(root, tree, known)
+  if (request.kind === 'options') return planOptionsFile(root, request.goals, versionOf(driver), driver)
   const contents = moduleOf(driver)
   const lookup = contents !== undefined && isKnown(contents) ? contents.pfnLookup : 'none'
   // An explicit tree may be for another kernel.
-  if (wish.source === undefined && lookup !== 'none')
+  if (request.source === undefined && lookup !== 'none')
     throw nothingToFixError(tree, `the installed module looks up registers by ${lookup}`)
-  return planPfnLookup(root, tree, wish.form, known)
+  return planPfnLookup(root, tree, request.form, known)
 }
 
 /** Version of the module that is loaded next, which determines the meaning of keys. @throws ToolsError (DRIVER_VERSION) */
@@ -173,7 +173,7 @@ function versionOf(driver: NvidiaDriver): string {
 }
 
 async function agree(
-  { yes }: ChangeWish,
+  { yes }: ChangeRequest,
   { name }: Place,
   verb: string,
   { output, signal }: ChangeContext,

@@ -24,7 +24,7 @@ export function describeDriver(driver: NvidiaDriver): string[] {
     ]),
     ...options(driver),
     ...driver.kernels.map(({ release, exports }): Row => ['exports', printable(`${release}: ${exported(exports)}`)]),
-    ['BAR1', `static: ${orWhy(driver.staticBar1.state)}; ${driver.staticBar1.because}`],
+    ['BAR1', `static: ${orWhy(driver.staticBar1.state)}; ${driver.staticBar1.reason}`],
     ...driver.gpus.map(({ address, model }): Row => ['GPU', printable(`${address} ${orWhy(model)}`)]),
   ]
   const disagreements = driver.mismatches.map(({ text }) => `  - ${printable(text)}`)
@@ -53,9 +53,12 @@ export function describeSteps(steps: readonly Action[], invocation: Invocation):
   return steps.map((step, index) => `      ${index + 1}. ${renderStep(step, invocation)}`)
 }
 
-function running({ running: module, rivals }: NvidiaDriver): string {
+function running({ running: module, conflictingModules }: NvidiaDriver): string {
   if (!isKnown(module)) return orWhy(module)
-  const others = isKnown(rivals) && rivals.length > 0 ? `; ${rivals.join(' and ')} is loaded` : ''
+  const others =
+    isKnown(conflictingModules) && conflictingModules.length > 0
+      ? `; ${conflictingModules.join(' and ')} is loaded`
+      : ''
   if (module === undefined) return `not loaded${others}`
   return printable(`${orWhy(module.version)}, ${orWhy(module.flavour)}${others}`)
 }

@@ -10,7 +10,7 @@ export interface NvidiaDriver {
   /** Undefined if the module is not loaded. */
   readonly running: Known<RunningModule | undefined>
   /** Loaded modules that are bound to NVIDIA GPUs instead: 'nouveau', 'nova_core'. */
-  readonly rivals: Known<readonly string[]>
+  readonly conflictingModules: Known<readonly string[]>
   /** All nvidia.ko below /lib/modules, those of the running kernel first. */
   readonly onDisk: Known<readonly DiskModule[]>
   /** Initramfs of each kernel with a module on disk, and of the running kernel. */
@@ -158,7 +158,7 @@ export interface StaticBar1 {
    */
   readonly state: Known<'on' | 'off' | 'auto' | 'p2p-only' | 'none'>
   /** The version or key that causes it, as a sentence. */
-  readonly because: string
+  readonly reason: string
 }
 
 export interface NvidiaGpu {

@@ -18,7 +18,7 @@ test('a machine without the driver has no parts, and none is unknown', async () 
   const driver = await readNvidia(machine('none'))
   expect(driver).toMatchObject({
     running: undefined,
-    rivals: [],
+    conflictingModules: [],
     onDisk: [],
     initramfs: [],
     trees: [],
@@ -103,7 +103,7 @@ test('running and configured registry keys are separate, and the command line ta
 test('nouveau is listed as a rival', async () => {
   const root = machine('none')
   mkdirSync(join(root, 'sys/module/nouveau'), { recursive: true })
-  expect((await readNvidia(root)).rivals).toEqual(['nouveau'])
+  expect((await readNvidia(root)).conflictingModules).toEqual(['nouveau'])
 })
 
 test('an empty tree gives unknown parts with reasons', async () => {

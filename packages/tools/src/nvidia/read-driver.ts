@@ -41,7 +41,7 @@ export async function readNvidia(
 ): Promise<NvidiaDriver> {
   const from = typeof root === 'string' ? new Root(root) : root
   const kernel = (await from.text('proc/sys/kernel/osrelease')) ?? from.why('proc/sys/kernel/osrelease')
-  const [running, rivals, onDisk, dkms, options, gpus, libcuda] = await Promise.all([
+  const [running, conflictingModules, onDisk, dkms, options, gpus, libcuda] = await Promise.all([
     readRunning(from),
     readRivals(from),
     readDiskModules(from, valueOf(kernel)),
@@ -57,7 +57,7 @@ export async function readNvidia(
   const state = {
     kernel,
     running,
-    rivals,
+    conflictingModules,
     onDisk,
     initramfs: await inOrder(releases, (release) => readInitramfs(from, release)),
     trees: await readTrees(from, dkms, table),
@@ -66,7 +66,7 @@ export async function readNvidia(
     kernels: await Promise.all(releases.map((release) => readKernelExports(from, release))),
     staticBar1:
       version === undefined
-        ? { state: 'none' as const, because: 'no NVIDIA driver is loaded or installed' }
+        ? { state: 'none' as const, reason: 'no NVIDIA driver is loaded or installed' }
         : staticBar1(version, options.running === undefined ? options.configuredRegistry : options.runningRegistry),
     gpus,
     libcuda,

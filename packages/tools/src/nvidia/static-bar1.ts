@@ -23,15 +23,15 @@ export function hasStaticBar1(version: string): boolean {
 /** @param registry keys of the running module. */
 export function staticBar1(version: string, registry: Readonly<Record<string, number>>): StaticBar1 {
   if (!isDriverVersion(version))
-    return { state: unknown(`no rule for the version '${version}'`), because: 'the version is unknown' }
+    return { state: unknown(`no rule for the version '${version}'`), reason: 'the version is unknown' }
   const rule = ruleOf(version)
-  if (rule === undefined) return { state: 'none', because: `${version} does not support it (565.57.01 and later do)` }
+  if (rule === undefined) return { state: 'none', reason: `${version} does not support it (565.57.01 and later do)` }
   const key = registry['RMForceStaticBar1']
   const ignored = key !== undefined && !(rule.values as readonly number[]).includes(key)
   const state = STATES[key === undefined || ignored ? rule.usual : key]!
   const usual = `the default since ${rule.since}`
-  if (ignored) return { state, because: `${version} ignores RMForceStaticBar1=${key}; ${usual}` }
-  return { state, because: key === undefined ? usual : `set by RMForceStaticBar1=${key}` }
+  if (ignored) return { state, reason: `${version} ignores RMForceStaticBar1=${key}; ${usual}` }
+  return { state, reason: key === undefined ? usual : `set by RMForceStaticBar1=${key}` }
 }
 
 function ruleOf(version: string) {

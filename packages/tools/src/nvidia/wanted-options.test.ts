@@ -30,7 +30,7 @@ test('staticBar1 follows a key if the version supports its value', () => {
   // Version 575 removed the value 3.
   expect(staticBar1('575.64.05', { RMForceStaticBar1: 3 })).toEqual({
     state: 'off',
-    because: '575.64.05 ignores RMForceStaticBar1=3; the default since 575.51.02',
+    reason: '575.64.05 ignores RMForceStaticBar1=3; the default since 575.51.02',
   })
   expect(staticBar1('of tomorrow', {}).state).toEqual({ unknown: "no rule for the version 'of tomorrow'" })
 })

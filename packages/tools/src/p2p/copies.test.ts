@@ -14,7 +14,7 @@ const reach = (nativeAtomics: boolean) => ({ from: 0, to: 1, supported: true, pe
 
 const peers = (second: string, nativeAtomics = false): CudaPeers => ({
   devices: [gpu(0, '0000:09:00.0'), gpu(1, second)],
-  reaches: [reach(nativeAtomics)],
+  access: [reach(nativeAtomics)],
 })
 
 test('limitsBetween returns the limit of the slowest link, 14.4 GB/s for Gen4 x8 at MPS 256', async () => {
@@ -26,7 +26,7 @@ test('limitsBetween returns the limit of the slowest link, 14.4 GB/s for Gen4 x8
 }, 60_000)
 
 test('requireTwo rejects fewer than two GPUs', () => {
-  const one = { devices: [gpu(0, '0000:09:00.0')], reaches: [] }
+  const one = { devices: [gpu(0, '0000:09:00.0')], access: [] }
   expect(() => requireTwo({ peers: one })).toThrow(/CUDA lists one$/m)
   expect(() => requireTwo({ unavailable: tooFewGpusError(0) })).toThrow(/CUDA lists none$/m)
   expect(requireTwo({ peers: peers('0000:0a:00.0') }).devices).toHaveLength(2)

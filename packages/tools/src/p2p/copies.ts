@@ -28,9 +28,9 @@ export function requireTwo(asked: AskedCuda): CudaPeers {
  * Returns the payload limit of the slowest link between two GPUs, in one direction. Undefined if unknown: for GPUs that
  * the machine does not list, and for NVLink, which alone has atomics.
  */
-export function limitsBetween(machine: Machine, { devices, reaches }: CudaPeers): CopySettings['limitOf'] {
+export function limitsBetween(machine: Machine, { devices, access }: CudaPeers): CopySettings['limitOf'] {
   return (from, to) => {
-    if (reaches.some((reach) => reach.from === from && reach.to === to && reach.nativeAtomics)) return undefined
+    if (access.some((reach) => reach.from === from && reach.to === to && reach.nativeAtomics)) return undefined
     const [a, b] = [from, to].map((device) => devices.find((one) => one.device === device)?.bdf ?? '')
     if (functionAt(machine, a!) === undefined || functionAt(machine, b!) === undefined) return undefined
     const { slowest } = pathBetween(machine, a!, b!)

@@ -90,8 +90,8 @@ async function measure(
     if (turn > 0) rates.push(((lanes.length * lengthBytes) / tookNs) * 1e9)
   }
   const limit = limitOf(what.from, what.to)
-  const most = limit === undefined ? Infinity : limit * lanes.length
-  if (rates.some((rate) => !(rate <= most))) {
+  const max = limit === undefined ? Infinity : limit * lanes.length
+  if (rates.some((rate) => !(rate <= max))) {
     const problem =
       'faster than the limit of the slowest link between them: the data took another path, or the link data are wrong'
     return { ...what, isDirect, repeats, bytesPerSecond: undefined, problem }

@@ -6,9 +6,9 @@ import type { CopyResult, CopySettings } from './copy-matrix.js'
 import type { CudaPeers } from '@gpunvme/cuda-native/cuda'
 
 /** Describes CUDA's peer access for each pair. */
-export function describePeers({ devices, reaches }: CudaPeers): string[] {
+export function describePeers({ devices, access }: CudaPeers): string[] {
   const word = (from: number, to: number) => {
-    const reach = reaches.find((one) => one.from === from && one.to === to)
+    const reach = access.find((one) => one.from === from && one.to === to)
     if (reach === undefined) return '-'
     return reach.supported ? `yes, rank ${reach.performanceRank}${reach.nativeAtomics ? ', atomics' : ''}` : 'no'
   }
@@ -36,14 +36,14 @@ export function describeCopies(
   const rows = results.map((result) => {
     const { from, to, directions, isDirect, bytesPerSecond } = result
     const limit = limitOf(from, to)
-    const most = limit === undefined ? undefined : limit * (directions === 'both' ? 2 : 1)
+    const max = limit === undefined ? undefined : limit * (directions === 'both' ? 2 : 1)
     return [
       `${from} ${directions === 'both' ? '<->' : '->'} ${to}`,
       isDirect ? 'by the GPU' : 'through the host',
       bytesPerSecond === undefined ? 'rejected' : formatEstimate('rate', bytesPerSecond),
-      most === undefined
+      max === undefined
         ? 'unknown'
-        : `${bytesPerSecond === undefined ? '-' : formatShare(bytesPerSecond.mean / most)} of ${formatQuantity('rate', most)}`,
+        : `${bytesPerSecond === undefined ? '-' : formatShare(bytesPerSecond.mean / max)} of ${formatQuantity('rate', max)}`,
     ]
   })
   const problems = results.flatMap(({ from, to, problem }) =>

@@ -11,10 +11,10 @@ export class UnfitValueError extends Error {
   }
 }
 
-export function text(most: number): Check<string> {
+export function text(max: number): Check<string> {
   return (value, at) => {
-    if (typeof value === 'string' && value.length <= most) return value
-    throw new UnfitValueError(at, `a string of at most ${most} characters`, value)
+    if (typeof value === 'string' && value.length <= max) return value
+    throw new UnfitValueError(at, `a string of at most ${max} characters`, value)
   }
 }
 
@@ -33,24 +33,24 @@ export function oneOf<const T extends string>(...names: readonly T[]): Check<T> 
   }
 }
 
-export function number(least: number, most = Number.MAX_SAFE_INTEGER): Check<number> {
+export function number(min: number, max = Number.MAX_SAFE_INTEGER): Check<number> {
   return (value, at) => {
-    if (typeof value === 'number' && value >= least && value <= most) return value
-    throw new UnfitValueError(at, `a number from ${least} to ${most}`, value)
+    if (typeof value === 'number' && value >= min && value <= max) return value
+    throw new UnfitValueError(at, `a number from ${min} to ${max}`, value)
   }
 }
 
-export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Check<number> {
+export function whole(min: number, max = Number.MAX_SAFE_INTEGER): Check<number> {
   return (value, at) => {
-    if (Number.isSafeInteger(value)) return number(least, most)(value, at)
-    throw new UnfitValueError(at, `an integer from ${least} to ${most}`, value)
+    if (Number.isSafeInteger(value)) return number(min, max)(value, at)
+    throw new UnfitValueError(at, `an integer from ${min} to ${max}`, value)
   }
 }
 
-export function list<T>(item: Check<T>, most: number): Check<readonly T[]> {
+export function list<T>(item: Check<T>, max: number): Check<readonly T[]> {
   return (value, at) => {
     if (!Array.isArray(value)) throw new UnfitValueError(at, 'an array', value)
-    if (value.length > most) throw new UnfitValueError(at, `at most ${most} entries`, `${value.length}`)
+    if (value.length > max) throw new UnfitValueError(at, `at most ${max} entries`, `${value.length}`)
     return value.map((entry, index) => item(entry, `${at}[${index}]`))
   }
 }

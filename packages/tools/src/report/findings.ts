@@ -95,7 +95,7 @@ export function bestOf(findings: readonly Finding[]): Finding {
   const enough = mean - Math.max(marginOfError, mean * AS_FAST)
   return findings
     .filter(({ series, rate }) => series === fastest.series && rate.mean >= enough)
-    .reduce((least, one) => (inFlightBytes(one.cell) < inFlightBytes(least.cell) ? one : least))
+    .reduce((min, one) => (inFlightBytes(one.cell) < inFlightBytes(min.cell) ? one : min))
 }
 
 const AS_FAST = 0.01

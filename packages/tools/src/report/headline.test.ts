@@ -76,27 +76,27 @@ test('a missing link or baseline is reported', () => {
   )
 })
 
-test('a rate above the limit of the link is a doubt', () => {
-  expect(headlineOf(results([cell('cuda', [3.9, 3.9])])).doubts).toEqual([
+test('a rate above the limit of the link is a caveat', () => {
+  expect(headlineOf(results([cell('cuda', [3.9, 3.9])])).caveats).toEqual([
     expect.stringMatching(/^1 cell of 1 is above the limit of the link: not all bytes came from the drive/),
   ])
-  expect(headlineOf(results([cell('cuda', [3.5, 3.5])])).doubts).toEqual([])
+  expect(headlineOf(results([cell('cuda', [3.5, 3.5])])).caveats).toEqual([])
 })
 
-test('failed cells, failed repeats and single repeats are doubts', () => {
-  expect(headlineOf(mixedFailures()).doubts).toEqual([
+test('failed cells, failed repeats and single repeats are caveats', () => {
+  expect(headlineOf(mixedFailures()).caveats).toEqual([
     '6 cells of 144 failed the checks of the run; their rates are not shown.',
     expect.stringMatching(/^\d+ repeats failed the checks of the run and are excluded\.$/),
   ])
-  expect(headlineOf({ ...oneCell(), time: 'wall' }).doubts[0]).toMatch(/^Single repeats have no confidence interval/)
-  expect(headlineOf(oneCell()).doubts).toEqual([])
+  expect(headlineOf({ ...oneCell(), time: 'wall' }).caveats[0]).toMatch(/^Single repeats have no confidence interval/)
+  expect(headlineOf(oneCell()).caveats).toEqual([])
 })
 
 test('the claim of a run without valid rates says so', () => {
   expect(headlineOf(nothingMeasured())).toEqual({
     claim: 'Nothing was measured: no cell of this run has a valid rate.',
     context: [],
-    doubts: [],
+    caveats: [],
   })
   expect(headlineOf(results([cell('cuda', [0, 0])])).claim).toMatch(/^Nothing was measured/)
 })

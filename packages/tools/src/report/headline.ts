@@ -11,7 +11,7 @@ export interface Headline {
   /** Comparison with the link, and with the best baseline at the same setting in the same run. */
   readonly context: readonly string[]
   /** Reservations, most important first. */
-  readonly doubts: readonly string[]
+  readonly caveats: readonly string[]
 }
 
 /** The finding that the first sentence is about. Undefined if nothing was measured. */
@@ -24,10 +24,10 @@ export function subjectOf(findings: readonly Finding[]): Finding | undefined {
 export function headlineOf(results: BenchResults): Headline {
   const findings = findingsOf(results)
   const subject = subjectOf(findings)
-  const doubts = doubtsOf(results, findings)
+  const caveats = caveatsOf(results, findings)
   if (subject === undefined)
-    return { claim: 'Nothing was measured: no cell of this run has a valid rate.', context: [], doubts }
-  return { claim: claimOf(results, subject), context: contextOf(results, findings, subject), doubts }
+    return { claim: 'Nothing was measured: no cell of this run has a valid rate.', context: [], caveats }
+  return { claim: claimOf(results, subject), context: contextOf(results, findings, subject), caveats }
 }
 
 function claimOf({ time, drive }: BenchResults, { source, cell, rate }: Finding): string {
@@ -104,7 +104,7 @@ function landing({ source, cell }: Pick<Finding, 'source' | 'cell'>): string {
 /** Rates above the limit by more than the clock's error are impossible. */
 const IMPOSSIBLE = 1.01
 
-function doubtsOf({ cells, link, time }: BenchResults, findings: readonly Finding[]): string[] {
+function caveatsOf({ cells, link, time }: BenchResults, findings: readonly Finding[]): string[] {
   const failed = cells.filter(({ problem }) => problem?.kind === 'failed').length
   const disbelieved = cells.reduce(
     (sum, { repeats }) => sum + repeats.filter(({ problem }) => problem !== undefined).length,
@@ -114,7 +114,7 @@ function doubtsOf({ cells, link, time }: BenchResults, findings: readonly Findin
     ({ rate }) => link !== undefined && rate.mean > link.payloadLimitBytesPerSecond * IMPOSSIBLE,
   ).length
   const single = findings.filter(({ rate }) => rate.marginOfError === undefined).length
-  const doubts = [
+  const caveats = [
     failed > 0 &&
       `${plural(failed, 'cell')} of ${cells.length} failed the checks of the run; their rates are not shown.`,
     disbelieved > 0 &&
@@ -123,5 +123,5 @@ function doubtsOf({ cells, link, time }: BenchResults, findings: readonly Findin
       `${plural(impossible, 'cell')} of ${cells.length} ${impossible === 1 ? 'is' : 'are'} above the limit of the link: not all bytes came from the drive, or the link data are wrong.`,
     time === 'wall' && single > 0 && 'Single repeats have no confidence interval: their error is unknown.',
   ]
-  return doubts.filter((doubt) => doubt !== false)
+  return caveats.filter((caveat) => caveat !== false)
 }

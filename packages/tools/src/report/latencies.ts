@@ -18,7 +18,7 @@ export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefi
     for (const [upToNs, count] of buckets) counts.set(upToNs, (counts.get(upToNs) ?? 0) + count)
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return undefined
-  const maxNs = all.reduce((most, latency) => Math.max(most, latency.maxNs), 0)
+  const maxNs = all.reduce((max, latency) => Math.max(max, latency.maxNs), 0)
   let sum = 0
   const cumulative = [...counts]
     .sort(([a], [b]) => a - b)
@@ -28,7 +28,7 @@ export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefi
     })
   return {
     count: total,
-    minNs: all.reduce((least, latency) => Math.min(least, latency.minNs), Infinity),
+    minNs: all.reduce((min, latency) => Math.min(min, latency.minNs), Infinity),
     maxNs,
     cumulative,
   }

@@ -8,11 +8,11 @@ import { formatEstimate, formatQuantity } from './quantities.js'
 
 /** Formats a summary for a pull request or README: results, a table per kind of work, missing parts, and the setup. */
 export function formatMarkdown(results: BenchResults): string {
-  const { claim, context, doubts } = headlineOf(results)
+  const { claim, context, caveats } = headlineOf(results)
   const parts = [
     `**${escape(claim)}**`,
     ...(context.length === 0 ? [] : [escape(context.join(' '))]),
-    ...(doubts.length === 0 ? [] : [doubts.map((doubt) => `> ${escape(doubt)}`).join('\n>\n')]),
+    ...(caveats.length === 0 ? [] : [caveats.map((caveat) => `> ${escape(caveat)}`).join('\n>\n')]),
     ...workloadsOf(findingsOf(results)).map(throughputTable),
     ...notMeasured(results),
     `<sub>${escape(setup(results))}</sub>`,

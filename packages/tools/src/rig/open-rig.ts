@@ -45,7 +45,7 @@ export interface RigPlan {
    */
   readonly placement: ResidencePlan
   /** Each decision with its reason and the rejected alternatives. */
-  readonly why: readonly Choice[]
+  readonly decisions: readonly Choice[]
   /** Controllers of the drives, in the given order; empty for a model in files. */
   readonly controllers: readonly Controller[]
 }
@@ -145,10 +145,10 @@ export async function composeRig(
     const { model } = found
     const [verification, reading] = readOptions(model, target, tier, options)
     const { layers, placement, choices } = await place(model, opened, { target, tier, reading, options })
-    const why = [gpuChoice, ...drives.choices, tier.choice, verification, ...choices]
+    const decisions = [gpuChoice, ...drives.choices, tier.choice, verification, ...choices]
     const controllers = [...lent.controllers]
     const gpuName = target.gpu === undefined ? {} : { gpu: target.name }
-    const plan = { ...found, ...gpuName, tier: tier.tier, placement, why, controllers }
+    const plan = { ...found, ...gpuName, tier: tier.tier, placement, decisions, controllers }
     parts.onPlanned?.(plan)
     const { clock } = model.store
     const [startNs, startMs] = [clock.now(), performance.now()]

@@ -8,14 +8,14 @@ const MIB = 1024 * 1024
 
 /** A model of three layers of this length, which is never read. */
 function modelOf(lengthBytes: number): StoredModel {
-  const whole = { storeBytes: 0, lengthBytes }
+  const fullRange = { storeBytes: 0, lengthBytes }
   return {
     name: 'model',
     layers: ['layer 0', 'layer 1', 'layer 2'],
-    checkable: false,
-    store: { blockBytes: 512, pieceBytes: MIB } as BlockStore,
-    layer: (name) => ({ name, pieces: [], whole, checks: [] }),
-  } as Pick<StoredModel, 'name' | 'layers' | 'checkable' | 'store' | 'layer'> as StoredModel
+    hasChecksums: false,
+    store: { blockBytes: 512, optimalReadBytes: MIB } as BlockStore,
+    layer: (name) => ({ name, pieces: [], fullRange, checks: [] }),
+  } as Pick<StoredModel, 'name' | 'layers' | 'hasChecksums' | 'store' | 'layer'> as StoredModel
 }
 
 /** Places such a model in 1 MiB of host memory. */

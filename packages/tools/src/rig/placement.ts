@@ -38,17 +38,17 @@ interface PlacementParts {
 
 /** Returns which data are verified, and where. */
 export function readOptions(
-  { checkable }: StoredModel,
+  { hasChecksums }: StoredModel,
   { checksummer, name }: Target,
   { tier, vram }: ReachedTier,
   { verify = true }: ComposeOptions,
 ): [Choice, LayerReadOptions] {
-  const checks = verify && checkable
+  const checks = verify && hasChecksums
   const choice = (chosen: string, reason: string): Choice => ({ subject: 'verification', chosen, reason, rejected: [] })
   const where = { 0: 'in host memory', 1: 'after the read and after the copy', 2: 'in GPU memory', 3: 'in GPU memory' }
   const decided = !verify
     ? choice('off', 'requested')
-    : checkable
+    : hasChecksums
       ? choice('every byte', `against the checksums in the image, ${where[tier]}`)
       : tier === 0
         ? choice('none', 'these files have no checksums')
@@ -88,7 +88,7 @@ export async function place(
     return { layers: fitted, placement, choices: [...split, { subject: 'cost', chosen, reason, rejected: [] }] }
   }
   const guess = refuseBeyondDrive(opened, () =>
-    planFor(tier, layers, { ...planned, cost: ANY_COST, costFrom: 'nowhere' }),
+    planFor(tier, layers, { ...planned, cost: ANY_COST, costFrom: 'guess' }),
   )
   if (guess.readBytes + guess.copiedBytes === 0) {
     const where = tier.tier === 0 ? target.name : 'GPU memory'
@@ -111,7 +111,7 @@ export async function place(
 }
 
 function splitChoice(layers: readonly LayerSize[]): Choice {
-  const longestBytes = layers.reduce((most, { part, lengthBytes }) => (part ? Math.max(most, lengthBytes) : most), 0)
+  const longestBytes = layers.reduce((max, { part, lengthBytes }) => (part ? Math.max(max, lengthBytes) : max), 0)
   const reason = `${describeLayers(layers)} of at most ${formatBytes(longestBytes)}; memory is too small for slots of whole layers`
   return { subject: 'layers', chosen: 'split', reason, rejected: [] }
 }

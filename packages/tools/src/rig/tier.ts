@@ -39,9 +39,9 @@ export interface TierInput {
  */
 export async function reachTier(input: TierInput, teardown: Teardown): Promise<ReachedTier> {
   const { transport, namespace, target, options, findReach } = input
-  const { tier: wanted = 2, allowPeerReads = false } = options
+  const { tier: maxTier = 2, allowPeerReads = false } = options
   if (target.gpu === undefined) return throughHost(target, options, 'no GPU')
-  if (wanted === 1) return tierOne('tier 1 was requested')
+  if (maxTier === 1) return tierOne('tier 1 was requested')
   const { cuda, device } = target.gpu
   const reach = await findReach(target.gpu, transport, options)
   teardown.add(() => reach.close())
@@ -50,7 +50,7 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
     return { namespace, host: namespace.dma, vram, gpu: reach.memory }
   }
   const { tier, memory, reasons } = await negotiateTier({
-    wanted,
+    maxTier,
     can: transport.can,
     ordering: device.ordering,
     flush: () => cuda.flushWrites(),
@@ -61,7 +61,7 @@ export async function reachTier(input: TierInput, teardown: Teardown): Promise<R
     }),
   })
   // A failed probe keeps memory that its last command may still write to.
-  for (const { kept } of reasons) if (kept !== undefined) teardown.add(() => kept.free())
+  for (const { quarantined } of reasons) if (quarantined !== undefined) teardown.add(() => quarantined.free())
   const rejected = reasons.map(({ tier: missed, provider, message, code }) => {
     return { option: `tier ${missed}${provider === undefined ? '' : ` by ${provider}`}`, reason: message, code }
   })

@@ -14,7 +14,7 @@ export interface Counters {
   readonly bytesWritten: number
   /** I/O commands that were fetched and are not complete. */
   readonly queueDepth: number
-  readonly faultsStruck: number
+  readonly faultsInjected: number
 }
 
 /** Counters at a time of this machine's clock. */
@@ -34,18 +34,18 @@ export function describeCounters(now: Sample, before: Sample): string {
     `${formatRate(counters.bytesRead - before.counters.bytesRead, elapsedNs)} read`,
     `${formatRate(counters.bytesWritten - before.counters.bytesWritten, elapsedNs)} written`,
     `${counters.queueDepth} in flight`,
-    plural(counters.faultsStruck, 'fault'),
+    plural(counters.faultsInjected, 'fault'),
     counters.connected ? `client ${counters.clients}` : 'no client',
   ].join(', ')
 }
 
-/** '14 commands, 1 error, 1 fault struck': the difference between two samples, for example of one client. */
+/** '14 commands, 1 error, 1 fault injected': the difference between two samples, for example of one client. */
 export function describeDone(now: Counters, before: Counters): string {
-  const faults = now.faultsStruck - before.faultsStruck
+  const faults = now.faultsInjected - before.faultsInjected
   return [
     plural(commandsOf(now) - commandsOf(before), 'command'),
     plural(now.errors - before.errors, 'error'),
-    ...(faults === 0 ? [] : [`${plural(faults, 'fault')} struck`]),
+    ...(faults === 0 ? [] : [`${plural(faults, 'fault')} injected`]),
   ].join(', ')
 }
 

@@ -6,7 +6,7 @@ import { Narrator } from './narrator.js'
 
 const none: Counters = {
   ...{ clients: 0, connected: false, adminCommands: {}, ioCommands: {} },
-  ...{ errors: 0, bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
+  ...{ errors: 0, bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsInjected: 0 },
 }
 
 /** Returns the lines for a sequence of counters and mistakes. */
@@ -41,11 +41,11 @@ test('a client is reported on connection and disconnection, with its commands', 
 test('clients that connected and disconnected between two samples are reported with their commands', () => {
   expect(
     linesOf(
-      { counters: { clients: 1, adminCommands: { 6: 14 }, errors: 1, faultsStruck: 1 } },
-      { counters: { clients: 4, adminCommands: { 6: 20 }, errors: 1, faultsStruck: 1 } },
+      { counters: { clients: 1, adminCommands: { 6: 14 }, errors: 1, faultsInjected: 1 } },
+      { counters: { clients: 4, adminCommands: { 6: 20 }, errors: 1, faultsInjected: 1 } },
     ),
   ).toEqual([
-    'Client 1 connected and disconnected: 14 commands, 1 error, 1 fault struck',
+    'Client 1 connected and disconnected: 14 commands, 1 error, 1 fault injected',
     'Faults injected: 1',
     'Clients 2 to 4 connected and disconnected: 6 commands, 0 errors',
   ])
@@ -82,7 +82,7 @@ test('a client that is connected at the end is reported as disconnected', () => 
 })
 
 test('faults are reported in the first 20 samples that have any', () => {
-  const samples = Array.from({ length: 30 }, (_, index) => ({ counters: { faultsStruck: 2 * index } }))
+  const samples = Array.from({ length: 30 }, (_, index) => ({ counters: { faultsInjected: 2 * index } }))
   const lines = linesOf(...samples)
   expect(lines).toHaveLength(21)
   expect(lines[0]).toBe('Faults injected: 2')

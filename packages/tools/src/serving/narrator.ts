@@ -64,11 +64,11 @@ export class Narrator {
     this.isConnected = connected
   }
 
-  private tellFaults({ faultsStruck }: Counters): void {
-    const fresh = faultsStruck - this.last.counters.faultsStruck
+  private tellFaults({ faultsInjected }: Counters): void {
+    const fresh = faultsInjected - this.last.counters.faultsInjected
     if (fresh === 0 || this.faultsTold > MAX_SHOWN) return
     const isLast = this.faultsTold++ === MAX_SHOWN
-    const count = fresh === faultsStruck ? String(fresh) : `${fresh} more, ${faultsStruck} in total`
+    const count = fresh === faultsInjected ? String(fresh) : `${fresh} more, ${faultsInjected} in total`
     this.output.note(isLast ? 'Further faults are counted but not shown.' : `Faults injected: ${count}`)
   }
 

@@ -20,7 +20,7 @@ const output = new Output({ quiet: true, json: true }, testIo())
 const record = vi.spyOn(output, 'record').mockImplementation(() => undefined)
 const counters = {
   ...{ clients: 0, connected: false, messages: 0, adminCommands: {}, ioCommands: {}, errors: 0 },
-  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0, doorbellWrites: 0 },
+  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsInjected: 0, doorbellWrites: 0 },
   ...{ interrupts: { fired: [], masked: [] }, upstreamBusyNs: 0, downstreamBusyNs: 0 },
 }
 

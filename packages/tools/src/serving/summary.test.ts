@@ -4,7 +4,7 @@ import { describeServed, servedJson } from './summary.js'
 
 const counters = {
   ...{ clients: 0, connected: false, messages: 0, adminCommands: {}, ioCommands: {}, errors: 0 },
-  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0, doorbellWrites: 0, interrupts: { fired: [] } },
+  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsInjected: 0, doorbellWrites: 0, interrupts: { fired: [] } },
 }
 
 async function lines(changes: Partial<typeof counters>, rules?: number): Promise<readonly string[]> {
@@ -18,7 +18,7 @@ async function lines(changes: Partial<typeof counters>, rules?: number): Promise
 test('the summary has faults if there was a plan', async () => {
   expect((await lines({})).join()).not.toContain('faults')
   expect(await lines({}, 3)).toContain('  faults      none injected, by 3 rules')
-  expect(await lines({ faultsStruck: 14 }, 1)).toContain('  faults      14 injected, by 1 rule')
+  expect(await lines({ faultsInjected: 14 }, 1)).toContain('  faults      14 injected, by 1 rule')
 })
 
 test('the summary has messages if there was a client', async () => {

@@ -26,7 +26,7 @@ export interface Served {
 
 /** Returns the summary as text. */
 export function describeServed({ socket, drive, trace, rules, wallNs, counters, diagnostics }: Served): string[] {
-  const { clients, messages, adminCommands, ioCommands, errors, bytesRead, bytesWritten, faultsStruck } = counters
+  const { clients, messages, adminCommands, ioCommands, errors, bytesRead, bytesWritten, faultsInjected } = counters
   return [
     `Served ${drive.profile.name} at ${printable(socket)} for ${formatDuration(wallNs)}`,
     `  clients     ${clients === 0 ? 'none' : `${clients}, ${plural(messages, 'message')}`}`,
@@ -34,7 +34,7 @@ export function describeServed({ socket, drive, trace, rules, wallNs, counters, 
     `  read        ${formatBytes(bytesRead)}`,
     `  written     ${formatBytes(bytesWritten)}`,
     `  interrupts  ${fired(counters)}`,
-    ...(rules === undefined ? [] : [`  faults      ${orNone(faultsStruck)} injected, by ${plural(rules, 'rule')}`]),
+    ...(rules === undefined ? [] : [`  faults      ${orNone(faultsInjected)} injected, by ${plural(rules, 'rule')}`]),
     `  mistakes    ${orNone(diagnostics.length)} by the host`,
     ...(trace === undefined ? [] : [`  trace       ${printable(trace)}`]),
   ]
@@ -47,7 +47,7 @@ export function startedJson(socket: string, drive: ServedDrive) {
 
 /** JSON record at the end of serving. */
 export function servedJson({ socket, drive, trace, wallNs, counters, diagnostics }: Served) {
-  const { clients, messages, errors, bytesRead, bytesWritten, doorbellWrites, faultsStruck } = counters
+  const { clients, messages, errors, bytesRead, bytesWritten, doorbellWrites, faultsInjected } = counters
   return {
     ...startedJson(socket, drive),
     ...{ wallNs, clients, messages },
@@ -58,7 +58,7 @@ export function servedJson({ socket, drive, trace, wallNs, counters, diagnostics
     writtenBytes: bytesWritten,
     doorbellWrites,
     interrupts: fired(counters),
-    faultsStruck,
+    faultsInjected,
     diagnostics,
     ...(trace !== undefined && { trace }),
   }

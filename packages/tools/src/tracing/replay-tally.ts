@@ -16,7 +16,7 @@ export interface Difference {
   readonly line: number
   readonly command: ReplayableCommand
   readonly trace: string
-  readonly here: string
+  readonly replay: string
 }
 
 /** Totals of commands with one name. */
@@ -26,7 +26,7 @@ export class NameTally {
   /** Completed here but not in the trace. */
   unanswered = 0
   readonly trace = new LatencyTally()
-  readonly here = new LatencyTally()
+  readonly replay = new LatencyTally()
 }
 
 /** Number of differences that are kept. */
@@ -44,14 +44,14 @@ export class ReplayTally {
   add(line: number, command: ReplayableCommand, answer: Answer, completion: TraceCompletion, traceNs: number): void {
     const tally = this.of(command)
     tally.trace.add(traceNs)
-    tally.here.add(answer.latencyNs)
+    tally.replay.add(answer.latencyNs)
     if (answer.sct === completion.sct && answer.sc === completion.sc) {
       tally.same++
       return
     }
     tally.different++
     if (this.differences.length < MAX_DIFFERENCES) {
-      this.differences.push({ line, command, trace: completion.status, here: answer.status })
+      this.differences.push({ line, command, trace: completion.status, replay: answer.status })
     }
   }
 
@@ -59,7 +59,7 @@ export class ReplayTally {
   addUnanswered(command: ReplayableCommand, { latencyNs }: Answer): void {
     const tally = this.of(command)
     tally.unanswered++
-    tally.here.add(latencyNs)
+    tally.replay.add(latencyNs)
   }
 
   skip(reason: string): void {

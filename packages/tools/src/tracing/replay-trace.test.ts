@@ -65,15 +65,15 @@ describe('replayTrace', () => {
     expect(counts(tally)).toEqual({ Read: [6, 0, 0] })
     expect(tally.differences).toEqual([])
     expect([...tally.skipped.keys()]).toEqual(['Admin commands'])
-    const { trace, here } = tally.names.get('Read')!
+    const { trace, replay } = tally.names.get('Read')!
     // The model is the same; only the polls of the host differ.
-    expect(here.summary().p50Ns / trace.summary().p50Ns).toBeCloseTo(1, 0)
+    expect(replay.summary().p50Ns / trace.summary().p50Ns).toBeCloseTo(1, 0)
   })
 
   test('replayTrace keeps as many commands in flight as the trace', async () => {
     save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 8 * 1024 * 1024).then(() => undefined)))
-    const deep = (await replayed()).names.get('Read')!.here.summary()
-    const shallow = (await replayed({ depth: 1 })).names.get('Read')!.here.summary()
+    const deep = (await replayed()).names.get('Read')!.replay.summary()
+    const shallow = (await replayed({ depth: 1 })).names.get('Read')!.replay.summary()
     // With depth 1, no command waits for others on the link.
     expect(deep.count).toBe(8)
     expect(deep.maxNs).toBeGreaterThan(shallow.maxNs * 3)
@@ -88,7 +88,7 @@ describe('replayTrace', () => {
     expect(difference).toMatchObject({
       command: { name: 'Read', slba: 5, blocks: 1 },
       trace: 'Successful Completion (SCT 0h SC 00h)',
-      here: expect.stringMatching(/^Unrecovered Read Error \(SCT 2h SC 81h/) as string,
+      replay: expect.stringMatching(/^Unrecovered Read Error \(SCT 2h SC 81h/) as string,
     })
     expect(difference!.line).toBeGreaterThan(1)
   })

@@ -147,7 +147,7 @@ describe.skipIf(missing)(`comparison with lspci of pciutils${skipped}`, () => {
         const blocks = lspci(root)
         expect([...blocks.keys()].sort()).toEqual(functions.map(({ address }) => address).sort())
         // Functions that are off the bus or asleep cannot be compared; lspci would wake them.
-        const compared = functions.filter(({ answers, power }) => answers && power.state !== 'D3cold')
+        const compared = functions.filter(({ isResponding, power }) => isResponding && power.state !== 'D3cold')
         expect(compared.length).toBeGreaterThan(0)
         for (const found of compared)
           expect({ address: found.address, ...ownFacts(found) }).toEqual({

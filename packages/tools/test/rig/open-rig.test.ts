@@ -59,7 +59,7 @@ async function comparePasses(rig: Rig, path: string): Promise<void> {
   }
 }
 
-const whyOf = (rig: Rig, subject: string) => rig.why.find((choice) => choice.subject === subject)!
+const whyOf = (rig: Rig, subject: string) => rig.decisions.find((choice) => choice.subject === subject)!
 
 describe('openRig without a GPU', () => {
   test('packs a model file onto a simulated drive in memory, and passes are byte-identical', async () => {
@@ -86,7 +86,7 @@ describe('openRig without a GPU', () => {
 
   test('states each choice with the fact that ruled out the alternatives', async () => {
     await using rig = await openRig({ model: await modelFile(), sim: {}, gpu: 'none', ...BUDGET })
-    expect(rig.why.map(({ subject }) => subject)).toEqual(['gpu', 'engine', 'tier', 'verification', 'cost'])
+    expect(rig.decisions.map(({ subject }) => subject)).toEqual(['gpu', 'engine', 'tier', 'verification', 'cost'])
     expect(whyOf(rig, 'gpu')).toMatchObject({ chosen: 'none', reason: 'requested' })
     expect(whyOf(rig, 'engine')).toMatchObject({
       chosen: 'host',

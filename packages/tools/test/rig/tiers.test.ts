@@ -68,7 +68,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     [3, { allowPeerReads: true }],
   ] as const)('tier %i uses the engine cuda and verifies every byte in GPU memory', async (tier, options) => {
     await withRig({ tier, ...options }, async (rig) => {
-      const chosen = Object.fromEntries(rig.why.map(({ subject, chosen }) => [subject, chosen]))
+      const chosen = Object.fromEntries(rig.decisions.map(({ subject, chosen }) => [subject, chosen]))
       expect(chosen).toMatchObject({ engine: 'cuda', tier: String(tier), verification: 'every byte' })
       expect(rig.placement.tier).toBe(Math.min(tier, 2))
       // Some layers stay in GPU memory, and others are copied or read in each pass.
@@ -79,7 +79,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
 
   test('tier 3 without permission for peer reads falls back to tier 2 with a reason', async () => {
     await withRig({ tier: 3 }, (rig) => {
-      expect(rig.why.find(({ subject }) => subject === 'tier')).toMatchObject({
+      expect(rig.decisions.find(({ subject }) => subject === 'tier')).toMatchObject({
         chosen: '2',
         rejected: [{ option: 'tier 3', reason: expect.stringContaining('not allowed') as string }],
       })
@@ -92,7 +92,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
     await withRig(
       {},
       (rig) => {
-        expect(rig.why.find(({ subject }) => subject === 'tier')).toMatchObject({
+        expect(rig.decisions.find(({ subject }) => subject === 'tier')).toMatchObject({
           chosen: '1',
           rejected: [{ option: 'tier 2', reason: 'no provider can map GPU memory for the controller' }],
         })
@@ -108,7 +108,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       return transport
     }
     const use = (rig: Rig) => {
-      expect(rig.why.find(({ subject }) => subject === 'engine')).toMatchObject({
+      expect(rig.decisions.find(({ subject }) => subject === 'engine')).toMatchObject({
         chosen: 'cuda',
         reason: 'the CPU writes the doorbells for the GPU',
         rejected: [{ option: 'cuda', reason: expect.stringContaining('was not answered') as string }],
@@ -125,7 +125,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       return { ...transport, bar: Object.assign(Object.create(transport.bar) as Transport['bar'], { window }) }
     }
     const use = (rig: Rig) => {
-      expect(rig.why.find(({ subject }) => subject === 'engine')).toMatchObject({
+      expect(rig.decisions.find(({ subject }) => subject === 'engine')).toMatchObject({
         chosen: 'cuda',
         rejected: [{ option: 'cuda', reason: expect.stringMatching(/^Registering .* of doorbells/) as string }],
       })
@@ -143,7 +143,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`openRig on the stand-in for a GPU${ski
       let tier: unknown
       await withRig(
         options,
-        (rig) => Promise.resolve(void (tier = rig.why.find(({ subject }) => subject === 'tier'))),
+        (rig) => Promise.resolve(void (tier = rig.decisions.find(({ subject }) => subject === 'tier'))),
         mapped,
       )
       return tier

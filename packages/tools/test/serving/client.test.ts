@@ -143,7 +143,7 @@ check(`a fault of the plan affects the client, and is counted${skipped}`, { time
   expect([code, stderr]).toEqual([5, expect.stringContaining('Unrecovered Read Error (SCT 2h SC 81h')])
   const ended = await server.end('SIGINT')
   expect(ended.stderr).toContain('Faults injected: 1')
-  expect(JSON.parse(lastLine(ended.stdout))).toMatchObject({ faultsStruck: 1, errors: 1 })
+  expect(JSON.parse(lastLine(ended.stdout))).toMatchObject({ faultsInjected: 1, errors: 1 })
 })
 
 check(`a server that is killed during a pass ends load with exit code 5${skipped}`, { timeout }, async () => {

@@ -96,7 +96,7 @@ describe.each(kernelsFor('7.2'))('faults on Linux %s', (series) => {
 
   test('the simulator counts three Aborts and three faults, and reports no mistakes', () => {
     const { statistics, diagnostics } = guest.drives[1]!
-    expect([statistics.adminCommands[8], statistics.faultsStruck]).toEqual([3, 3])
+    expect([statistics.adminCommands[8], statistics.faultsInjected]).toEqual([3, 3])
     expect(mistakes(diagnostics)).toEqual([])
   })
 
@@ -111,7 +111,7 @@ describe.each(kernelsFor('7.2'))('faults on Linux %s', (series) => {
     expect(jobs).toMatchObject([{ error: 0, read: { total_ios: 1024 }, write: { total_ios: 1024 } }])
     expectKernel(of('shuffled').of('verified'), [])
     // Every third and every seventh of 2048 commands.
-    expect(guest.drives[3]!.statistics.faultsStruck).toBeGreaterThan(800)
+    expect(guest.drives[3]!.statistics.faultsInjected).toBeGreaterThan(800)
   })
 
   test('the driver disables a removed drive, and later reads end immediately', () => {

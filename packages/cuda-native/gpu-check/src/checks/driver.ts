@@ -14,8 +14,8 @@ const attributes: Check = {
   limitMs: 10_000,
   run({ device }) {
     const { ordering, engine, ...rest } = device
-    const outlook = { usable: engine.usable, reasons: engine.reasons.map(({ code }) => code) }
-    const facts: Facts = { ...rest, ordering: { ...ordering }, engine: outlook, environment: environment() }
+    const support = { usable: engine.usable, reasons: engine.reasons.map(({ code }) => code) }
+    const facts: Facts = { ...rest, ordering: { ...ordering }, engine: support, environment: environment() }
     return Promise.resolve(facts)
   },
 }

@@ -29,9 +29,9 @@ const checksum: Check = {
     const data = content(bytes, 10)
     const memory = onGpu(context, bytes)
     await upload(context, data, memory)
-    const most = 4096
-    const results = pinned(context, 4 * most)
-    const expected = pinned(context, 4 * most)
+    const max = 4096
+    const results = pinned(context, 4 * max)
+    const expected = pinned(context, 4 * max)
     const verdict = pinned(context, 8)
     const words = (of: PinnedMemory) => new Uint32Array(of.buffer)
     const judge = async (offset: number, length: number, chunk: number, first: number) => {
@@ -52,7 +52,7 @@ const checksum: Check = {
     const shapes: (readonly [offset: number, length: number, chunk: number])[] = []
     for (const length of [1, 3, 4, 5, 15, 16, 17, 511, 512, 4096, 65_537])
       for (const offset of [0, 1, 7, 15]) shapes.push([offset, length, length])
-    for (const chunk of [512, 4095, 65_536, 262_144]) shapes.push([3, Math.min(bytes - 3, most * chunk - 1), chunk])
+    for (const chunk of [512, 4095, 65_536, 262_144]) shapes.push([3, Math.min(bytes - 3, max * chunk - 1), chunk])
     shapes.push([0, bytes, bytes])
     for (const [offset, length, chunk] of shapes) {
       const right = truth(offset, length, chunk)
@@ -65,7 +65,7 @@ const checksum: Check = {
     }
     // Corrupts one byte in the second-to-last chunk.
     const chunk = 65_536
-    const chunks = Math.min(Math.floor(bytes / chunk), most)
+    const chunks = Math.min(Math.floor(bytes / chunk), max)
     words(expected).set(truth(0, chunks * chunk, chunk))
     const wrong = (chunks - 2) * chunk + 12_345
     await memory.fill(data[wrong]! ^ 1, wrong, 1)

@@ -53,7 +53,7 @@ const negotiated: Record<string, unknown> = {}
     vram: withVram(ns.dma, given, gpu),
   })
   const request = (given: VramProvider): TierRequest => ({
-    wanted: 3,
+    maxTier: 3,
     can: transport.can,
     ordering: { writesOrdering: 200, flushWritesOptions: 0 },
     providers: [{ name: given.name, open: () => given }],

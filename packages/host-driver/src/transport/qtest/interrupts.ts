@@ -1,5 +1,5 @@
 import type { Bar, Clock, ConfigSpace, Interrupts } from '@gpunvme/nvme-spec/transport'
-import { findCapability, MsixCapability, msixPlaces, MsixTableEntry, PCI_CAPABILITY } from '@gpunvme/nvme-spec/pci'
+import { findCapability, MsixCapability, msixLayout, MsixTableEntry, PCI_CAPABILITY } from '@gpunvme/nvme-spec/pci'
 import { snapshot } from '../../pci/config-space.js'
 import type { MemoryArea } from './memory.js'
 
@@ -22,7 +22,7 @@ export function mailboxes(config: ConfigSpace, bar: Bar, ram: MemoryArea, clock:
   const space = snapshot(config)
   const capability = findCapability(space, PCI_CAPABILITY.MSI_X)
   if (capability === undefined) return undefined
-  const { vectors, table } = msixPlaces(space, capability)
+  const { vectors, table } = msixLayout(space, capability)
   if (table.bar !== 0) return undefined
   const base = ram.ranges.takeAligned(Math.ceil((vectors * MAILBOX_BYTES) / 4096) * 4096, 4096)
   if (base === undefined)

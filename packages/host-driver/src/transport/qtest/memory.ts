@@ -56,7 +56,7 @@ function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): Dm
   if (iova === undefined) {
     const sizes = ranges.freeRanges.map((range) => range.lengthBytes)
     const bytes = sizes.reduce((sum, size) => sum + size, 0)
-    const largestBytes = sizes.reduce((most, each) => Math.max(most, each), 0)
+    const largestBytes = sizes.reduce((max, each) => Math.max(max, each), 0)
     throw new RangeError(
       `dma.alloc: no room for ${lengthBytes} bytes aligned to ${alignBytes}: ${bytes} bytes of the machine's memory are ` +
         `left, ${largestBytes} of them in one piece; free some, or start QEMU with more`,

@@ -73,8 +73,8 @@ export function readFiemap(
     }
     // Each call must make progress, so that the loop ends.
     if (endBytes === startBytes) throw new CaptureError('HOLE', path, `it has a hole at byte ${endBytes}`)
-    const most = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
-    if (found.length > most) throw new CaptureError('PIECES', path, `it is in more than ${most} pieces`)
+    const max = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
+    if (found.length > max) throw new CaptureError('PIECES', path, `it is in more than ${max} pieces`)
   }
   return found
 }

@@ -64,10 +64,10 @@ function objectOf(text: string): Members {
   return value as Members
 }
 
-function numberOf(map: Members, key: string, most = Number.MAX_SAFE_INTEGER): number {
+function numberOf(map: Members, key: string, max = Number.MAX_SAFE_INTEGER): number {
   const value = map[key]
-  if (isCount(value) && value <= most) return value
-  throw invalidFileMap(`${key} is not an integer from 0 to ${most}`)
+  if (isCount(value) && value <= max) return value
+  throw invalidFileMap(`${key} is not an integer from 0 to ${max}`)
 }
 
 function textOf(map: Members, key: string): string {
@@ -83,9 +83,8 @@ function timeOf(map: Members, key: string): bigint {
 }
 
 function extentsOf(runs: unknown, sizeBytes: number): readonly DeviceExtent[] {
-  const most = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
-  if (!Array.isArray(runs) || runs.length > most)
-    throw invalidFileMap(`runs is not an array of at most ${most} elements`)
+  const max = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
+  if (!Array.isArray(runs) || runs.length > max) throw invalidFileMap(`runs is not an array of at most ${max} elements`)
   let fileOffsetBytes = 0
   const extents = runs.map((run: unknown, index) => {
     const [deviceOffsetBytes, lengthBytes, ...more] = Array.isArray(run) ? (run as unknown[]) : []

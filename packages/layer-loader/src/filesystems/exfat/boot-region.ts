@@ -66,8 +66,8 @@ export async function readBootRegion(volume: Volume, options: ReadOptions): Prom
   const clusterShift = view.SECTORS_PER_CLUSTER_SHIFT
   volume.require(clusterShift <= 25 - shift, 'SectorsPerClusterShift', `0 to ${25 - shift}`, clusterShift)
   const sectors = view.VOLUME_LENGTH
-  const most = Math.floor(volume.sizeBytes / 2 ** shift)
-  volume.require(sectors > 0 && sectors <= most, 'VolumeLength', `1 to ${most}, the length of the device`, sectors)
+  const max = Math.floor(volume.sizeBytes / 2 ** shift)
+  volume.require(sectors > 0 && sectors <= max, 'VolumeLength', `1 to ${max}, the length of the device`, sectors)
   const tables = view.NUMBER_OF_FATS
   volume.require(tables === 1 || tables === 2, 'NumberOfFats', '1 or 2', tables)
   const active = view.VOLUME_FLAGS & VOLUME_FLAGS.ACTIVE_FAT

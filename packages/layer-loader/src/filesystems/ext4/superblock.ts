@@ -91,8 +91,8 @@ export async function readSuperblock(volume: Volume, options: ReadOptions): Prom
   const blockBytes = 1024 << logBlock
   const has64Bit = (incompat & INCOMPAT['64BIT']) !== 0
   const blocks = view.BLOCKS_COUNT_LO + (has64Bit ? view.BLOCKS_COUNT_HI * 2 ** 32 : 0)
-  const most = Math.floor(volume.sizeBytes / blockBytes)
-  volume.require(blocks > 0 && blocks <= most, 's_blocks_count', `1 to ${most}, the length of the device`, blocks)
+  const max = Math.floor(volume.sizeBytes / blockBytes)
+  volume.require(blocks > 0 && blocks <= max, 's_blocks_count', `1 to ${max}, the length of the device`, blocks)
   const firstDataBlock = view.FIRST_DATA_BLOCK
   volume.require(firstDataBlock <= 1, 's_first_data_block', '0 or 1', firstDataBlock)
   const blocksPerGroup = view.BLOCKS_PER_GROUP

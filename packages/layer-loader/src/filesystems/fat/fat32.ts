@@ -79,8 +79,8 @@ async function readDirectory(
   { firstCluster }: FatNode,
   options: ReadOptions,
 ): Promise<DataView> {
-  const most = Math.min(MAX_DIRECTORY_BYTES, volume.limits.maxDirectoryBytes)
-  return volume.readExtents(await table.directory(firstCluster, most, options), options)
+  const max = Math.min(MAX_DIRECTORY_BYTES, volume.limits.maxDirectoryBytes)
+  return volume.readExtents(await table.directory(firstCluster, max, options), options)
 }
 
 /**

@@ -125,14 +125,14 @@ function asked({ machine }: Facts, cuda: NonNullable<Facts['process']>['cuda']):
 function checkDevice({ bdf, engine, canExportDmaBuf, name }: CudaDevice): Draft[] {
   const subjects = [bdf]
   return [
-    ...engine.reasons.map(({ code, prevents, message, next }): Draft => ({
+    ...engine.reasons.map(({ code, isBlocking, message, next }): Draft => ({
       id: `cuda-engine-${code}`,
-      severity: prevents ? 'problem' : 'note',
+      severity: isBlocking ? 'problem' : 'note',
       subjects,
       title: `${name}: ${message}`,
       evidence: [read('cudaStatus()', code)],
       steps: [instead(next)],
-      closes: prevents ? ['tier1-cuda'] : [],
+      closes: isBlocking ? ['tier1-cuda'] : [],
     })),
     canExportDmaBuf
       ? {

@@ -192,11 +192,11 @@ function namespaces(drive: Drive): Draft[] {
 }
 
 function describeNamespace({ name, sizeBytes, blockBytes, maxTransferBytes }: Namespace): Draft {
-  const most = maxTransferBytes === undefined ? '' : `, up to ${formatBytes(maxTransferBytes)} per command`
+  const max = maxTransferBytes === undefined ? '' : `, up to ${formatBytes(maxTransferBytes)} per command`
   return {
     id: 'namespace',
     severity: 'ok',
-    title: `${name}: ${formatBytes(sizeBytes)} in blocks of ${formatBytes(blockBytes)}${most}`,
+    title: `${name}: ${formatBytes(sizeBytes)} in blocks of ${formatBytes(blockBytes)}${max}`,
     evidence: [read(`/sys/block/${name}/queue/logical_block_size`, blockBytes)],
   }
 }

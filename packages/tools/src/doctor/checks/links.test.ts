@@ -49,7 +49,7 @@ test('an unreadable link is unknown, not ok', () => {
 })
 
 test('a function that reads all ones is a blocker', () => {
-  expect(about(DRIVE, { answers: false })).toMatchObject([
+  expect(about(DRIVE, { isResponding: false })).toMatchObject([
     { id: 'off-the-bus', severity: 'blocker', closes: ['memory'], subjects: [DRIVE] },
   ])
 })

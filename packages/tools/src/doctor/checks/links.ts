@@ -29,7 +29,7 @@ type Kind = 'GPU' | 'drive'
 
 function checkEnd(facts: Facts, end: PciFunction, kind: Kind): Draft[] {
   const subjects = [end.address]
-  if (!end.answers) return [{ ...gone(end, kind), subjects }]
+  if (!end.isResponding) return [{ ...gone(end, kind), subjects }]
   const port = end.parent === undefined ? undefined : functionAt(facts.machine, end.parent)
   return [...linkShape(end, port, kind), ...payload(facts, end, port, kind), ...errors(end, kind)].map((draft) => ({
     ...draft,

@@ -121,11 +121,11 @@ test('a version mismatch with libcuda closes tier 1; one with the module on disk
 test('static BAR1 is a note if it is off, and unknown if its state is unknown', () => {
   const state = (staticBar1: NvidiaDriver['staticBar1']) =>
     about({ staticBar1 }).find(({ id }) => id.startsWith('static-bar1'))
-  expect(state({ state: 'off', because: 'set by RMForceStaticBar1=0' })).toMatchObject({
+  expect(state({ state: 'off', reason: 'set by RMForceStaticBar1=0' })).toMatchObject({
     id: 'static-bar1-off',
     severity: 'note',
     closes: ['tier2-static-bar1'],
     steps: [{ action: { command: ['driver', 'plan', 'options', '--set', 'static-bar1'] } }],
   })
-  expect(state({ state: unknown('x'), because: 'x' })).toMatchObject({ severity: 'unknown' })
+  expect(state({ state: unknown('x'), reason: 'x' })).toMatchObject({ severity: 'unknown' })
 })

@@ -141,8 +141,8 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
 }
 
 function bar1(facts: Facts): Draft[] {
-  const { state, because } = facts.nvidia.staticBar1
-  const evidence = [read('static BAR1', because)]
+  const { state, reason } = facts.nvidia.staticBar1
+  const evidence = [read('static BAR1', reason)]
   if (!isKnown(state))
     return [
       {
@@ -172,7 +172,7 @@ function bar1(facts: Facts): Draft[] {
     {
       id: 'static-bar1-off',
       severity: 'note',
-      title: `Static BAR1 ${titles[state]}: ${because}`,
+      title: `Static BAR1 ${titles[state]}: ${reason}`,
       evidence,
       steps:
         state === 'none'

@@ -13,7 +13,7 @@ import { shapeText } from '../../machine/views/names.js'
 export function checkPaths({ machine }: Facts): Finding[] {
   const { gpus, drives, functions } = machine
   const isListed = ({ address }: { readonly address: string }) =>
-    functions.some((each) => each.address === address && each.answers)
+    functions.some((each) => each.address === address && each.isResponding)
   const listed = drives.filter(isListed)
   return [
     ...listed.flatMap(({ address }) => lanes(machine, address)),

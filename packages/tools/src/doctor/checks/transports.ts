@@ -26,7 +26,7 @@ export function checkTransports(facts: Facts): Finding[] {
   return facts.machine.drives.flatMap((drive) => {
     const found = functionAt(facts.machine, drive.address)
     // The system drive and absent drives get no steps.
-    if (found === undefined || !found.answers || isSystemDrive(drive)) return []
+    if (found === undefined || !found.isResponding || isSystemDrive(drive)) return []
     return checkDrive(facts, drive, found).map((draft) => finding('drives', { ...draft, subjects: [drive.address] }))
   })
 }

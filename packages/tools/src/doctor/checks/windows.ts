@@ -78,7 +78,7 @@ function small(facts: Facts, { address }: Gpu, window: GpuWindow, memoryBytes: n
   const { sizeBytes, sizesBytes } = window
   const all = memoryBytes === undefined ? 'memory' : formatBytes(memoryBytes)
   const title = `GPU ${address}: BAR1 covers ${formatBytes(sizeBytes)} of its ${all}`
-  const largest = (valueOf(sizesBytes) ?? []).reduce((most, each) => Math.max(most, each), 0)
+  const largest = (valueOf(sizesBytes) ?? []).reduce((max, each) => Math.max(max, each), 0)
   const draft = {
     id: 'window-small',
     severity: 'problem',

@@ -63,7 +63,7 @@ export function expectationOf(facts: Facts, { drive, gpu, best }: Pair): Known<E
   const tokens = (['Q4', 'Q6'] as const).map((quantisation): TokenTime => {
     const lengthBytes = layerBytes(quantisation)
     if (budget === undefined) return { quantisation, ...streamed(lengthBytes, nsPerByte, cost) }
-    return { quantisation, ...planned(lengthBytes, { budget, tier: 1, cost, costFrom: 'nowhere' }) }
+    return { quantisation, ...planned(lengthBytes, { budget, tier: 1, cost, costFrom: 'guess' }) }
   })
   const assumed = [
     `${LAYERS} layers of ${sizes()}`,

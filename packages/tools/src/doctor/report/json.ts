@@ -64,11 +64,11 @@ function pairJson({ drive, gpu, verdicts, best }: Pair) {
   return { drive, gpu: gpu ?? null, best: best?.route ?? null, routes: verdicts.map(verdictJson) }
 }
 
-function verdictJson({ route, outlook, met, unmet, unknown }: Verdict) {
+function verdictJson({ route, readiness, met, unmet, unknown }: Verdict) {
   const { tier, title } = ROUTES[route]
-  return { route, tier, title, outlook, met: met.map(keyOf), unmet: unmet.map(keyOf), unknown: unknown.map(keyOf) }
+  return { route, tier, title, readiness, met: met.map(keyOf), unmet: unmet.map(keyOf), unknown: unknown.map(keyOf) }
 }
 
 function bestJson({ drive, gpu, best }: Pair) {
-  return { drive, gpu: gpu ?? null, route: best!.route, tier: ROUTES[best!.route].tier, outlook: best!.outlook }
+  return { drive, gpu: gpu ?? null, route: best!.route, tier: ROUTES[best!.route].tier, readiness: best!.readiness }
 }

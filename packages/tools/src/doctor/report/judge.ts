@@ -5,12 +5,12 @@ import { GPU_ROUTES, ROUTE_NAMES, ROUTES, withThoseBelow, type Route } from '../
  * `ready`: no known obstacle. `steps`: each obstacle has steps that remove it. `try`: like `ready` or `steps`, but only
  * a test can tell. `unknown`: a requirement could not be checked. `no`: an obstacle without a remedy here.
  */
-export type Outlook = 'ready' | 'steps' | 'try' | 'unknown' | 'no'
+export type Readiness = 'ready' | 'steps' | 'try' | 'unknown' | 'no'
 
 /** Whether a route between a drive and a GPU is open, and the findings that decide it. */
 export interface Verdict {
   readonly route: Route
-  readonly outlook: Outlook
+  readonly readiness: Readiness
   /** Findings that satisfy its requirements. */
   readonly met: readonly Finding[]
   /** Obstacles; those without a remedy first. */
@@ -28,7 +28,7 @@ export interface Pair {
 }
 
 /** Best first. */
-const OUTLOOKS: readonly Outlook[] = ['ready', 'steps', 'try', 'unknown', 'no']
+const BY_READINESS: readonly Readiness[] = ['ready', 'steps', 'try', 'unknown', 'no']
 
 /** Judges every route between each drive and each GPU; without GPUs, only routes to host memory. */
 export function judge(findings: readonly Finding[], drives: readonly string[], gpus: readonly string[]): Pair[] {
@@ -45,7 +45,7 @@ export type Reach = 'simulator' | 'unknown' | Pair
 export function reachOf(pairs: readonly Pair[], findings: readonly Finding[]): Reach {
   const best = pairs.find((pair) => pair.best !== undefined)
   if (best !== undefined) return best
-  const mayBe = pairs.some(({ verdicts }) => verdicts.some(({ outlook }) => outlook === 'unknown'))
+  const mayBe = pairs.some(({ verdicts }) => verdicts.some(({ readiness }) => readiness === 'unknown'))
   // Without visible drives there are no pairs.
   const isBlind = findings.some(({ severity, subjects, closes }) => {
     return severity === 'unknown' && subjects.length === 0 && closes.includes('memory')
@@ -69,10 +69,10 @@ function judgeRoute(findings: readonly Finding[], route: Route): Verdict {
     .filter(({ severity }) => severity !== 'unknown')
     .sort((a, b) => Number(isSolvable(a)) - Number(isSolvable(b)))
   const met = findings.filter(({ opens }) => concerns(opens))
-  return { route, outlook: outlookOf(route, unmet, unknown), met, unmet, unknown }
+  return { route, readiness: readinessOf(route, unmet, unknown), met, unmet, unknown }
 }
 
-function outlookOf(route: Route, unmet: readonly Finding[], unknown: readonly Finding[]): Outlook {
+function readinessOf(route: Route, unmet: readonly Finding[], unknown: readonly Finding[]): Readiness {
   if (unmet.some((each) => !isSolvable(each))) return 'no'
   if (unknown.length > 0) return 'unknown'
   if (ROUTES[route].trial !== undefined) return 'try'
@@ -81,14 +81,14 @@ function outlookOf(route: Route, unmet: readonly Finding[], unknown: readonly Fi
 
 /** A route that needs a test is the best one only if no other is open. */
 function bestOf(verdicts: readonly Verdict[]): Verdict | undefined {
-  const open = verdicts.filter(({ outlook }) => outlook === 'ready' || outlook === 'steps')
+  const open = verdicts.filter(({ readiness }) => readiness === 'ready' || readiness === 'steps')
   return open.at(-1)
 }
 
 /** Smaller is better: by tier, then by the work required. */
 function rank({ best, verdicts }: Pair): number {
-  const outlook = best?.outlook ?? verdicts[0]!.outlook
+  const readiness = best?.readiness ?? verdicts[0]!.readiness
   const tier = best === undefined ? 0 : ROUTES[best.route].tier + 1
   const todo = Math.min(best?.unmet.length ?? 0, 50)
-  return -tier * 1000 + OUTLOOKS.indexOf(outlook) * 100 + todo
+  return -tier * 1000 + BY_READINESS.indexOf(readiness) * 100 + todo
 }

@@ -5,7 +5,7 @@ import { answerLines, answerOf, assumptionLines, type Answer } from './answer.js
 import type { Diagnosis } from './examine.js'
 import { GROUPS, isSolvable, type Finding, type Step } from '../finding.js'
 import { heading } from './heading.js'
-import { describePairs } from './outlook.js'
+import { describePairs } from './describe-pairs.js'
 import { ROUTES } from '../route.js'
 import { sectionsOf, type Sections } from './sections.js'
 
@@ -84,7 +84,7 @@ function fewAlike(findings: readonly Finding[]): string[] {
 /** Routes above the best one that only a test can open. */
 function trials({ reach }: Diagnosis): string[] {
   if (typeof reach === 'string') return []
-  const routes = reach.verdicts.filter(({ route, outlook }) => outlook === 'try' && ROUTES[route].isAdvised)
+  const routes = reach.verdicts.filter(({ route, readiness }) => readiness === 'try' && ROUTES[route].isAdvised)
   if (routes.length === 0) return []
   const names = routes.map(({ route }) => ROUTES[route].short).join(', ')
   return ['', `Untested, may also work: ${names}.`]

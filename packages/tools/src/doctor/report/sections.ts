@@ -19,7 +19,8 @@ const ORDER: readonly Severity[] = ['blocker', 'problem', 'note']
 export function sectionsOf({ findings, pairs, reach }: Pick<Diagnosis, 'findings' | 'pairs' | 'reach'>): Sections {
   const verdicts = pairs.flatMap((pair) => pair.verdicts).filter(({ route }) => ROUTES[route].isAdvised)
   // A finding whose solution helps no route yet is not work to be done.
-  const helps = (finding: Finding) => verdicts.some(({ outlook, unmet }) => outlook !== 'no' && unmet.includes(finding))
+  const helps = (finding: Finding) =>
+    verdicts.some(({ readiness, unmet }) => readiness !== 'no' && unmet.includes(finding))
   const isTodo = (finding: Finding) => isBad(finding) || (isSolvable(finding) && helps(finding))
   const ofSeverity = (severity: Severity) => findings.filter((each) => each.severity === severity)
   const first = typeof reach === 'string' ? [] : stepsOf(reach)
@@ -55,7 +56,7 @@ function urgency({ id, severity, closes }: Finding): number {
   const needsModule = id === 'drive-by-vfio'
   return (
     ORDER.indexOf(severity) * 10 +
-    closes.reduce((least, route) => Math.min(least, ROUTES[route].tier), 9) +
+    closes.reduce((min, route) => Math.min(min, ROUTES[route].tier), 9) +
     Number(needsModule) / 2
   )
 }

@@ -7,7 +7,7 @@ import { shapeText } from './names.js'
 /** Returns 'Gen1 x8 of Gen3 x8': the current link, and the best of both ends; undefined for a function without a link. */
 export function linkText(machine: Machine, found: PciFunction | undefined): string | undefined {
   if (found === undefined || (isKnown(found.link) && found.link === undefined)) return undefined
-  if (!found.answers && found.power.state !== 'D3cold') return 'off the bus'
+  if (!found.isResponding && found.power.state !== 'D3cold') return 'off the bus'
   const best = bestOf(machine, found)
   if (best === undefined) return 'link unknown'
   const now = nowOf(found)

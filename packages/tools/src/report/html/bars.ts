@@ -26,10 +26,10 @@ const DOTS = 21
 
 /** Draws one bar below the other, with a dot per repeat. It fills the width of its container. */
 export function barChart({ title, bars, limit }: BarChart): Markup {
-  const most = bars
+  const max = bars
     .flatMap(({ value, values }) => [value.mean + (value.marginOfError ?? 0), ...values.map((one) => one.value)])
-    .reduce((most, each) => Math.max(most, each), limit ?? 0)
-  const place = (value: number) => `${Math.round((most === 0 ? 0 : value / most) * 9700) / 100}%`
+    .reduce((max, each) => Math.max(max, each), limit ?? 0)
+  const place = (value: number) => `${Math.round((max === 0 ? 0 : value / max) * 9700) / 100}%`
   return html`<ul class="bars" aria-label="${title}">
     ${each(
       bars,

@@ -27,12 +27,12 @@ export function cdfChart(chart: CdfChart): Markup {
 }
 
 function draw({ distributions }: CdfChart, size: Size): Markup {
-  const least = Math.max(
+  const min = Math.max(
     1,
-    distributions.reduce((least, { latencies }) => Math.min(least, latencies.minNs), Infinity),
+    distributions.reduce((min, { latencies }) => Math.min(min, latencies.minNs), Infinity),
   )
-  const most = distributions.reduce((most, { latencies }) => Math.max(most, latencies.maxNs), 1)
-  const { from, to, ticks } = logTicks(least, most)
+  const max = distributions.reduce((max, { latencies }) => Math.max(max, latencies.maxNs), 1)
+  const { from, to, ticks } = logTicks(min, max)
   const area = areaOf(size, ['100 %'])
   const x = logarithmic([from, to], [area.left + 4, area.right - 22])
   const y = linear([0, 100], [area.bottom, area.top])

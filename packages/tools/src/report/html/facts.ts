@@ -119,8 +119,8 @@ function temperatures({ cells }: BenchResults): string | undefined {
     repeats.flatMap(({ temperatureCelsius: t }) => (t === undefined ? [] : [t.before, t.after])),
   )
   if (all.length === 0) return undefined
-  const lowest = all.reduce((least, each) => Math.min(least, each))
-  const highest = all.reduce((most, each) => Math.max(most, each))
+  const lowest = all.reduce((min, each) => Math.min(min, each))
+  const highest = all.reduce((max, each) => Math.max(max, each))
   return lowest === highest ? `${lowest} °C` : `${lowest} to ${highest} °C`
 }
 

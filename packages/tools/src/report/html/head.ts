@@ -8,7 +8,7 @@ import { each, foreign, html, type Content, type Markup } from './markup.js'
 
 /** The first section: the headline, its context, four numbers, and reservations. */
 export function head(results: BenchResults): Markup {
-  const { claim, context, doubts } = headlineOf(results)
+  const { claim, context, caveats } = headlineOf(results)
   const { drive, time, transport, startedAt } = results
   return html`<header>
     <p class="eyebrow">
@@ -20,10 +20,10 @@ export function head(results: BenchResults): Markup {
     <h1>${unbroken(claim)}</h1>
     ${context.length === 0 ? undefined : html`<p class="context">${unbroken(context.join(' '))}</p>`}
     ${
-      doubts.length === 0
+      caveats.length === 0
         ? undefined
-        : html`<ul class="doubts">
-            ${each(doubts, (doubt) => html`<li>${doubt}</li>`)}
+        : html`<ul class="caveats">
+            ${each(caveats, (caveat) => html`<li>${caveat}</li>`)}
           </ul>`
     }
     ${tiles(results)}

@@ -33,11 +33,11 @@ const FAR_ABOVE = 2.5
 export function lineChart(chart: LineChart): Markup {
   const { lines, limit, quantity } = chart
   const points = lines.flatMap((line) => line.points)
-  const most = points
+  const max = points
     .flatMap(({ value, outliers }) => [upper(value), ...outliers])
-    .reduce((most, each) => Math.max(most, each), 0)
-  const near = limit !== undefined && limit.value <= most * FAR_ABOVE ? limit : undefined
-  const top = Math.max(most, near?.value ?? 0)
+    .reduce((max, each) => Math.max(max, each), 0)
+  const near = limit !== undefined && limit.value <= max * FAR_ABOVE ? limit : undefined
+  const top = Math.max(max, near?.value ?? 0)
   return html`${legend(
     lines.map(({ series }) => series),
     keys(points),

@@ -61,7 +61,7 @@ export interface Area {
 }
 
 export function areaOf({ width, height }: Size, yLabels: readonly string[]): Area {
-  const longest = yLabels.reduce((most, label) => Math.max(most, label.length), 0)
+  const longest = yLabels.reduce((max, label) => Math.max(max, label.length), 0)
   return { left: Math.max(48, longest * LETTER + 14), right: width - 14, top: 30, bottom: height - 48 }
 }
 

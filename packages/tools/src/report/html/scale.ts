@@ -12,23 +12,23 @@ export function logarithmic([from, to]: readonly [number, number], range: readon
 }
 
 /** Returns round values from 0 to the first that is not below `most`, about `count` of them. */
-export function linearTicks(most: number, count: number): number[] {
-  const rough = most / count
+export function linearTicks(max: number, count: number): number[] {
+  const rough = max / count
   const magnitude = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * magnitude).find((candidate) => candidate >= rough)!
-  const steps = Math.ceil(most / step - 1e-9)
+  const steps = Math.ceil(max / step - 1e-9)
   return Array.from({ length: steps + 1 }, (_, index) => index * step)
 }
 
 /** Returns 1, 2 and 5 times powers of ten around a range, or only the powers if that would be too many. */
-export function logTicks(least: number, most: number): { readonly from: number; readonly to: number; ticks: number[] } {
-  const first = Math.floor(Math.log10(least))
-  const last = Math.ceil(Math.log10(most))
+export function logTicks(min: number, max: number): { readonly from: number; readonly to: number; ticks: number[] } {
+  const first = Math.floor(Math.log10(min))
+  const last = Math.ceil(Math.log10(max))
   const fine = Array.from({ length: last - first + 1 }, (_, index) => 10 ** (first + index)).flatMap((power) =>
     [1, 2, 5].map((factor) => factor * power),
   )
-  const from = fine.findLast((tick) => tick <= least) ?? least
-  const to = fine.find((tick) => tick >= most && tick > from) ?? most
+  const from = fine.findLast((tick) => tick <= min) ?? min
+  const to = fine.find((tick) => tick >= max && tick > from) ?? max
   const within = fine.filter((tick) => tick >= from && tick <= to)
   const powers = within.filter((tick) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9)
   return { from, to, ticks: within.length <= 7 ? within : powers }

@@ -38,7 +38,7 @@ h4 { margin: 0 0 6px; font-size: 15px; line-height: 1.35; }
 p { margin: 0 0 12px; }
 .caption { color: var(--soft); font-size: 14px; margin: 0 0 12px; }
 .aside { color: var(--soft); font-size: 14px; margin: 6px 0 0; }
-.doubts { margin: 20px 0 0; padding: 12px 16px 12px 34px; max-width: 62em; background: var(--warm); border-left: 4px solid var(--warm-edge); border-radius: 4px; }
+.caveats { margin: 20px 0 0; padding: 12px 16px 12px 34px; max-width: 62em; background: var(--warm); border-left: 4px solid var(--warm-edge); border-radius: 4px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin: 28px 0 0; padding: 0; list-style: none; }
 .tiles li { display: flex; flex-direction: column; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 14px 16px; }
 .tiles .what { color: var(--soft); font-size: 14px; }

@@ -52,7 +52,7 @@ function draw(lanes: readonly Lane[], size: Size): Drawn {
   const bottom = area.top + lanes.length * laneHeight + queues.length * GAP
   const maxNs = lanes
     .flatMap(({ commands }) => commands.map(({ endNs }) => endNs))
-    .reduce((most, each) => Math.max(most, each), 1)
+    .reduce((max, each) => Math.max(max, each), 1)
   const unit = unitOf('time', maxNs)
   const ticks = linearTicks(maxNs / unit.factor, size.name === 'wide' ? 6 : 3)
   const x = linear([0, maxNs], [area.left, area.right - 4])

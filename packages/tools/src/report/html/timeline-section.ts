@@ -29,7 +29,7 @@ export function timelineSection({ timeline, cells }: BenchResults): Markup | und
 
 function momentOf(commands: readonly BenchCommand[]): [Content, Content][] {
   const latencies = commands.map(({ startNs, endNs }) => endNs - startNs).sort((a, b) => a - b)
-  const lengthNs = commands.reduce((most, { endNs }) => Math.max(most, endNs), 0) - commands[0]!.startNs
+  const lengthNs = commands.reduce((max, { endNs }) => Math.max(max, endNs), 0) - commands[0]!.startNs
   const bytes = commands.reduce((sum, command) => sum + command.bytes, 0)
   const busyNs = latencies.reduce((sum, ns) => sum + ns, 0)
   const queues = new Set(commands.map(({ queue }) => queue)).size

@@ -287,7 +287,7 @@ function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined
   if (time === 'modelled' || shown.length === 0) return undefined
   const { cell } = workload.best
   const title = 'CPU time per 10⁹ bytes'
-  const most = shown.reduce((most, { cpu }) => Math.max(most, cpu.mean), 0)
+  const max = shown.reduce((max, { cpu }) => Math.max(max, cpu.mean), 0)
   return card(
     title,
     `At ${formatSetting(cell)}. Lower is better; all threads, including system time.`,
@@ -301,7 +301,7 @@ function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined
             ? []
             : [{ value: (cpuSeconds / bytes) * 1e9, outlier: outlier !== undefined }],
         ),
-        text: formatEstimate('cpu', cpu, most),
+        text: formatEstimate('cpu', cpu, max),
         ...(!sameSetting(finding.cell, cell) && { note: `At ${formatSetting(finding.cell)}.` }),
       })),
     }),
@@ -318,7 +318,7 @@ function everySetting({ findings, best }: Workload): Markup | undefined {
   const sizes = distinct(findings.map(({ cell }) => cell.blockBytes))
   const depths = distinct(findings.map(({ cell }) => cell.depth))
   if (sizes.length * depths.length < 2) return undefined
-  const most = findings.reduce((most, { rate }) => Math.max(most, rate.mean), 0)
+  const max = findings.reduce((max, { rate }) => Math.max(max, rate.mean), 0)
   const unit = unitOf('rate', best.rate.mean)
   const series = distinct(findings.map((finding) => finding.series))
   return html`<article class="card settings${series.length > 1 ? ' whole' : undefined}">
@@ -337,7 +337,7 @@ function everySetting({ findings, best }: Workload): Markup | undefined {
               title: formatBytes(bytes),
               cells: depths.map((depth) => {
                 const found = own.find(({ cell }) => cell.blockBytes === bytes && cell.depth === depth)
-                return found && { text: heatText(found.rate.mean / unit.factor), share: found.rate.mean / most }
+                return found && { text: heatText(found.rate.mean / unit.factor), share: found.rate.mean / max }
               }),
             })),
           })}

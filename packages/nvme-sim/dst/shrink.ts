@@ -4,7 +4,7 @@ import type { RunFailure } from './failure.js'
 const MAX_RUNS = 3000
 
 /** A minimised failing scenario. */
-export interface CutDown<S> {
+export interface Shrunk<S> {
   readonly scenario: S
   readonly failure: RunFailure
   /** Number of runs of the minimisation. */
@@ -12,21 +12,24 @@ export interface CutDown<S> {
 }
 
 /** Adopts a smaller scenario if it fails in the same way; returns whether it does. */
-export type Keep<S> = (candidate: S) => Promise<boolean>
+export type Accept<S> = (candidate: S) => Promise<boolean>
 
 /** Functions that minimise one kind of scenario. */
-export interface Cutter<S> {
+export interface Shrinker<S> {
   readonly failureOf: (scenario: S) => Promise<RunFailure | undefined>
   readonly sizeOf: (scenario: S) => number
   /** Tries to remove each part once. */
-  readonly cut: (smallest: () => S, keep: Keep<S>) => Promise<void>
+  readonly removeParts: (smallest: () => S, keep: Accept<S>) => Promise<void>
 }
 
 /**
  * Removes parts of a failing scenario while the same assertion fails, until nothing more can be removed. Returns
  * undefined if the scenario does not fail.
  */
-export async function cutDown<S>(scenario: S, { failureOf, sizeOf, cut }: Cutter<S>): Promise<CutDown<S> | undefined> {
+export async function shrink<S>(
+  scenario: S,
+  { failureOf, sizeOf, removeParts }: Shrinker<S>,
+): Promise<Shrunk<S> | undefined> {
   const first = await failureOf(scenario)
   if (first === undefined) return undefined
   let smallest = scenario
@@ -42,7 +45,7 @@ export async function cutDown<S>(scenario: S, { failureOf, sizeOf, cut }: Cutter
   }
   for (let size = Infinity; sizeOf(smallest) < size && runs < MAX_RUNS;) {
     size = sizeOf(smallest)
-    await cut(() => smallest, keep)
+    await removeParts(() => smallest, keep)
   }
   return { scenario: smallest, failure, runs }
 }

@@ -5,7 +5,7 @@ import { ROUTES } from '../route.js'
 import type { Sections } from './sections.js'
 
 /** Two blanks after the longest title. */
-const TITLE_COLUMNS = 2 + Object.values(ROUTES).reduce((most, { title }) => Math.max(most, title.length), 0)
+const TITLE_COLUMNS = 2 + Object.values(ROUTES).reduce((max, { title }) => Math.max(max, title.length), 0)
 
 /** Returns the routes between drives and GPUs. Numbers refer to the findings above. */
 export function describePairs({ pairs }: Diagnosis, sections: Sections): string[] {
@@ -27,9 +27,9 @@ function describePair({ drive, gpu, verdicts }: Pair, sections: Sections): strin
   ]
 }
 
-function describeVerdict({ outlook, unmet, unknown }: Verdict, sections: Sections): string {
+function describeVerdict({ readiness, unmet, unknown }: Verdict, sections: Sections): string {
   const numbers = (findings: readonly Finding[]) => numbersOf(findings, sections)
-  switch (outlook) {
+  switch (readiness) {
     case 'ready':
       return 'ready'
     case 'steps':
