@@ -58,5 +58,6 @@ function inPlace(catalogue) {
     capacityBytes += Math.ceil(source.sizeBytes / 4096) * 4096
     return [run]
   })
-  return modelInPlace(catalogue, { name: 'drive', blockBytes: 512, capacityBytes }, files)
+  const read = () => Promise.reject(new Error('planning reads nothing'))
+  return modelInPlace(catalogue, { name: 'drive', blockBytes: 512, capacityBytes, read }, files)
 }
