@@ -42,7 +42,7 @@ describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
     const [opened = ''] = readFileSync(at('qemu.jsonl'), 'utf8').split('\n')
     expect((JSON.parse(opened) as { details: object }).details).toMatchObject({ time: 'wall' })
     const again = await gpunvme(['nvme', 'replay', 'qemu.jsonl', ...placed, '--json'], { cwd })
-    expect(json(again)).toMatchObject({ time: { trace: 'wall', here: 'wall' }, commands: { different: 0 } })
+    expect(json(again)).toMatchObject({ time: { trace: 'wall', replay: 'wall' }, commands: { different: 0 } })
     const elsewhere = await gpunvme(['nvme', 'replay', 'qemu.jsonl', '--profile', 'ideal'], { cwd })
     expect([elsewhere.code, elsewhere.stderr]).toEqual([
       0,
